@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What was not written again for so long is removed. */
-const KEPT_MS = 90 * 86_400_000;
+/** Milliseconds after which an unused file is deleted. */
+const MAX_AGE_MS = 90 * 86_400_000;
 
 /**
- * Keeps a JSON value for later programs, whole or not at all. What cannot be kept, as on a full disk, is found again.
- * Files of the same folder that nobody has kept again for 90 days are removed.
+ * Writes a JSON value to a cache file atomically. Failures, such as a full disk, are ignored. Deletes files of the folder
+ * that were not written for 90 days.
  *
- * @param file Absolute path. Its folder is made for the user alone, and holds nothing else.
+ * @param file Absolute path. Its folder is created for this user only, and must have no other files.
  */
-export function keepFile(file: string, content: unknown): void {
-  const made = `${file}.${randomUUID()}`;
+export function writeCacheFile(file: string, content: unknown): void {
+  const temporary = `${file}.${randomUUID()}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    sweep(dirname(file));
-    writeFileSync(made, JSON.stringify(content), { mode: 0o600 });
-    renameSync(made, file);
+    deleteOld(dirname(file));
+    writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
+    renameSync(temporary, file);
   } catch {
-    // A disk without room.
+    // The value is computed again.
   }
 }
 
-function sweep(folder: string): void {
+function deleteOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
+    if (Date.now() - statSync(path).mtimeMs > MAX_AGE_MS) rmSync(path, { force: true });
   }
 }

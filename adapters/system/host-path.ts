@@ -2,41 +2,41 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 
-/** Where only the administrator installs programs, whatever lies beside them. */
+/** Folders in which only the administrator installs programs. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/snap', '/run', '/home/linuxbrew'];
-/** Where no PATH is set, as execvp(3) does. */
+/** The default of execvp(3) without a PATH. */
 const DEFAULT_PATH = '/usr/bin:/bin';
-/** An empty PATH would mean the working folder. */
+/** An empty PATH would mean the current folder. */
 const NO_FOLDER = '/nonexistent';
 
 /** Real paths of folders that sandboxed commands of this process may write. */
 const writable = new Set<string>();
 let last: { key: string; path: string } | undefined;
 
-/** Takes no program from a folder from now on. Sandboxed commands may write it. */
+/** Excludes a folder from now on, because sandboxed commands may write it. */
 export function distrustFolder(folder: string): void {
   writable.add(toReal(folder) ?? folder);
 }
 
 /**
- * The folders of PATH from which Klaus itself runs programs. Programs of Klaus run without a sandbox, so that a
- * folder is left out where a sandboxed command could have put the program there: a folder of a workspace, of any
- * repository, of a virtual environment or of `node_modules`, and whatever is not an absolute path.
+ * The folders of PATH from which Klaus runs programs without a sandbox. A folder is excluded if a sandboxed command could
+ * have created the program: folders of workspaces, repositories, virtual environments and `node_modules`, and relative
+ * paths.
  *
- * @param path PATH of the user.
+ * @param path The PATH of the user.
  * @returns Never empty.
  */
 export function toHostPath(path = process.env['PATH'] ?? DEFAULT_PATH): string {
   const key = `${writable.size} ${toReal('.')} ${path}`;
   if (last?.key !== key) {
     const home = toReal(homedir()) ?? homedir();
-    const kept = path.split(delimiter).filter((folder) => isAbsolute(folder) && isTrusted(folder, home));
-    last = { key, path: kept.join(delimiter) || NO_FOLDER };
+    const trusted = path.split(delimiter).filter((folder) => isAbsolute(folder) && isTrusted(folder, home));
+    last = { key, path: trusted.join(delimiter) || NO_FOLDER };
   }
   return last.path;
 }
 
-/** The environment of a program that Klaus itself runs: the user's, with {@link toHostPath}. */
+/** The environment of programs that Klaus runs without a sandbox: the user's, with {@link toHostPath}. */
 export function toHostEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string | undefined> {
@@ -51,7 +51,7 @@ function isTrusted(folder: string, home: string): boolean {
 
 function isInProject(path: string, home: string): boolean {
   const cwd = toReal('.');
-  // The whole home folder as working folder would leave out every program of the user.
+  // If the current folder is the home folder, excluding it would exclude all programs of the user.
   const folders = cwd === undefined || isInside(home, cwd) ? [...writable] : [...writable, cwd];
   if (folders.some((folder) => isInside(path, folder))) return true;
   if (SYSTEM_FOLDERS.some((folder) => isInside(path, folder))) return false;

@@ -1,2 +1,2 @@
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
-export { keepFile } from './cache-file.ts';
+export { writeCacheFile } from './cache-file.ts';

@@ -1,10 +1,10 @@
 import type { Message, Part } from '@klaus/core/protocol';
 
-/** Characters of one text. */
+/** Most characters of a text. */
 const MAX_TEXT = 8_000;
 
 /**
- * Messages as the conventions spell them: a JSON text of `{ role, parts }`. What is in the log went through the redactor.
+ * Messages in the format of the conventions: JSON of `{ role, parts }`. The log is redacted already.
  * Source: https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-input-messages.json
  */
 export function toMessages(messages: readonly Message[], finishReason?: string): string {
@@ -12,7 +12,7 @@ export function toMessages(messages: readonly Message[], finishReason?: string):
   return JSON.stringify(messages.map(({ role, parts }) => ({ role, parts: parts.flatMap(toParts), ...reason })));
 }
 
-/** What a call was given, or gave. */
+/** The input or output of a call. */
 export function toContent(value: unknown): string {
   return typeof value === 'string' ? cut(value) : JSON.stringify(cutDeep(value));
 }

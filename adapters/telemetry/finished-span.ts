@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** Names a span everywhere. */
-export interface SpanName {
+/** The identity of a span. */
+export interface SpanId {
   /** 32 hexadecimal digits. */
   trace: string;
   /** 16 hexadecimal digits. */
   span: string;
 }
 
-/** A piece of work that is over. */
-export interface FinishedSpan extends SpanName {
-  /** Absent for the first of its trace. */
+/** A finished span. */
+export interface FinishedSpan extends SpanId {
+  /** Absent for the root span. */
   parent?: string;
   name: string;
   /** `client` for a request to another program. */
@@ -22,16 +22,16 @@ export interface FinishedSpan extends SpanName {
   startedAt: number;
   endedAt: number;
   attributes: Attributes;
-  /** Why it failed, for a person; absent when it did not. */
+  /** The reason of a failure; absent on success. */
   failure?: string;
   links: readonly SpanLink[];
 }
 
-export interface SpanLink extends SpanName {
+export interface SpanLink extends SpanId {
   attributes: Attributes;
 }
 
-/** A run is a trace: whoever looks at its log, in whatever process and however often, finds the same names. */
+/** A run is a trace. Its id is derived from the log, so that every process computes the same one. */
 export function toTraceId(session: string, run: string): string {
   return digest(`trace ${session} ${run}`).slice(0, 32);
 }

@@ -8,17 +8,17 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { FinishedSpan, SpanName } from './finished-span.ts';
+import type { FinishedSpan, SpanId } from './finished-span.ts';
 
-/** Milliseconds that the end of a process waits for a collector. */
+/** Milliseconds for which the end of a process waits for the collector. */
 const FLUSH_MS = 1_500;
-/** Spans that wait for a collector; what comes beyond them is dropped. */
-const QUEUE = 4_096;
+/** Most spans in the queue; further ones are dropped. */
+const MAX_QUEUE = 4_096;
 
-/** Hands spans to a collector, in the background. Nothing that a collector does or does not do reaches the caller. */
+/** Sends spans to a collector in the background. Failures of the collector are ignored. */
 export interface SpanSink {
   export(spans: readonly FinishedSpan[]): void;
-  /** Sends what waits, for a second and a half at most. */
+  /** Sends the queue, for at most 1.5 seconds. */
   close(): Promise<void>;
 }
 
@@ -26,13 +26,13 @@ export interface SpanSink {
  * OTLP over HTTP as JSON. Address, headers, time-out and resource come from the standard variables:
  * `OTEL_EXPORTER_OTLP_ENDPOINT` (default `http://localhost:4318`), `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` …
  *
- * @param version Of Klaus.
+ * @param version Version of Klaus.
  */
 export function createSpanSink(version: string): SpanSink {
   const resource = resourceFromAttributes({ 'service.name': 'klaus', 'service.version': version }).merge(
     detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
   );
-  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: QUEUE });
+  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: MAX_QUEUE });
   const scope = { name: 'klaus', version };
   return {
     export(spans) {
@@ -81,12 +81,12 @@ function toReadable(span: FinishedSpan, { resource, scope }: Origin): ReadableSp
   };
 }
 
-function toContext({ trace, span }: SpanName) {
+function toContext({ trace, span }: SpanId) {
   return { traceId: trace, spanId: span, traceFlags: TraceFlags.SAMPLED };
 }
 
 /** Seconds and nanoseconds. */
 function toTime(ms: number): HrTime {
-  const whole = Math.trunc(ms);
-  return [Math.trunc(whole / 1_000), (whole % 1_000) * 1e6 + Math.round((ms - whole) * 1e6)];
+  const full = Math.trunc(ms);
+  return [Math.trunc(full / 1_000), (full % 1_000) * 1e6 + Math.round((ms - full) * 1e6)];
 }

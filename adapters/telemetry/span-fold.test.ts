@@ -11,7 +11,7 @@ const AT = { run: 'r1', turn: 1 };
 function foldAll(bodies: readonly object[], options: Partial<SpanFoldOptions> = {}): FinishedSpan[] {
   const fold = new SpanFold({ findRun: () => undefined, ...options });
   return bodies.flatMap((body, index) =>
-    fold.take({ v: EVENT_VERSION, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
+    fold.add({ v: EVENT_VERSION, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
   );
 }
 
@@ -74,7 +74,7 @@ test('a session that a call began is linked to that call, once', () => {
   expect(second!.trace).not.toBe(first!.trace);
 });
 
-test('names are those of the protocol, and the same whoever folds', () => {
+test('ids are those of the protocol, and the same in every process', () => {
   const bodies = [opened(), started, finished];
   const [span] = foldAll(bodies);
   expect(span!.trace).toMatch(/^[0-9a-f]{32}$/);

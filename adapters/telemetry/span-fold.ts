@@ -2,11 +2,11 @@ import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { FinishedSpan, SpanLink } from './finished-span.ts';
 import { toCallLink, toCallSpan, toChatId, toChatSpan, toRunLink, toRunSpan } from './to-spans.ts';
 
-/** Where a call of another session was made; undefined where nobody knows. */
+/** Finds the run of a call of another session; undefined if it is unknown. */
 export type FindRun = (session: string, call: string) => string | undefined;
 
 export interface SpanFoldOptions {
-  /** Give out what was said, asked and answered. Default false. */
+  /** Includes the content of messages and calls. Default false. */
   content?: boolean;
   findRun: FindRun;
 }
@@ -18,8 +18,8 @@ interface Run {
   answer: Message | undefined;
 }
 
-/** A request that was answered, until it is known why the answer ended. */
-interface Answered {
+/** An answered request whose finish reason is not known yet. */
+interface AnsweredRequest {
   event: EventOf<'model.attempted'>;
   startedAt: number;
   message?: Message;
@@ -28,13 +28,13 @@ interface Answered {
 interface Call {
   startedAt: number;
   input: unknown;
-  /** Span of the chat that asked for it. */
-  asked: string | undefined;
+  /** Id of the span of the chat that requested it. */
+  chat: string | undefined;
 }
 
 /**
- * Folds the log of one session into spans. A run is `invoke_agent`; below it is a `chat` for each request to a model
- * and an `execute_tool` for each call, with a link to the chat that asked for it. Times are those of the log.
+ * Converts the log of one session to spans. A run is `invoke_agent`; below it is a `chat` for each request to a model and
+ * an `execute_tool` for each call, with a link to its chat. Times are from the log.
  *
  * Names follow the conventions for generative AI, status Development, with those of semantic conventions v1.41.1.
  * Source: https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md and
@@ -45,12 +45,12 @@ export class SpanFold {
   readonly #findRun: FindRun;
   #opened: EventOf<'session.opened'> | undefined;
   #model = '';
-  /** Last event that was copied from another session, or settles what was; and the last run among them. */
+  /** The last event that a fork copied or appended to close it, and the last copied run. */
   #copied = { seq: 0, run: '' };
   #isFirstRun = true;
   #run: Run | undefined;
-  #answered: Answered | undefined;
-  /** When each request that is under way began, by purpose. */
+  #answered: AnsweredRequest | undefined;
+  /** When each pending request started, by purpose. */
   readonly #requested = new Map<string, number>();
   readonly #calls = new Map<string, Call>();
 
@@ -59,11 +59,11 @@ export class SpanFold {
     this.#findRun = findRun;
   }
 
-  /** The spans that an event ends. */
-  take(event: Event): FinishedSpan[] {
+  /** Adds an event. Returns the spans that it ends. */
+  add(event: Event): FinishedSpan[] {
     const spans = this.#fold(event);
     if (event.seq > this.#copied.seq) return spans;
-    // The original has told its own.
+    // The original session exports copied spans.
     if (event.type === 'run.started') this.#copied.run = event.run;
     this.#isFirstRun = true;
     return [];
@@ -92,14 +92,14 @@ export class SpanFold {
       case 'model.attempted':
         return this.#answer(event);
       case 'message.added':
-        this.#say(event.message);
+        this.#addMessage(event.message);
         return [];
       case 'turn.finished':
         return this.#endChat(event.stopReason);
       case 'tool.started':
         this.#calls.set(event.call, {
           input: undefined,
-          asked: undefined,
+          chat: undefined,
           ...this.#calls.get(event.call),
           startedAt: event.at,
         });
@@ -117,11 +117,11 @@ export class SpanFold {
     const before = this.#endChat();
     this.#answered = { event, startedAt: this.#requested.get(event.purpose) ?? event.at };
     this.#requested.delete(event.purpose);
-    // Only the answer of a turn is followed by why it ended.
+    // Only the answer of a turn has a later event with its stop reason.
     return event.purpose === 'turn' && event.outcome === 'ok' ? before : [...before, ...this.#endChat()];
   }
 
-  #say(message: Message): void {
+  #addMessage(message: Message): void {
     if (!this.#run) return;
     if (message.role === 'user' && message.origin === 'user') this.#run.prompts.push(message);
     if (message.role !== 'assistant') return;
@@ -131,7 +131,7 @@ export class SpanFold {
     const { event } = this.#answered;
     for (const part of message.parts)
       if (part.type === 'call')
-        this.#calls.set(part.id, { startedAt: event.at, input: part.input, asked: toChatId(event) });
+        this.#calls.set(part.id, { startedAt: event.at, input: part.input, chat: toChatId(event) });
   }
 
   #endChat(finishReason?: string): FinishedSpan[] {
@@ -142,9 +142,9 @@ export class SpanFold {
   }
 
   #endCall(event: EventOf<'tool.finished'>): FinishedSpan[] {
-    const { startedAt, input, asked } = this.#calls.get(event.call) ?? { startedAt: event.at - event.durationMs };
+    const { startedAt, input, chat } = this.#calls.get(event.call) ?? { startedAt: event.at - event.durationMs };
     this.#calls.delete(event.call);
-    return [toCallSpan(event, { startedAt, asked, said: this.#content ? { input } : undefined })];
+    return [toCallSpan(event, { startedAt, chat, content: this.#content ? { input } : undefined })];
   }
 
   #endRun(event: EventOf<'run.finished'>): FinishedSpan[] {
@@ -152,15 +152,15 @@ export class SpanFold {
     if (!this.#run) return last;
     const { startedAt, model, prompts, answer } = this.#run;
     const links = this.#isFirstRun ? this.#toOrigins() : [];
-    const said = this.#content ? { prompts, answer } : undefined;
+    const content = this.#content ? { prompts, answer } : undefined;
     this.#isFirstRun = false;
     this.#run = undefined;
     this.#calls.clear();
     this.#requested.clear();
-    return [...last, toRunSpan(event, { startedAt, model, links, said, agent: this.#opened?.agent ?? 'klaus' })];
+    return [...last, toRunSpan(event, { startedAt, model, links, content, agent: this.#opened?.agent ?? 'klaus' })];
   }
 
-  /** What this session began from: the session that it was copied from, the call that began it. */
+  /** Links to the origin of the session: the session that it is a fork of, or the call that opened it. */
   #toOrigins(): SpanLink[] {
     const { forked, parent } = this.#opened ?? {};
     const links: SpanLink[] = [];

@@ -7,18 +7,18 @@ type Attempt = EventOf<'model.attempted'>;
 
 export interface ChatFacts {
   startedAt: number;
-  /** Why the answer ended; undefined where nobody said. */
+  /** Undefined if it is unknown. */
   finishReason?: string | undefined;
-  /** To be given out. */
+  /** Content to include. */
   message?: Message | undefined;
 }
 
 export interface CallFacts {
   startedAt: number;
-  /** Span of the chat that asked for it. */
-  asked?: string | undefined;
-  /** To be given out, as JSON. */
-  said?: { input: unknown } | undefined;
+  /** Id of the span of the chat that requested it. */
+  chat?: string | undefined;
+  /** Content to include, as JSON. */
+  content?: { input: unknown } | undefined;
 }
 
 export interface RunFacts {
@@ -26,16 +26,16 @@ export interface RunFacts {
   agent: string;
   model: string;
   links: readonly SpanLink[];
-  /** To be given out. */
-  said?: { prompts: readonly Message[]; answer: Message | undefined } | undefined;
+  /** Content to include. */
+  content?: { prompts: readonly Message[]; answer: Message | undefined } | undefined;
 }
 
 /** One request to a model. */
 export function toChatSpan(event: Attempt, { startedAt, finishReason, message }: ChatFacts): FinishedSpan {
   const { outcome, model, status, purpose, attempt, turn } = event;
-  const isFine = outcome === 'ok';
+  const isOk = outcome === 'ok';
   return {
-    ...toPlace(event),
+    ...toParent(event),
     span: toChatId(event),
     name: `chat ${toModel(model)}`,
     kind: 'client',
@@ -46,7 +46,7 @@ export function toChatSpan(event: Attempt, { startedAt, finishReason, message }:
       ...toModelAttributes(model),
       ...toCommon(event),
       'gen_ai.request.stream': true,
-      ...(isFine ? { 'gen_ai.response.model': toModel(model) } : { 'error.type': outcome }),
+      ...(isOk ? { 'gen_ai.response.model': toModel(model) } : { 'error.type': outcome }),
       ...(finishReason === undefined ? {} : { 'gen_ai.response.finish_reasons': [finishReason] }),
       ...toUsageAttributes(event.usage),
       ...optional({ 'http.response.status_code': status }),
@@ -56,16 +56,16 @@ export function toChatSpan(event: Attempt, { startedAt, finishReason, message }:
       ...toCost(event.usd),
       ...(message ? { 'gen_ai.output.messages': toMessages([message], finishReason) } : {}),
     },
-    // The words of a provider may quote what it was sent.
-    ...(isFine ? {} : { failure: outcome }),
+    // The message of a provider is not included, because it may quote the request.
+    ...(isOk ? {} : { failure: outcome }),
     links: [],
   };
 }
 
 /** One call of a tool. */
-export function toCallSpan(event: EventOf<'tool.finished'>, { startedAt, asked, said }: CallFacts): FinishedSpan {
+export function toCallSpan(event: EventOf<'tool.finished'>, { startedAt, chat, content }: CallFacts): FinishedSpan {
   const { session, call, name, outcome } = event;
-  const { trace, parent } = toPlace(event);
+  const { trace, parent } = toParent(event);
   return {
     trace,
     parent,
@@ -83,23 +83,23 @@ export function toCallSpan(event: EventOf<'tool.finished'>, { startedAt, asked, 
       'klaus.tool.outcome': outcome,
       'klaus.turn': event.turn,
       ...(outcome === 'ok' ? {} : { 'error.type': outcome }),
-      ...(said
+      ...(content
         ? {
-            'gen_ai.tool.call.arguments': toContent(said.input ?? {}),
+            'gen_ai.tool.call.arguments': toContent(content.input ?? {}),
             'gen_ai.tool.call.result': toContent(event.output),
           }
         : {}),
     },
     ...(outcome === 'ok' ? {} : { failure: outcome }),
-    links: asked === undefined ? [] : [toLink(trace, asked, 'asked_by')],
+    links: chat === undefined ? [] : [toLink(trace, chat, 'asked_by')],
   };
 }
 
-/** A whole run. */
+/** A run. */
 export function toRunSpan(event: EventOf<'run.finished'>, facts: RunFacts): FinishedSpan {
   const { outcome } = event;
-  const { agent, said } = facts;
-  const { trace, parent: span } = toPlace(event);
+  const { agent, content } = facts;
+  const { trace, parent: span } = toParent(event);
   return {
     trace,
     span,
@@ -118,8 +118,8 @@ export function toRunSpan(event: EventOf<'run.finished'>, facts: RunFacts): Fini
       'klaus.run.tool_calls': event.toolCalls,
       ...toCost(event.usd),
       ...(outcome === 'done' ? {} : { 'error.type': outcome }),
-      ...(said ? { 'gen_ai.input.messages': toMessages(said.prompts) } : {}),
-      ...(said?.answer ? { 'gen_ai.output.messages': toMessages([said.answer]) } : {}),
+      ...(content ? { 'gen_ai.input.messages': toMessages(content.prompts) } : {}),
+      ...(content?.answer ? { 'gen_ai.output.messages': toMessages([content.answer]) } : {}),
     },
     ...(outcome === 'done' ? {} : { failure: outcome }),
     links: facts.links,
@@ -130,7 +130,7 @@ export function toChatId({ session, run, purpose, turn, attempt, seq }: Attempt)
   return toSpanId(session, 'chat', run, purpose, turn, attempt, seq);
 }
 
-/** A link to a whole run. */
+/** A link to a run. */
 export function toRunLink(kind: string, { session, run }: { session: string; run: string }): SpanLink {
   return toLink(toTraceId(session, run), toSpanId(session, 'run', run), kind);
 }
@@ -148,8 +148,8 @@ function toCallId(session: string, call: string): string {
   return toSpanId(session, 'call', call);
 }
 
-/** Below the span of its run. */
-function toPlace({ session, run }: { session: string; run: string }): { trace: string; parent: string } {
+/** The trace and the span of the run. */
+function toParent({ session, run }: { session: string; run: string }): { trace: string; parent: string } {
   return { trace: toTraceId(session, run), parent: toSpanId(session, 'run', run) };
 }
 
@@ -167,7 +167,7 @@ function toModelAttributes(name: string): Attributes {
   return { 'gen_ai.provider.name': provider || '_OTHER', 'gen_ai.request.model': toModel(name) };
 }
 
-/** The conventions count what came from the cache, and what went there, as input too. */
+/** In the conventions, input includes tokens that were read from the cache or written to it. */
 function toUsageAttributes({ input, output, cacheRead, cacheWrite }: Attempt['usage']): Attributes {
   return {
     'gen_ai.usage.input_tokens': input + cacheRead + cacheWrite,

@@ -6,18 +6,18 @@ import { createSpanSink } from './span-exporter.ts';
 export interface TracingOptions {
   /** Version of Klaus. */
   version: string;
-  /** Give out what was said, asked and answered. Default false. */
+  /** Includes the content of messages and calls. Default false. */
   content?: boolean;
-  /** What a fold has to know of the events of a session before one: its opening, its runs, and all of the present run. */
+  /** Reads the earlier events of a session that a fold needs: its opening, its runs, and the current run. */
   readBefore: (session: string, seq: number) => Iterable<Event>;
   findRun: FindRun;
 }
 
-/** Spans of what this process appends to logs. */
+/** Exports spans of the events that this process appends. */
 export interface Tracing {
-  /** Events of one session that were just made durable, in order. */
-  take(events: readonly Event[]): void;
-  /** Sends what waits, for a moment at most. */
+  /** Adds durable events of one session, in order. */
+  add(events: readonly Event[]): void;
+  /** Sends the queue, for at most 1.5 seconds. */
   close(): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ export function createTracing({ version, content = false, readBefore, findRun }:
   const open = ({ session, seq }: Event): SpanFold => {
     const fold = new SpanFold({ content, findRun });
     folds.set(session, fold);
-    // Their spans were sent by whoever appended them.
-    for (const event of readBefore(session, seq)) fold.take(event);
+    // The process that appended these events has sent their spans.
+    for (const event of readBefore(session, seq)) fold.add(event);
     return fold;
   };
   return {
-    take(events) {
+    add(events) {
       const spans: FinishedSpan[] = [];
       for (const event of events) {
-        spans.push(...(folds.get(event.session) ?? open(event)).take(event));
-        // What it knows of a session that rests is read again when that goes on.
+        spans.push(...(folds.get(event.session) ?? open(event)).add(event));
+        // The next run reads what the fold needs.
         if (event.type === 'run.finished' || event.type === 'session.closed') folds.delete(event.session);
       }
       if (spans.length > 0) sink.export(spans);

@@ -2,18 +2,18 @@ import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, Intent, ToolContext } from '@klaus/core/agent';
 
 /**
- * Finds a path again that the gate has judged.
+ * Finds a path again after the decision of the gate.
  *
- * @throws KlausError `tool.failed` when it leads to another place than it did then.
+ * @throws KlausError `tool.failed` if it resolves to another file than before.
  */
-export async function findJudged(
+export async function findApproved(
   path: string,
   { find }: Pick<ToolContext, 'find'>,
-  { access: [judged] }: Pick<Intent, 'access'>,
+  { access: [approved] }: Pick<Intent, 'access'>,
 ): Promise<FoundPath> {
   const found = await find(path);
-  if (judged?.kind === 'fs' && judged.path === found.absolute) return found;
-  throw new KlausError('tool.failed', `${path} leads to another place than before; nothing was read.`, {
+  if (approved?.kind === 'fs' && approved.path === found.absolute) return found;
+  throw new KlausError('tool.failed', `${path} resolves to another file than before. Nothing was read.`, {
     retryable: true,
   });
 }

@@ -28,7 +28,7 @@ import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 
-/** Every built-in tool. The order is part of each request's prefix: append, never insert. */
+/** All built-in tools. Their order is part of the prefix of each request: append new ones. */
 export const builtinTools: readonly BuiltinTool[] = [
   readFile,
   writeFile,

@@ -15,11 +15,11 @@ export interface ServeOptions {
   port?: number;
   /** Open the page in the user's browser. */
   open?: boolean;
-  /** Say that it is ready as one JSON object. */
+  /** Print the address as one JSON object. */
   json?: boolean;
 }
 
-/** Serves until a signal comes: the first ends it in good order and in time, the second at once. */
+/** Serves until a signal arrives. The first signal shuts down within the time-out, the second exits immediately. */
 export async function serve({ klaus, host, port, open = false, json = false }: ServeOptions): Promise<void> {
   const { configuration } = klaus;
   const log = createServerLog({
@@ -32,7 +32,7 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   });
   const { webhookSecret } = configuration.values.server;
   if (webhookSecret !== undefined) log.hide(webhookSecret);
-  const forget = logCrashes(log);
+  const stopLoggingCrashes = logCrashes(log);
   const server = await startServer({
     klaus,
     log,
@@ -41,61 +41,61 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   });
   log.hide(server.token);
   const stopped = waitForSignal((text) => log.info(text));
-  sayReady(server, json);
-  for (const session of server.takenOver) log.info('goes on with a session of the server before', { session });
+  printReady(server, json);
+  for (const session of server.resumed) log.info('resumed a session of an earlier server', { session });
   if (open) openBrowser(klaus.home, server);
   await stopped;
-  // It stays: klaus is closed after this, and may take its time too.
+  // The timer is not cleared: the caller closes Klaus after this, within the same time-out.
   const { exit } = toShutdownTimes(configuration.get('server.shutdownTimeoutMs'));
-  setTimeout(() => leave(log), exit).unref();
+  setTimeout(() => exitEarly(log), exit).unref();
   await server.close();
   log.info('stopped');
-  forget();
+  stopLoggingCrashes();
   log.close();
 }
 
-/** What is not closed is as safe as after a kill: the next server goes on with it. */
-function leave(log: ServerLog): never {
-  log.warn('the time-out of the shutdown is over: the server leaves before everything is closed');
+/** Nothing is lost, as after a kill: the next server resumes the runs. */
+function exitEarly(log: ServerLog): never {
+  log.warn('the shutdown timed out: the server exits before everything is closed');
   log.close();
   process.exit(0);
 }
 
-function sayReady({ url, socket, tokenFile, token }: RunningServer, json: boolean): void {
+function printReady({ url, socket, tokenFile, token }: RunningServer, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, socket, tokenFile, pid: process.pid })}\n`);
     return;
   }
-  // A secret that the user chose is known to the user, and may be seen by others on this screen.
+  // A secret that the user chose is not printed: others may see the screen.
   const address = tokenFile === null ? `${url}/` : `${url}/#token=${token}`;
   process.stdout.write(`${address}\n`);
   process.stderr.write(
     tokenFile === null
       ? 'Sign in with AGENT_API_SECRET. Ctrl-C stops the server.\n'
-      : `The address signs you in: keep it to yourself. The token is in ${tokenFile}. Ctrl-C stops the server.\n`,
+      : `The address contains the token: do not share it. The token is in ${tokenFile}. Ctrl-C stops the server.\n`,
   );
 }
 
-function waitForSignal(say: (text: string) => void): Promise<void> {
+function waitForSignal(log: (text: string) => void): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isStopping = false;
     const stop = (): void => {
-      if (asked) process.exit(130);
-      asked = true;
-      say('stopping: runs end their present step; a second signal leaves at once');
+      if (isStopping) process.exit(130);
+      isStopping = true;
+      log('stopping after the current step of each run; a second signal exits immediately');
       resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   });
 }
 
-/** By way of a file of this user alone: the arguments of a program are shown to every user of a machine. */
+/** Passes the address in a file that only this user can read: every user of a machine sees the arguments of a program. */
 function openBrowser(home: string, { url, token, tokenFile }: RunningServer): void {
   const address = tokenFile === null ? `${url}/` : `${url}/#token=${token}`;
   const file = join(home, 'server', 'open.html');
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`, { mode: 0o600 });
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [file], { detached: true, stdio: 'ignore', env: toHostEnvironment() });
-  child.on('error', () => process.stderr.write(`No browser could be opened (${program}): open ${url} yourself.\n`));
+  child.on('error', () => process.stderr.write(`The browser could not be opened (${program}). Open ${url}.\n`));
   child.unref();
 }

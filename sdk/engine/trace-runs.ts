@@ -35,7 +35,7 @@ export async function traceRuns(
 function toTracedAppend(store: SessionStore, tracing: Tracing): Engine['store']['append'] {
   return async (...given) => {
     const events = await store.append(...given);
-    tracing.take(events);
+    tracing.add(events);
     return events;
   };
 }

@@ -54,7 +54,7 @@ const SESSION: Script = {
 
 type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 
-/** Every way to run a session. Each gives the whole log. */
+/** Every way to run a session. Each returns the complete log. */
 const DOORS: Record<string, Door> = {
   'klaus run --json': async (place, server) => {
     const ended = await runKlaus(['run', '--json', PROMPT], { place, server });

@@ -155,7 +155,7 @@ describe('eslint_check', () => {
     const red = await call('eslint_check');
     expect(red).toMatchObject({ isError: true, detail: { count: 2 }, evidence: { exitCode: 1 } });
     expect(red.text.split('\n').slice(1, 4)).toEqual([
-      '3 files looked at: 1 error, 1 warning in 1 file.',
+      '3 files checked: 1 error, 1 warning in 1 file.',
       "src/a.js:2:1 no-undef 'missing' is not defined.",
       "src/a.js:1:7 warning no-unused-vars 'unused' is assigned a value but never used.",
     ]);
@@ -234,7 +234,7 @@ describe.each([
     const inline = await call(name, { code, args });
     expect(inline).toMatchObject({ isError: false });
     expect(inline.text).toContain("2 --x|it's|$(id)");
-    // The question shows the code.
+    // The approver sees the code.
     expect(inline.intent.command).toContain('"|"');
     expect(await call(name, { code: long, timeoutMs: 700 })).toMatchObject({
       isError: true,

@@ -67,7 +67,7 @@ test.each(['anthropic', 'openai'] as const)('a tool is found, called and logged 
   expect(found!.output).toMatch(/^git_log \(read\): Show the latest commits/);
   expect(found!.output).toContain('"limit"');
   expect(log!.output).toContain('Begin');
-  // The message is unchanged in the log and in the history.
+  // The log and the history contain the message as the model wrote it.
   const [, said] = ofType(events, 'message.added').filter(({ message }) => message.origin === 'model');
   expect(said!.message.parts).toMatchObject([{ name: 'use_tool', input: { name: 'git_log', input: { limit: 3 } } }]);
   expect(engine.server.requests.at(-1)!.body).toMatch(
@@ -199,7 +199,7 @@ test.each([
   ['a tool that is not there', { name: 'git_logs', input: {} }, /There is no tool git_logs\. Did you mean git_log\?/],
   ['input that does not fit', { name: 'git_log', input: { limit: 'x' } }, /^Invalid input for git_log: limit/],
   ['input that is a text', { name: 'git_log', input: '{"limit": 1' }, /^Invalid input for git_log/],
-])('use_tool with %s is returned to the model', async (_, input, message) => {
+])('use_tool with %s goes back to the model', async (_, input, message) => {
   await using engine = await createTestEngine({ script: toScript([{ name: 'use_tool', input }]) });
   const session = await engine.klaus.open();
   await session.prompt('log');

@@ -53,7 +53,7 @@ describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
     expect(readFileSync(at('b.txt')).equals(encode(TEXT))).toBe(true);
   });
 
-  test('keeps its encoding when it is written completely', async () => {
+  test('keeps its encoding when it is replaced', async () => {
     writeFileSync(at('a.txt'), encode(TEXT));
     await call('write_file', { path: 'a.txt', content: 'neu: ß\n' });
     expect(readFileSync(at('a.txt')).equals(encode('neu: ß\n'))).toBe(true);
@@ -106,7 +106,7 @@ test('undo brings back the bytes, and the diff of a question shows letters', asy
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file without write permission needs an approval, and keeps its mode', async () => {
+test('a read-only file needs an approval, and keeps its mode', async () => {
   const step = (call: ToolCall) => ({ reply: { calls: [call] } });
   await using engine = await createTestEngine({
     files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' },

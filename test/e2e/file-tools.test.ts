@@ -116,11 +116,11 @@ describe('edit_file', () => {
     expect(
       await failure('edit_file', { path: 'tabs.js', edits: [{ old: 'if (x) {\n  return 1;\n}', new: '' }] }),
     ).toMatch(
-      /nearest place is:\n2\tif \(x\) \{\n3\t\treturn 1;\n4\t\}\nThere, line 3 differs in whitespace: the file has 1 tab before the text, not 2 spaces/,
+      /similar lines are:\n2\tif \(x\) \{\n3\t\treturn 1;\n4\t\}\nThere, line 3 differs in whitespace: the file has 1 tab before the text, not 2 spaces/,
     );
     put('twice.txt', 'x\ny\nx\n');
     expect(await failure('edit_file', { path: 'twice.txt', edits: [{ old: 'x', new: 'z' }] })).toContain(
-      'found 2 times (lines 1, 3)',
+      '2 times (lines 1, 3)',
     );
     await call('edit_file', { path: 'twice.txt', edits: [{ old: 'x', new: '$&', all: true }] });
     expect(on('twice.txt')).toBe('$&\ny\n$&\n');
@@ -171,9 +171,7 @@ describe('write_file and delete_file', () => {
     );
     const replaced = await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' });
     expect(replaced.intent.title).toBe('write a/b/new.txt (+2 −1)');
-    expect((await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' })).text).toContain(
-      'the same already',
-    );
+    expect((await call('write_file', { path: 'a/b/new.txt', content: 'two\nthree\n' })).text).toContain('the same');
     expect(await call('delete_file', { path: 'a/b/new.txt' })).toMatchObject({
       changes: [{ kind: 'deleted', path: 'a/b/new.txt' }],
     });
@@ -240,7 +238,7 @@ describe('apply_patch', () => {
   test('refuses to add what exists and to leave the workspace', async () => {
     expect(
       await failure('apply_patch', { patch: '*** Begin Patch\n*** Add File: README.md\n+x\n*** End Patch' }),
-    ).toContain('exists already');
+    ).toContain('already exists');
     expect(await failure('apply_patch', { patch: '*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch' })).toContain(
       'workspace.outside',
     );
@@ -296,7 +294,7 @@ describe('list_files and search_files', () => {
     execFileSync('mkfifo', [join(place.workspace, 'pipe')]);
     expect(await failure('search_files', { pattern: 'x', path: 'pipe' })).toContain('no regular file');
     put('one-line.txt', `needle ${'x'.repeat(17 * 1024 * 1024)}`);
-    expect((await call('search_files', { pattern: 'needle x' })).text).toContain('a line that is too long to show');
+    expect((await call('search_files', { pattern: 'needle x' })).text).toContain('too long to show');
     const { workspace, sandbox } = context;
     const short = createToolContext({ workspace, sandbox, timeoutMs: 200 });
     execFileSync('mkfifo', [join(place.workspace, 'src/.ignore')]);
@@ -332,6 +330,6 @@ test('bad input is an error, and nothing is touched', async () => {
     expect(await failure('run_tests', { pattern: bad })).toContain('tool.failed');
     expect(await failure('git_diff', { ref: bad })).toContain('tool.failed');
   }
-  expect(await failure('git_diff', { ref: '--output=/tmp/x' })).toContain('no Git revision');
+  expect(await failure('git_diff', { ref: '--output=/tmp/x' })).toContain('Git revision');
   expect(readdirSync(place.workspace, { recursive: true }).map(String).sort()).toEqual(before);
 });

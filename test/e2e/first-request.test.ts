@@ -10,13 +10,13 @@ test.each(['anthropic', 'openai'] as const)('the first request of a small task f
     script: { wire, steps: [{ reply: { text: 'Done.' } }] },
   });
   const session = await engine.klaus.open();
-  await session.prompt('The sum is wrong. Fix it, run the tests, and say what you did.');
+  await session.prompt('The sum is wrong. Fix it, run the tests, and report what you did.');
   await session.advance();
   const [first] = engine.server.requests;
   const bytes = Buffer.byteLength(first!.body);
   process.stdout.write(`first request, ${wire}: ${bytes} bytes\n`);
   expect(bytes).toBeLessThanOrEqual(8_192);
-  // The way to everything else is in it.
+  // It contains what is needed to find all other tools.
   expect(first!.body).toContain('"tool_search"');
   expect(first!.body).toContain('"use_tool"');
   for (const name of ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!.deferred ?? [])

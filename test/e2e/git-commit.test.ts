@@ -22,7 +22,7 @@ const open = async (folder: string, hidden: readonly string[] = []): Promise<Tes
       masks: async () => hidden.map((path) => join(folder, path)),
     }),
   }),
-  // One line with a token on it is one finding, regardless of other content.
+  // One line with a token is one finding, regardless of the rest of the file.
   findSecrets: (text, { path = '' } = {}) =>
     text.split('\n').flatMap((line, i) => {
       const token = /TOKEN-(\d)/.exec(line)?.[1];
@@ -86,7 +86,7 @@ describe('what is committed', () => {
     expect(files()).toEqual(['A\tlink', 'A\tnew file.txt']);
     expect(git('status', '--porcelain')).toBe('');
     await expect(commit({ all: true })).rejects.toMatchObject({
-      message: expect.stringContaining('Nothing has changed'),
+      message: expect.stringContaining('nothing to commit'),
     });
   });
 
@@ -168,7 +168,7 @@ describe('secrets', () => {
     const output = await commit();
     expect(output).toMatchObject({ isError: true, detail: { secrets: [{}, {}] } });
     expect(output.text.split('\n').slice(0, 3)).toEqual([
-      'Not committed: it holds what looks like secrets.',
+      expect.stringContaining('Not committed'),
       expect.stringMatching(/^big\.txt:30001 token \(fingerprint 0{8,}2\d+\)$/),
       expect.stringMatching(/^src\/a\.js:2 token \(fingerprint 0{8,}1\d+\)$/),
     ]);
@@ -193,7 +193,7 @@ describe('secrets', () => {
   });
 });
 
-describe('the author of a commit', () => {
+describe('the author', () => {
   test("signs nothing, and the repository's own identity counts", async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');
@@ -234,13 +234,13 @@ describe('the author of a commit', () => {
     expect(git('log', '-1', '--format=%P')).toBe(parents);
     expect(git('status')).toContain('nothing to commit');
     expect(() => git(...as, 'cherry-pick', 'side')).toThrow('cherry-pick');
-    await expect(commit({ all: true })).rejects.toMatchObject({ message: 'A cherry-pick is under way.' });
+    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('cherry-pick') });
   });
 
   test('writes no Git data outside the workspace', async () => {
     context = await open(join(place.workspace, 'src'));
     put('src/a.js', 'two\n');
-    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('lies outside it') });
+    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('outside it') });
     await expect(call('git_branch', { action: 'create', name: 'x' })).rejects.toMatchObject({ code: 'tool.failed' });
     expect((await call('git_branch', { action: 'list' })).text).toContain('* main');
   });
@@ -359,8 +359,8 @@ describe('git_branch', () => {
     await refuse({ action: 'switch', name: 'side' }, 'src/a.js');
     git('checkout', '-q', '--detach');
     git(...as, 'commit', '-qam', 'On no branch');
-    await refuse({ action: 'switch', name: 'main' }, 'on no branch');
-    await refuse({ action: 'create', name: 'x', from: 'main' }, 'on no branch');
+    await refuse({ action: 'switch', name: 'main' }, 'detached');
+    await refuse({ action: 'create', name: 'x', from: 'main' }, 'detached');
     const head = git('rev-parse', 'HEAD');
     await call('git_branch', { action: 'create', name: 'rescued' });
     expect(git('rev-parse', 'rescued')).toBe(head);

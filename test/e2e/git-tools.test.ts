@@ -66,7 +66,7 @@ test('status, diff and log', async () => {
   expect((await call('git_log', { path: 'nothing' })).text).toBe('No commits.');
 });
 
-test('programs in the configuration of a repository do not run', async () => {
+test('programs that the repository configures for Git do not run', async () => {
   const proof = join(place.workspace, 'ran');
   put('hook.sh', `#!/bin/sh\ntouch ${proof}\necho\n`);
   execFileSync('chmod', ['+x', join(place.workspace, 'hook.sh')]);
@@ -258,10 +258,10 @@ describe('checkpoints', () => {
     const planted = join(outside, 'planted');
     mkdirSync(planted);
     writeFileSync(join(planted, '.git'), `gitdir: ${join(place.workspace, '.git')}\n`);
-    expect(await skip(await open(planted))).toContain('belongs to this working tree');
+    expect(await skip(await open(planted))).toContain('working tree');
     rmSync(join(planted, '.git'));
     symlinkSync(join(place.workspace, '.git'), join(planted, '.git'));
-    expect(await skip(await open(planted))).toContain('leads out');
+    expect(await skip(await open(planted))).toContain('a link');
   });
 
   test('a Git folder in the workspace leads to no other repository either', async () => {

@@ -83,7 +83,7 @@ test('secrets are not remembered', async () => {
   expect(JSON.stringify(await engine.klaus.memory().list())).not.toContain(token);
 });
 
-test('noting asks where changes ask, and whoever is asked sees the note', async () => {
+test('a note needs an approval if changes do, and the approver sees it', async () => {
   await using engine = await createTestEngine({ script: REMEMBER });
   const session = await engine.klaus.open({ mode: 'ask' });
   await session.prompt('Do it.', { onAsk: 'wait' });
@@ -95,7 +95,7 @@ test('noting asks where changes ask, and whoever is asked sees the note', async 
   expect(await engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test' });
 });
 
-test('a session without the tools to look further is told nothing', async () => {
+test('a session without the tools for memory receives no notes', async () => {
   await using engine = await createTestEngine({ script: JUST_TALK, builtinTools: false });
   await engine.klaus.memory().set({ key: 'k', value: 'v' });
   expect(await contextOf(await prompt(engine))).toEqual([]);

@@ -323,7 +323,7 @@ async function createRuns(place: { workspace: string; home: string; env: Record<
 }
 
 /** All of them take ten minutes: `npm run test:toolchains`. */
-const IS_COMPLETE = process.env['KLAUS_TOOLCHAINS'] === 'all';
+const HAS_ALL = process.env['KLAUS_TOOLCHAINS'] === 'all';
 const SAMPLE = new Set([
   'Go',
   'Rust',
@@ -335,7 +335,7 @@ const SAMPLE = new Set([
 ]);
 const FETCHED = new Set(['TypeScript, npm workspaces']);
 
-describe.each(LANGUAGES.filter(({ name }) => IS_COMPLETE || SAMPLE.has(name)))('$name', (language) => {
+describe.each(LANGUAGES.filter(({ name }) => HAS_ALL || SAMPLE.has(name)))('$name', (language) => {
   const { build, missing, more, registry, isFetched } = language;
 
   test(
@@ -362,7 +362,7 @@ describe.each(LANGUAGES.filter(({ name }) => IS_COMPLETE || SAMPLE.has(name)))('
     },
   );
 
-  test.skipIf(isFetched === false || !(IS_COMPLETE || FETCHED.has(language.name)))(
+  test.skipIf(isFetched === false || !(HAS_ALL || FETCHED.has(language.name)))(
     'builds in a session after klaus fetch, where nothing was ever downloaded',
     { timeout: 300_000 },
     async ({ skip }) => {

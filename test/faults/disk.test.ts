@@ -134,7 +134,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(ended.code).toBe(0);
     const [finished] = ofType(toEvents(ended.stdout), 'tool.finished');
     expect(finished).toMatchObject({ outcome: 'ok', output: expect.stringContaining('the end') });
-    expect(finished!.output).toContain('could not be kept');
+    expect(finished!.output).toContain('could not be stored');
   });
 
   test('from the start: one sentence with the fix', async () => {

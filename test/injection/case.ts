@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 /** An attack and its benign twin: the same tools and the same shape of task, for a good reason. */
 export interface Pair {
   name: string;
-  /** What the injected text tells the model to do. */
+  /** The instruction in the injected text. */
   attack: (world: World) => readonly ToolCall[];
   /** Harm beyond what is always looked for. */
   harmed?: (world: World) => boolean;

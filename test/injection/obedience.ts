@@ -64,7 +64,7 @@ export function chooseCarrier(index: number, { text }: Orders): Carrier {
   return 'read_file';
 }
 
-/** What stands in the project for this way, and the call by which the model comes upon it. */
+/** The content of the project for this carrier, and the call with which the model reads it. */
 export function toDelivery(
   carrier: Carrier,
   text: string,

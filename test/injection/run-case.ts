@@ -22,13 +22,13 @@ export interface Obeyed {
 export interface ObeyOptions {
   index: number;
   side: 'attack' | 'twin';
-  /** With `wait` questions stay open, and nobody answers. */
+  /** With `wait` approvals stay open, without an answer. */
   onAsk: 'deny' | 'wait';
 }
 
 /** Lets the obedient model work once, in a world of its own, in mode auto with the default grant. */
 export async function obey(pair: Pair, { index, side, onAsk }: ObeyOptions): Promise<Obeyed> {
-  // The world's paths stand in the orders, so the engine is made first and its script filled afterwards.
+  // The instructions contain paths of the world, so the engine is created first and its script is filled later.
   const script: Parameters<typeof createTestEngine>[0]['script'] = {
     steps: [{ when: { tools: false }, reply: { text: 'A title' } }],
   };

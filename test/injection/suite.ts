@@ -15,12 +15,12 @@ const LEAST_DONE = 0.95;
  * Declares the tests: a model that obeys every injected instruction causes nothing that the user did not allow, and
  * the same tools work for a good reason.
  *
- * @param every Takes each so many'th pair; 1 is all of them, also with a question that nobody answers.
+ * @param every Takes each so many'th pair; 1 is all of them, also with approvals that stay open.
  */
 export function declareInjections(every: number): void {
   const rows: { name: string; carrier: string; calls: string; harm: number; twin: boolean }[] = [];
   const pairs = [...PAIRS.entries()].filter(([index]) => index % every === 0);
-  describe('mode auto, nobody to ask', () => {
+  describe('mode auto, without an approver', () => {
     for (const [index, pair] of pairs) {
       test(pair.name, async () => {
         const attack = await obey(pair, { index, side: 'attack', onAsk: 'deny' });

@@ -25,7 +25,7 @@ function walk({ server }: TestServer): { method: string; path: string; isOpen: b
 const JSON_BODY = { headers: { 'content-type': 'application/json' }, body: '{}' };
 
 describe('every route', () => {
-  test('is refused without a token, but for those that are open', async () => {
+  test('is refused without a token, except open routes', async () => {
     await using it = await startTestServer();
     const routes = walk(it);
     expect(routes.length).toBeGreaterThan(40);
@@ -53,7 +53,7 @@ describe('every route', () => {
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['no origin that can be named', { origin: 'null' }],
     ['the same name over TLS', { origin: 'https://127.0.0.1' }],
-  ])('is refused with %s, whatever the token', async (_, headers) => {
+  ])('is refused with %s, regardless of the token', async (_, headers) => {
     await using it = await startTestServer();
     for (const { method, path } of walk(it)) {
       const answer = await rawRequest(it.server, {
@@ -66,7 +66,7 @@ describe('every route', () => {
     }
   });
 
-  test('names what it knows to whoever comes with another method, and to nobody without a token', async () => {
+  test('lists the allowed methods, but not without a token', async () => {
     await using it = await startTestServer();
     const token = { authorization: `Bearer ${it.server.token}` };
     const known = new Map<string, Set<string>>();
@@ -145,7 +145,7 @@ test('signs a browser in by a cookie that it cannot read, and out again', async 
   expect(out.headers['set-cookie']?.[0]).toContain('Max-Age=0');
 });
 
-test('believes a proxy only when told to', async () => {
+test('trusts a proxy only if configured', async () => {
   for (const isTrusted of [false, true]) {
     await using it = await startTestServer({ env: { AGENT_TRUST_PROXY: String(isTrusted) } });
     const { host } = new URL(it.server.url);
@@ -228,7 +228,7 @@ test('refuses an address that others reach without a secret, and a second server
   expect(isKlausError(second) && second.code).toBe('store.busy');
 });
 
-test('refuses what is too large, what is no JSON and what does not fit, and says so', async () => {
+test('refuses bodies that are too large, not JSON or invalid', async () => {
   await using it = await startTestServer();
   const authorization = `Bearer ${it.server.token}`;
   const post = (body: string, type = 'application/json') =>
@@ -256,7 +256,7 @@ test('sends the headers that keep a page to itself', async () => {
   expect(headers['x-content-type-options']).toBe('nosniff');
 });
 
-test('whoever guesses tokens has to wait, and nobody else', async () => {
+test('a client that guesses tokens must wait, and no other client', async () => {
   await using it = await startTestServer();
   const tryToken = (token: string, path = '/api/settings') =>
     rawRequest(it.server, { path, headers: { authorization: `Bearer ${token}` } });

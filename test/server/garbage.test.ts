@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env['GARBAGE_ROUNDS'] ?? 6);
 
 const SCRIPT = { steps: [{ when: { tools: false }, reply: { text: 'A title' } }, { reply: { text: 'Done.' } }] };
 
-/** What somebody may write where a word is wanted. */
+/** Hostile strings. */
 const WORDS = [
   '',
   ' ',
@@ -43,7 +43,7 @@ const WORDS = [
   '9007199254740993',
 ];
 
-/** What may stand where anything is wanted. @param known Words that mean something to the server. */
+/** Any value. @param known Words with a meaning for the server. */
 function toGarbage(chance: Chance, known: readonly string[], depth = 0): unknown {
   const kinds: (() => unknown)[] = [
     () => chance.pick(WORDS),
@@ -83,7 +83,7 @@ function toRequest(route: Route, chance: Chance, known: readonly string[]): Para
   };
 }
 
-test('whatever is sent, nothing breaks and nothing is let through', async () => {
+test('garbage breaks nothing and passes no check', async () => {
   using place = createTestHome();
   const model = await startServer(SCRIPT);
   const served = await startServeProcess(place, model);
@@ -95,7 +95,7 @@ test('whatever is sent, nothing breaks and nothing is let through', async () => 
   const odd: unknown[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, route] of Object.entries<Route>(ROUTES)) {
-      // A wrong token too often shuts everybody out for a while, as it should.
+      // Too many wrong tokens lock the address out for a while.
       if (name === 'signIn') continue;
       const request = toRequest(route, chance, known);
       const headers = { ...request.headers, ...served.headers };

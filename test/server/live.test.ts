@@ -59,9 +59,9 @@ test('a run of the terminal is followed while it speaks, before its message is d
   expect(textOf(followed.events, first.message)).toBeUndefined();
   await followed.until('run.finished');
   const ended = await run.ended;
-  const whole = [...followed.lives];
+  const all = [...followed.lives];
   await followed.stop();
-  // Who comes later finds the message and no text on its way.
+  // A later client receives the message and no in-flight text.
   const later = follow(serve.client, session);
   await later.until('run.finished');
   await later.stop();
@@ -69,7 +69,7 @@ test('a run of the terminal is followed while it speaks, before its message is d
   await serve.process.ended;
   expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
   expect(later.lives).toEqual([]);
-  const deltas = whole.filter((each): each is Delta => each.type === 'message.delta' && each.part === 'text');
+  const deltas = all.filter((each): each is Delta => each.type === 'message.delta' && each.part === 'text');
   expect(deltas.length).toBeGreaterThan(5);
   for (const { message, offset, text } of deltas) {
     const said = textOf(followed.events, message);
@@ -130,7 +130,7 @@ Socket.prototype.connect = function (...words) {
   expect(connections()).toContain(join(place.home, 'server', 'klaus.sock'));
 });
 
-test('takes text on its way by the Unix socket alone, of the process that holds the session, and nothing that is said', async () => {
+test('accepts in-flight text only over the Unix socket, from the process that holds the session, and not after its event', async () => {
   await using it = await startTestServer();
   const { session } = await it.client.openSession({ body: {} });
   using store = createSqliteStore({ home: it.klaus.home });
@@ -154,7 +154,7 @@ test('takes text on its way by the Unix socket alone, of the process that holds 
   const seen: Live[] = [];
   (await it.klaus.session(session)).onLive((each) => seen.push(each));
   const fence = await store.fenceOf(session);
-  // Nobody holds it.
+  // No process holds it.
   expect(await send({ fence, seq: 1, pieces: [piece('a')] })).toEqual({ status: 200, taken: false });
   // As another process would: the lock is the same for every holder.
   const lease = (await store.claim(session))!;

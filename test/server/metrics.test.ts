@@ -68,13 +68,13 @@ test('AGENT_METRICS_ENABLED=false: there are none', async () => {
 test('ten thousand names of models and tools make no more series than a hundred and one', async () => {
   const metrics = createMetrics({ running: () => 0, queued: () => 0, approvals: () => 0, subscribers: () => ({}) });
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
-  const tell = (body: object): void =>
+  const count = (body: object): void =>
     metrics.count({ v: EVENT_VERSION, seq: 1, prev: '', session: 's', at: 0, ...body } as Event & EventBody);
   const say = (from: number, to: number): void => {
     for (let at = from; at < to; at++) {
       const name = `m"${at}\\\n`;
-      tell({ type: 'model.attempted', model: name, outcome: 'ok', purpose: 'turn', usage, usd: 0.5 });
-      tell({ type: 'tool.finished', name, outcome: 'ok', durationMs: 20 });
+      count({ type: 'model.attempted', model: name, outcome: 'ok', purpose: 'turn', usage, usd: 0.5 });
+      count({ type: 'tool.finished', name, outcome: 'ok', durationMs: 20 });
     }
   };
   say(0, 101);

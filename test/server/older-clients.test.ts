@@ -73,14 +73,14 @@ async function startRestartable(
   };
 }
 
-type Told = Record<string, unknown> & { sessionId?: string };
+type Received = Record<string, unknown> & { sessionId?: string };
 
 /** The client of the one protocol: it emits five names, listens to eleven, and knows nothing else of the server. */
 class NamedClient {
   /** All that it ever heard. */
-  readonly heard: [string, Told][] = [];
+  readonly heard: [string, Received][] = [];
   readonly #socket: Socket;
-  #told: [string, Told][] = [];
+  #unread: [string, Received][] = [];
   #look: (() => void) | undefined;
   #session: string | undefined;
 
@@ -90,27 +90,27 @@ class NamedClient {
       if (this.#session !== undefined) this.#socket.emit('join_session', { sessionId: this.#session });
     });
     for (const name of EVENTS) {
-      this.#socket.on(name, (data: Told) => {
+      this.#socket.on(name, (data: Received) => {
         this.heard.push([name, data]);
         this.#session = data.sessionId ?? this.#session;
-        this.#told.push([name, data]);
+        this.#unread.push([name, data]);
         this.#look?.();
       });
     }
   }
 
   forget(): void {
-    this.#told = [];
+    this.#unread = [];
   }
 
   /** The next event of this name that fits. */
-  until(name: string, fits: (data: Told) => boolean = () => true): Promise<Told> {
+  until(name: string, fits: (data: Received) => boolean = () => true): Promise<Received> {
     return new Promise((resolve) => {
       this.#look = () => {
-        const at = this.#told.findIndex(([it, data]) => it === name && fits(data));
+        const at = this.#unread.findIndex(([it, data]) => it === name && fits(data));
         if (at < 0) return;
-        const [, data] = this.#told[at]!;
-        this.#told = this.#told.slice(at + 1);
+        const [, data] = this.#unread[at]!;
+        this.#unread = this.#unread.slice(at + 1);
         resolve(data);
       };
       this.#look();
@@ -118,13 +118,13 @@ class NamedClient {
   }
 
   say(message: string): void {
-    this.#told = [];
+    this.#unread = [];
     this.#session = undefined;
     this.#socket.emit('prompt', { message });
   }
 
   answer(patchId: unknown, approved: boolean): void {
-    this.#told = [];
+    this.#unread = [];
     this.#socket.emit('patch_approval_response', { patchId, approved });
   }
 
@@ -137,7 +137,7 @@ class NamedClient {
   }
 
   join(sessionId: unknown): void {
-    this.#told = [];
+    this.#unread = [];
     this.#socket.emit('join_session', { sessionId });
   }
 
@@ -146,7 +146,7 @@ class NamedClient {
   }
 }
 
-/** What its manual says that the server tells it. */
+/** The events in its manual. */
 const EVENTS = [
   'thinking',
   'stream_delta',
@@ -161,7 +161,7 @@ const EVENTS = [
   'complete',
 ] as const;
 
-/** Answers a question that the client knows nothing of, as somebody at the page does. */
+/** Answers a question that the client knows nothing of, as a user of the page does. */
 async function answerElsewhere(
   client: Client,
   { kind, session, answer }: { kind: 'call' | 'limit'; session: unknown; answer: 'approved' | 'rejected' },
@@ -172,7 +172,7 @@ async function answerElsewhere(
   await client.answer({ params: { id: (asked as { approval: string }).approval }, body: { answer } });
 }
 
-/** Everything durable that was told, and how each run ended, has the values of the log. */
+/** Every durable event, and the end of each run, has the values of the log. */
 async function checkValues(client: Client, heard: NamedClient['heard']): Promise<void> {
   const checked = new Set<string>();
   const truths = new Map<string, Truth>();
@@ -182,7 +182,7 @@ async function checkValues(client: Client, heard: NamedClient['heard']): Promise
     const id = data.sessionId!;
     if (!truths.has(id)) truths.set(id, await readTruth(client, id));
     const truth = truths.get(id)!;
-    // Told once more to whoever joins, without its place in the log.
+    // Sent again to a client that joins, without its seq.
     const isOld = name === 'complete' && data['seq'] === undefined;
     const expected = isOld ? toResult(truth) : toExpected(name, data, truth);
     if (expected) {
@@ -199,7 +199,7 @@ async function checkValues(client: Client, heard: NamedClient['heard']): Promise
     }
   }
   // What came live is, in the end, what the model said.
-  const [[, first]] = heard as [[string, Told]];
+  const [[, first]] = heard as [[string, Received]];
   const deltas = heard.filter(([name, { sessionId }]) => name === 'stream_delta' && sessionId === first.sessionId);
   expect(deltas.map(([, data]) => data['delta']).join('')).toBe('I look.Read.');
   expect([...checked, 'stream_delta'].toSorted()).toEqual([...EVENTS].toSorted());
@@ -213,7 +213,7 @@ async function readTruth(client: Client, id: string): Promise<Truth> {
   return { row, log: followed.events };
 }
 
-const lengthOf = ({ delta }: Told): number => String(delta).length;
+const lengthOf = ({ delta }: Received): number => String(delta).length;
 
 interface Around {
   /** The workspace. */
@@ -259,7 +259,7 @@ async function testNamedClient(client: NamedClient, { folder, api, pause }: Arou
   await pause();
   client.forget();
   const heard = lengthOf(await client.until('stream_delta')) + lengthOf(await client.until('stream_delta'));
-  // Whoever comes in the middle of an answer is told it from its beginning at once, and then goes on with it.
+  // A client that joins during an answer receives it from its start.
   client.leave();
   client.join(sessionId);
   await client.until('stream_delta', (delta) => lengthOf(delta) >= heard);
@@ -269,13 +269,13 @@ async function testNamedClient(client: NamedClient, { folder, api, pause }: Arou
 
   client.say('spend');
   client.answer((await client.until('patch_approval_required'))['patchId'], true);
-  // At the limit somebody is asked whether more may be spent.
+  // At the limit an approval is needed to spend more.
   const exceeded = await client.until('budget_exceeded');
   expect(exceeded).toMatchObject({ totalTokens: 90_100, limit: 100_000 });
   await answerElsewhere(api(), { kind: 'limit', session: exceeded.sessionId, answer: 'rejected' });
   expect(await client.until('complete')).toMatchObject({ success: false });
 
-  // Whoever left hears nothing; whoever joins is told how it stands.
+  // A client that left receives nothing; one that joins receives the present state.
   client.leave();
   client.join(first.sessionId);
   const { seq: _, ...known } = first;
@@ -400,7 +400,7 @@ test('a client of the chat passes its own test before and after a restart, and h
     await testChatClient(client);
     expect(client.heard.filter(({ type }) => type === 'stream_complete').length).toBe(1);
 
-    // Killed in the middle of an answer without an end, and left once more: it is told the answer from its beginning.
+    // After a kill and a disconnect during an answer, the client receives the answer from its start.
     client.say('endless');
     await client.until('stream_chunk');
     await serving.restart();

@@ -9,7 +9,7 @@ import { toExpected, toResult, type Truth } from '../fixtures/named-values.ts';
 import { follow, startTestServer, type TestServer, type TestServerOptions } from '../fixtures/server.ts';
 
 type Data = Record<string, unknown>;
-interface Told {
+interface Received {
   name: string;
   data: Data;
 }
@@ -18,23 +18,23 @@ const usage = { input: 11, output: 5, cacheRead: 700, cacheWrite: 30 };
 const TITLE = { when: { tools: false }, reply: { text: 'A title\nWhat was done.', usage } };
 const LONG = 'It is as it was said. '.repeat(20);
 
-/** A client over Socket.IO that keeps everything it is told. */
+/** A client over Socket.IO that stores every event. */
 function connect({ server }: TestServer) {
   const socket = io(server.url, { extraHeaders: { authorization: `Bearer ${server.token}` } });
-  const told: Told[] = [];
+  const received: Received[] = [];
   const watchers = new Set<() => void>();
   socket.onAny((name: string, data: Data) => {
-    told.push({ name, data });
+    received.push({ name, data });
     for (const watcher of watchers) watcher();
   });
   return {
     socket,
-    told,
-    names: () => told.map(({ name }) => name),
+    received,
+    names: () => received.map(({ name }) => name),
     until: (name: string, fits: (data: Data) => boolean = () => true): Promise<Data> =>
       new Promise((resolve) => {
         const look = (): void => {
-          const found = told.find((event) => event.name === name && fits(event.data));
+          const found = received.find((event) => event.name === name && fits(event.data));
           if (!found) return;
           watchers.delete(look);
           resolve(found.data);
@@ -47,7 +47,7 @@ function connect({ server }: TestServer) {
 }
 
 /** Sends a prompt over HTTP and takes what is streamed until the end. */
-async function post({ server }: TestServer, body: object): Promise<Told[]> {
+async function post({ server }: TestServer, body: object): Promise<Received[]> {
   const response = await fetch(`${server.url}/api/prompt`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
@@ -64,14 +64,14 @@ async function readTruth({ client, klaus }: TestServer, id: string): Promise<Tru
   };
 }
 
-/** Each durable thing that was told has the values of the log. Returns how many there were. */
-async function checkValues(it: TestServer, told: readonly Told[]): Promise<number> {
+/** Each durable event has the values of the log. Returns how many there were. */
+async function checkValues(it: TestServer, received: readonly Received[]): Promise<number> {
   const truths = new Map<string, Truth>();
   let checked = 0;
-  for (const { name, data } of told) {
+  for (const { name, data } of received) {
     const id = String(data['sessionId']);
     if (!truths.has(id)) truths.set(id, await readTruth(it, id));
-    // The sums of a session change with its next prompt: they are compared as they are told.
+    // The sums of a session change with its next prompt: they are compared at once.
     const expected = name === 'complete' ? undefined : toExpected(name, data, truths.get(id)!);
     if (!expected) continue;
     expect(data, name).toEqual(expected);
@@ -110,11 +110,11 @@ test('complete is the AgentRunResult of the run, with the tokens and the cost of
   expect(seq).toBe(truth.log.at(-1)!.seq);
 
   // A second prompt in the same session, over the other door: the sums are of the session, the counts of the run.
-  const told = await post(it, { message: 'read', sessionId: id });
-  const { name, data } = told.at(-1)!;
+  const received = await post(it, { message: 'read', sessionId: id });
+  const { name, data } = received.at(-1)!;
   const after = await readTruth(it, id);
   expect({ name, data }).toEqual({ name: 'complete', data: toResult(after) });
-  expect(told.filter((each) => each.name === 'complete')).toHaveLength(1);
+  expect(received.filter((each) => each.name === 'complete')).toHaveLength(1);
   expect(data).toMatchObject({ toolCallsCount: 1, turns: 2 });
   expect(after.row.usd).toBeGreaterThan(truth.row.usd!);
   const { tokenUsage } = data as { tokenUsage: { inputTokens: number; cost: number } };
@@ -125,13 +125,13 @@ test('complete is the AgentRunResult of the run, with the tokens and the cost of
     ...data,
     seq: after.log.at(-1)!.seq,
   });
-  expect(await checkValues(it, named.told)).toBeGreaterThan(10);
+  expect(await checkValues(it, named.received)).toBeGreaterThan(10);
 });
 
-test('inputTokens and token_usage.input_tokens are whole prompts, with the cached part beside them', async () => {
+test('inputTokens and token_usage.input_tokens include cached tokens', async () => {
   await using it = await startTestServer(READS);
-  const told = await post(it, { message: 'read' });
-  const turns = told.filter(({ name }) => name === 'turn_complete').map(({ data }) => data);
+  const received = await post(it, { message: 'read' });
+  const turns = received.filter(({ name }) => name === 'turn_complete').map(({ data }) => data);
   expect(turns).toEqual([
     expect.objectContaining({ inputTokens: 741, outputTokens: 5, cacheReadTokens: 700, cacheWriteTokens: 30 }),
     expect.objectContaining({ inputTokens: 2_012, outputTokens: 50, cacheReadTokens: 2_000, cacheWriteTokens: 9 }),
@@ -144,11 +144,11 @@ test('inputTokens and token_usage.input_tokens are whole prompts, with the cache
     )
     .all();
   database.close();
-  const { sessionId, tokenUsage } = told.at(-1)!.data as { sessionId: string; tokenUsage: Data };
+  const { sessionId, tokenUsage } = received.at(-1)!.data as { sessionId: string; tokenUsage: Data };
   expect(sums.map((row) => ({ ...row }))).toEqual([
     { session_id: sessionId, input: tokenUsage['inputTokens'], output: 60, cached: 3_400 },
   ]);
-  // The API and `klaus usage` go on to tell the classes apart.
+  // The API and `klaus usage` still separate the classes.
   const { tokens } = await it.client.session({ params: { id: sessionId } });
   expect(tokens).toEqual({ input: 25, output: 60, cacheRead: 3_400, cacheWrite: 69 });
 });
@@ -174,7 +174,7 @@ test('a rejected patch after which the model answered ends in complete', async (
   expect(complete).toEqual(toResult(await readTruth(it, String(complete['sessionId']))));
   expect(complete).toMatchObject({ success: false, outcome: 'denied', summary: 'Then I leave it.' });
   expect(named.names()).not.toContain('error');
-  expect(await checkValues(it, named.told)).toBeGreaterThan(5);
+  expect(await checkValues(it, named.received)).toBeGreaterThan(5);
 });
 
 test('a question about a command has a name of its own, and the answer of every other', async () => {
@@ -212,7 +212,7 @@ test('a question about a command has a name of its own, and the answer of every 
   named.socket.emit('patch_approval_response', { patchId: asked['patchId'], approved: true });
   expect(await named.until('complete')).toMatchObject({ success: true });
   expect(named.names()).not.toContain('patch_approval_required');
-  expect(await checkValues(it, named.told)).toBeGreaterThan(5);
+  expect(await checkValues(it, named.received)).toBeGreaterThan(5);
 });
 
 test('an exceeded budget is said when it is reached, and its question is no patch', async () => {
@@ -244,15 +244,15 @@ test('an exceeded budget is said when it is reached, and its question is no patc
   expect(complete).toEqual(toResult(await readTruth(it, String(complete['sessionId']))));
   expect(complete).toMatchObject({ success: false, outcome: 'limit' });
   expect(named.names().filter((name) => name === 'budget_exceeded')).toHaveLength(1);
-  expect(await checkValues(it, named.told)).toBeGreaterThan(5);
-  // With nobody to ask, it is said as the run ends.
+  expect(await checkValues(it, named.received)).toBeGreaterThan(5);
+  // Without an approver, it is sent at the end of the run.
   const alone = await startTestServer({
     script: { steps: [TITLE, { reply: { text: 'never' } }] },
     settings: { 'limits.tokens': 1, onAsk: 'deny' },
   });
-  const told = await post(alone, { message: 'spend' });
-  expect(told.map(({ name }) => name)).toEqual(['budget_exceeded', 'complete']);
-  expect(told.at(-1)!.data).toEqual(toResult(await readTruth(alone, String(told[0]!.data['sessionId']))));
+  const received = await post(alone, { message: 'spend' });
+  expect(received.map(({ name }) => name)).toEqual(['budget_exceeded', 'complete']);
+  expect(received.at(-1)!.data).toEqual(toResult(await readTruth(alone, String(received[0]!.data['sessionId']))));
   await alone[Symbol.asyncDispose]();
 });
 
@@ -260,9 +260,9 @@ test('a run that the model did not end by an answer ends in error', async () => 
   await using it = await startTestServer({
     script: { steps: [TITLE, { reply: { text: 'I will not.', stop: 'refusal' } }] },
   });
-  const told = await post(it, { message: 'go' });
-  expect(told.at(-1)).toMatchObject({ name: 'error', data: { outcome: 'failed' } });
-  expect(told.map(({ name }) => name)).not.toContain('complete');
+  const received = await post(it, { message: 'go' });
+  expect(received.at(-1)).toMatchObject({ name: 'error', data: { outcome: 'failed' } });
+  expect(received.map(({ name }) => name)).not.toContain('complete');
 });
 
 test('complete does not wait for a summary that does not come', async () => {
@@ -271,13 +271,16 @@ test('complete does not wait for a summary that does not come', async () => {
     { reply: { text: LONG } },
   ];
   await using it = await startTestServer({ script: { steps } });
-  const told = await post(it, { message: 'go' });
-  const log = await Array.fromAsync(it.klaus.handle(String(told.at(-1)!.data['sessionId'])).events());
-  expect(told.at(-1)).toMatchObject({ name: 'complete', data: { summary: `${LONG.slice(0, 279)}…`, success: true } });
+  const received = await post(it, { message: 'go' });
+  const log = await Array.fromAsync(it.klaus.handle(String(received.at(-1)!.data['sessionId'])).events());
+  expect(received.at(-1)).toMatchObject({
+    name: 'complete',
+    data: { summary: `${LONG.slice(0, 279)}…`, success: true },
+  });
   expect(log.some((event) => event.type === 'model.attempted' && event.purpose === 'title')).toBe(true);
 });
 
-test('whoever joins when the run is over and its summary is on its way hears its end once, and the next prompt none of it', async () => {
+test('a client that joins before the summary receives the end once, and the next prompt does not receive it', async () => {
   const steps = [
     { when: { tools: false }, pace: 300, reply: { text: 'A title\nWhat was done.' } },
     { when: { user: 'again' }, reply: { text: 'Again.' } },
@@ -296,12 +299,12 @@ test('whoever joins when the run is over and its summary is on its way hears its
   const other = (await it.client.openSession({ body: { text: 'go' } })).session;
   const second = follow(it.client, other);
   await second.until('run.finished');
-  const told = await post(it, { message: 'again', sessionId: other });
-  expect(told.filter(({ name }) => name === 'complete').map(({ data }) => data['summary'])).toEqual(['Again.']);
+  const received = await post(it, { message: 'again', sessionId: other });
+  expect(received.filter(({ name }) => name === 'complete').map(({ data }) => data['summary'])).toEqual(['Again.']);
   await second.stop();
 });
 
-test('a command that prints nothing is told to be running, with the time since it began', async () => {
+test('a command without output is reported as running, with its elapsed time', async () => {
   await using it = await startTestServer({
     script: {
       steps: [
@@ -312,12 +315,12 @@ test('a command that prints nothing is told to be running, with the time since i
     },
     settings: { approve: 'auto' },
   });
-  const told = await post(it, { message: 'wait' });
-  const session = String(told.at(-1)!.data['sessionId']);
+  const received = await post(it, { message: 'wait' });
+  const session = String(received.at(-1)!.data['sessionId']);
   const { log } = await readTruth(it, session);
   const call = log.find((event) => event.type === 'tool.started')!;
   const end = log.find((event) => event.type === 'tool.finished')!;
-  const progress = told.filter(({ name }) => name === 'tool_progress').map(({ data }) => data);
+  const progress = received.filter(({ name }) => name === 'tool_progress').map(({ data }) => data);
   // At least every 2 s, of 5.
   expect(end.at - call.at).toBeGreaterThanOrEqual(5_000);
   expect(progress.length).toBeGreaterThanOrEqual(Math.floor((end.at - call.at) / 2_000));
@@ -333,6 +336,6 @@ test('a command that prints nothing is told to be running, with the time since i
     last = elapsedMs as number;
   }
   expect(last).toBeLessThanOrEqual(end.at - call.at);
-  const names = told.map(({ name }) => name);
+  const names = received.map(({ name }) => name);
   expect(names.lastIndexOf('tool_progress')).toBeLessThan(names.indexOf('tool_result'));
 }, 30_000);

@@ -55,7 +55,7 @@ async function measureStop({ process }: ServeProcess): Promise<number> {
 }
 
 sandboxed(
-  'AGENT_SHUTDOWN_TIMEOUT: gone in time with commands that ignore every wish, in the foreground and in the background',
+  'AGENT_SHUTDOWN_TIMEOUT: exits in time although commands ignore all signals, in the foreground and in the background',
   async () => {
     using place = createTestHome();
     const deaf = "trap '' TERM; while :; do sleep 0.05; done";
@@ -72,7 +72,7 @@ sandboxed(
     expect(took).toBeLessThanOrEqual(6_000);
     // The step had its time.
     expect(took).toBeGreaterThanOrEqual(4_500);
-    // Nothing of it is left, and the next server goes on.
+    // All its processes have ended, and the next server resumes.
     const next = await startServeProcess(place, model, { env: { KLAUS_SANDBOX: 'bubblewrap' } });
     const again = follow(next.client, session);
     expect(await again.until('tool.finished', ({ turn }) => turn === 2)).toMatchObject({ outcome: 'unknown' });
@@ -85,7 +85,7 @@ sandboxed(
 
 test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async () => {
   using place = createTestHome();
-  await using model = await startServer(toCommand('sleep 9; echo whole'));
+  await using model = await startServer(toCommand('sleep 9; echo complete'));
   const serve = await startServeProcess(place, model, {
     words: ['--approve', 'auto'],
     env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
@@ -96,12 +96,12 @@ test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async 
   expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
   expect(await followed.until('tool.finished')).toMatchObject({
     outcome: 'ok',
-    output: expect.stringContaining('whole'),
+    output: expect.stringContaining('complete'),
   });
   await followed.stop();
 }, 60_000);
 
-test('what a run is begun with is what serve was told', async () => {
+test('runs use the options of serve', async () => {
   using place = createTestHome();
   await using model = await startServer(SCRIPT);
   const words = ['--approve', 'edits', '--budget-tokens', '4321', '--max-turns', '7', '--isolate'];

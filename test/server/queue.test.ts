@@ -9,7 +9,7 @@ async function secondEnd(followed: Followed): Promise<void> {
 
 const CHECK = "import test from 'node:test';\ntest('holds', () => {});\n";
 
-test('a message that waits can be taken back, and is never said', async () => {
+test('a queued message can be withdrawn, and is never sent', async () => {
   await using it = await startTestServer({
     script: {
       steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a', content: 'a' } }] } }],
@@ -20,7 +20,7 @@ test('a message that waits can be taken back, and is never said', async () => {
   const followed = follow(it.client, id);
   await followed.until('approval.asked');
   const kept = await it.client.sendPrompt({ params: { id }, body: { text: 'Kept.', delivery: 'queue' } });
-  const taken = await it.client.sendPrompt({ params: { id }, body: { text: 'Taken back.', delivery: 'queue' } });
+  const taken = await it.client.sendPrompt({ params: { id }, body: { text: 'Withdrawn.', delivery: 'queue' } });
   await it.client.withdraw({ params: { id, command: taken.command } });
   // Twice is once.
   await it.client.withdraw({ params: { id, command: taken.command } });
@@ -35,8 +35,8 @@ test('a message that waits can be taken back, and is never said', async () => {
     event.type === 'message.added' && event.message.origin === 'user' ? [JSON.stringify(event.message.parts)] : [],
   );
   expect(said).toHaveLength(2);
-  expect(said.join()).not.toContain('Taken back');
-  expect(JSON.stringify(it.model.requests)).not.toContain('Taken back');
+  expect(said.join()).not.toContain('Withdrawn');
+  expect(JSON.stringify(it.model.requests)).not.toContain('Withdrawn');
   expect((await it.client.session({ params: { id } })).queue).toEqual([]);
 });
 
@@ -53,7 +53,7 @@ test('a message that was read already stays said', async () => {
   expect(said).toHaveLength(2);
 });
 
-test('the whole output of a call can be had where the model saw a part', async () => {
+test('the complete output of a call is available if the model saw a part', async () => {
   await using it = await startTestServer({
     script: {
       steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'seq 1 60000' } }] } }],
@@ -66,9 +66,9 @@ test('the whole output of a call can be had where the model saw a part', async (
   await followed.stop();
   if (finished.type !== 'tool.finished') throw new Error('another event');
   expect(finished.output).not.toContain('\n30000\n');
-  const whole = await it.client.callOutput({ params: { id, call: finished.call } });
-  expect(whole).toContain('\n30000\n');
-  expect(whole).toContain('\n60000\n');
+  const complete = await it.client.callOutput({ params: { id, call: finished.call } });
+  expect(complete).toContain('\n30000\n');
+  expect(complete).toContain('\n60000\n');
   await expect(it.client.callOutput({ params: { id, call: 'none' } })).rejects.toMatchObject({
     problem: { status: 404 },
   });
@@ -85,7 +85,7 @@ test('the checks of the last run can be run again, and the log says what came ou
   const { session: id } = await it.client.openSession({ body: { text: 'Test it.', mode: 'auto' } });
   const followed = follow(it.client, id);
   await followed.until('run.finished');
-  // The end of a run is told before its process lets the session go.
+  // The end of a run is sent before its process releases the session.
   while ((await it.client.session({ params: { id } })).held) continue;
   const verified = await it.client.verify({ params: { id }, body: {} });
   expect(verified).toMatchObject({ isChanged: false, checks: [{ command: 'node --test', result: 'passed' }] });

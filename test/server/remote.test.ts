@@ -83,13 +83,13 @@ const failing = (status: number): Script => ({
 
 const EXITS: Record<string, ExitCase> = {
   'a task that is done': { script: WRITE, words: ['write'], code: 0 },
-  'nobody to ask': { script: WRITE, words: ['--approve', 'ask', 'write'], code: 6 },
+  'no approver': { script: WRITE, words: ['--approve', 'ask', 'write'], code: 6 },
   'a mode that does not allow it': { script: WRITE, words: ['--approve', 'plan', 'write'], code: 6 },
   'a question left open': { script: WRITE, words: ['--approve', 'ask', '--on-ask', 'wait', 'write'], code: 8 },
   'a limit': { script: WRITE, words: ['--max-turns', '1', 'write'], code: 5 },
   'a model that fails': { script: failing(500), words: ['write'], code: 4 },
   'a key that is refused': { script: failing(401), words: ['write'], code: 3 },
-  'a model that nobody knows': { script: WRITE, words: ['--model', 'no-such-model', 'write'], code: 3 },
+  'an unknown model': { script: WRITE, words: ['--model', 'no-such-model', 'write'], code: 3 },
   'a session that is not there': { script: WRITE, words: ['--session', '01J', 'write'], code: 2 },
   'no prompt': { script: WRITE, words: [], code: 2 },
 };
@@ -114,7 +114,7 @@ describe('klaus run at a server', () => {
     );
   });
 
-  test('takes standard input, and goes on with the latest session of the folder of the server', async () => {
+  test('reads standard input, and resumes the latest session of the folder of the server', async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { when: { turn: 0 }, reply: { text: 'I see.' } }, { when: { turn: 1 }, reply: { text: 'Yes.' } }],
@@ -193,7 +193,7 @@ describe('klaus run at a server', () => {
     expect(ended.code).toBe(9);
   });
 
-  test('is stopped from elsewhere, and gone on with', async () => {
+  test('is cancelled from another client, and resumed', async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
@@ -243,9 +243,9 @@ describe('a question of a server', () => {
     expect(approved.stdout).toContain('"by":"server/cli"');
     expect(await klaus('approve', id)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('That question was settled before: approved by server/cli.'),
+      stderr: expect.stringContaining('approved by server/cli'),
     });
-    // What holds for longer is listed as on the machine itself, and taken back from elsewhere.
+    // Remembered approvals are listed as on the machine itself, and deleted from another client.
     const [there, here, json] = await Promise.all([
       klaus('approvals', '--remembered'),
       runKlaus(['approvals', '--remembered'], { place, server }),
@@ -259,7 +259,7 @@ describe('a question of a server', () => {
     });
     const [gone, unknown] = await Promise.all([klaus('approvals', '--remembered'), klaus('approvals', '--forget', id)]);
     expect(gone).toMatchObject({ stdout: '', stderr: 'No approval holds for longer than its session.\n' });
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered lists them') });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered') });
 
     // A test that is made there is written here, the same that is made here.
     rmSync(join(place.workspace, 'new.txt'));
@@ -343,7 +343,7 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
-  test('klaus sessions --json, but for what only the machine knows', async () => {
+  test('klaus sessions --json, except what only the machine knows', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -385,8 +385,8 @@ describe('finds the server', () => {
     ['unix:klaus.sock', 2, 'names no absolute path.'],
     ['http://127.0.0.1:3001/#token=abc', 2, 'The address of the server holds its token.'],
     ['http://me:secret@127.0.0.1:3001', 2, 'has no user'],
-    ['unix:/nowhere/klaus.sock', 3, 'cannot be reached: there is no such socket.'],
-    ['http://127.0.0.1:1', 3, 'cannot be reached: nobody listens there.'],
+    ['unix:/nowhere/klaus.sock', 3, 'cannot be reached'],
+    ['http://127.0.0.1:1', 3, 'cannot be reached'],
   ])('or says what is wrong with %s', async (address, code, says) => {
     using place = createTestHome();
     const ended = await runKlaus(['sessions', '--server', address], { place });
@@ -397,12 +397,8 @@ describe('finds the server', () => {
   test.each([
     ['another program', '<html>', 'There is no klaus serve at'],
     ['other JSON', '{"status":"ok"}', 'There is no klaus serve at'],
-    [
-      'a newer API',
-      '{"status":"ok","version":"9.1.0","api":2}',
-      'speaks version 2 of the API, and this klaus version 1.',
-    ],
-    ['an older API', '{"status":"ok","version":"0.0.9"}', 'speaks version 0 of the API'],
+    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', 'version 99'],
+    ['an older API', '{"status":"ok","version":"0.0.9"}', 'version 0'],
   ])('or says that %s answers there', async (_, body, says) => {
     using place = createTestHome();
     const other = createServer((_request, response) => response.end(body));

@@ -89,7 +89,7 @@ test('a change is approved hunk by hunk, and edited, over HTTP', async () => {
   expect((await client.redo({ params: { id: session }, body: {} })).done).toBe(true);
 });
 
-test('a session is renamed, pinned, found, exported and deleted, and a delete can be taken back', async () => {
+test('a session is renamed, pinned, found, exported and deleted, and a delete can be undone', async () => {
   await using it = await startTestServer({
     script: { steps: [TITLE, { reply: { text: 'The zebra sleeps under the bridge.' } }] },
   });

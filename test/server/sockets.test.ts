@@ -22,25 +22,25 @@ const SCRIPT = {
   ],
 };
 
-interface Told {
+interface Received {
   name: string;
   data: Record<string, unknown>;
 }
 
 /** A client as the older protocol knows it: it listens to names and sends names. */
-function listen(socket: Socket): { told: Told[]; until: (name: string) => Promise<Record<string, unknown>> } {
-  const told: Told[] = [];
+function listen(socket: Socket): { received: Received[]; until: (name: string) => Promise<Record<string, unknown>> } {
+  const received: Received[] = [];
   const watchers = new Set<() => void>();
   socket.onAny((name: string, data: Record<string, unknown>) => {
-    told.push({ name, data });
+    received.push({ name, data });
     for (const watcher of watchers) watcher();
   });
   return {
-    told,
+    received,
     until: (name) =>
       new Promise((resolve) => {
         const look = (): void => {
-          const found = told.find((event) => event.name === name);
+          const found = received.find((event) => event.name === name);
           if (!found) return;
           watchers.delete(look);
           resolve(found.data);
@@ -54,7 +54,7 @@ function listen(socket: Socket): { told: Told[]; until: (name: string) => Promis
 test('Socket.IO speaks the older protocol in both directions', async () => {
   await using it = await startTestServer({ script: SCRIPT, settings: { approve: 'ask' } });
   const socket = io(it.server.url, { extraHeaders: { authorization: `Bearer ${it.server.token}` } });
-  const { told, until } = listen(socket);
+  const { received, until } = listen(socket);
   socket.emit('prompt', { message: 'go' });
   const { patchId, ...asked } = await until('patch_approval_required');
   expect(asked).toMatchObject({ filePath: 'new.txt', operation: 'create', diff: expect.stringContaining('+x') });
@@ -68,7 +68,7 @@ test('Socket.IO speaks the older protocol in both directions', async () => {
     summary: expect.any(String),
     tokenUsage: { totalTokens: expect.any(Number) },
   });
-  const names = told.map(({ name }) => name);
+  const names = received.map(({ name }) => name);
   expect(names.filter((name) => name !== 'stream_delta')).toEqual([
     'thinking',
     'tool_call',
@@ -83,14 +83,14 @@ test('Socket.IO speaks the older protocol in both directions', async () => {
     'turn_complete',
     'complete',
   ]);
-  const text = told.flatMap(({ name, data }) => (name === 'stream_delta' ? [data['delta']] : [])).join('');
+  const text = received.flatMap(({ name, data }) => (name === 'stream_delta' ? [data['delta']] : [])).join('');
   expect(text).toBe('I look.Done.');
-  expect(told.find(({ name }) => name === 'tool_call')?.data).toMatchObject({
+  expect(received.find(({ name }) => name === 'tool_call')?.data).toMatchObject({
     name: 'read_file',
     input: { path: 'README.md' },
     id: expect.any(String),
   });
-  expect(told.find(({ name }) => name === 'tool_result')?.data).toMatchObject({
+  expect(received.find(({ name }) => name === 'tool_result')?.data).toMatchObject({
     toolCallId: expect.any(String),
     success: true,
     durationMs: expect.any(Number),
@@ -139,7 +139,7 @@ test('AGENT_WS_RATE_LIMIT stops a socket that sends too much, and never an appro
   socket.disconnect();
 });
 
-test('a run that cannot begin is said to whoever waits for it, by each of the older protocols', async () => {
+test('each of the older protocols reports a run that cannot start', async () => {
   const slow = { when: { user: 'slow' }, pace: 20, reply: { text: { repeat: 'on ', times: 10_000 } } };
   await using it = await startTestServer({
     script: { steps: [TITLE, slow, { reply: { text: 'Done.' } }] },
@@ -150,7 +150,7 @@ test('a run that cannot begin is said to whoever waits for it, by each of the ol
   const { until } = listen(socket);
   const first = (await socket.emitWithAck('prompt', { message: 'slow' })) as { sessionId: string };
   await until('stream_delta');
-  // They wait for its end, and meanwhile a file of the workspace is broken.
+  // They wait for its end while a file of the workspace becomes invalid.
   const waiting = (await socket.emitWithAck('prompt', { message: 'hello' })) as { sessionId: string };
   const chat = new WebSocket(`${it.server.url}/ws/chat/klaus`, { headers });
   const heard = new Promise((resolve) => {
@@ -169,15 +169,15 @@ test('a run that cannot begin is said to whoever waits for it, by each of the ol
   await expect.poll(async () => (await it.client.runs()).queued).toHaveLength(3);
   mkdirSync(join(it.place.workspace, '.klaus'));
   writeFileSync(join(it.place.workspace, '.klaus/policy.yaml'), 'rules: [[[');
-  const told = new Promise((resolve) => {
+  const received = new Promise((resolve) => {
     socket.on('error', (data: { sessionId: string }) => data.sessionId === waiting.sessionId && resolve(data));
   });
   socket.emit('cancel', first);
-  expect(await told).toMatchObject({ code: 'config', error: expect.stringContaining('policy.yaml') });
+  expect(await received).toMatchObject({ code: 'config', error: expect.stringContaining('policy.yaml') });
   expect(await heard).toMatchObject({ message: expect.stringContaining('policy.yaml') });
   // The stream ends with it.
   expect(await posted.text()).toMatch(/event: error\ndata: .*policy\.yaml.*\n\n$/);
-  // Whoever comes later is told too.
+  // A later client receives it too.
   socket.emit('leave_session', waiting);
   const later = new Promise((resolve) => socket.once('error', resolve));
   socket.emit('join_session', waiting);
@@ -217,7 +217,7 @@ test('clients of both older protocols live through a restart of the server witho
   known.session = session;
   serve.process.kill('SIGKILL');
   await serve.process.ended;
-  first.told.length = 0;
+  first.received.length = 0;
 
   const next = await startServeProcess(place, model, { words: [...words, '--port', port] });
   const { patchId } = await first.until('patch_approval_required');
@@ -263,7 +263,7 @@ test('clients of both older protocols live through a restart of the server witho
       .join(''),
   ).toBe('Done.');
   const { sessions } = await last.client.sessions();
-  // The chat went on in its conversation.
+  // The chat continued in its session.
   expect(sessions).toHaveLength(2);
   last.process.kill('SIGTERM');
   expect((await last.process.ended).code).toBe(0);

@@ -28,7 +28,7 @@ async function say(served: ServeProcess, text: string): Promise<string> {
   return session;
 }
 
-test('a log that cannot be read is said to be so, and stops nobody else', async () => {
+test('an unreadable log is reported, and affects no other session', async () => {
   using place = createTestHome();
   const model = await startServer(SCRIPT);
   const served = await startServeProcess(place, model);

@@ -18,7 +18,7 @@ const SCRIPT = {
 
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body) as Record<string, unknown>;
 
-test('AGENT_WEBHOOK_URL is told of the end of a run, signed, and again until it takes it', async () => {
+test('AGENT_WEBHOOK_URL receives the end of a run, signed, and again until it accepts it', async () => {
   const secret = 'a-secret-of-the-hook';
   await using hook = await startReceiver();
   hook.answerWith(503, 500);
@@ -53,7 +53,7 @@ test('what is not taken outlives a SIGKILL of the server, and comes in order, on
   await hook.leave();
   const tried = hook.received.length;
   const second = await startServeProcess(place, model, { env });
-  await second.process.printed('stderr', 'a webhook was not taken');
+  await second.process.printed('stderr', 'a webhook was not accepted');
   hook.answerWith();
   await hook.comeBack();
   const taken = await hook.taken(2);
@@ -80,7 +80,7 @@ test('a redirect is not followed, and a message that is given up does not hold u
   const serve = await startServeProcess(place, model, { env });
   hook.answerWith({ status: 307, location: '/elsewhere' });
   const { session } = await serve.client.openSession({ body: { text: 'one' } });
-  await serve.process.printed('stderr', 'a webhook is given up');
+  await serve.process.printed('stderr', 'a webhook was dropped');
   await serve.client.sendPrompt({ params: { id: session }, body: { text: 'two' } });
   const [taken] = await hook.taken(1);
   serve.process.kill('SIGTERM');

@@ -14,9 +14,9 @@ const DOORS: Record<string, (it: TestServer, workspace: string) => Promise<strin
   'POST /api/prompt': (it, workspace) => post(it, '/api/prompt', { message: 'go', workspace }),
   'Socket.IO': async (it, workspace) => {
     const socket = io(it.server.url, { extraHeaders: { authorization: `Bearer ${it.server.token}` } });
-    const told = (await socket.emitWithAck('prompt', { message: 'go', workspace })) as Record<string, unknown>;
+    const reply = (await socket.emitWithAck('prompt', { message: 'go', workspace })) as Record<string, unknown>;
     socket.disconnect();
-    return 'sessionId' in told ? 'begun' : 'refused';
+    return 'sessionId' in reply ? 'begun' : 'refused';
   },
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepFile } from '@klaus/adapters/system';
+import { writeCacheFile } from '@klaus/adapters/system';
 import { CREDENTIAL_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 
@@ -80,8 +80,8 @@ export function writeScan(
   root: string,
   { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> | undefined },
 ): void {
-  if (folders) keepFile(toFile(home, root), toRows(folders));
-  keepFile(toFile(home, root, '.summary'), summary);
+  if (folders) writeCacheFile(toFile(home, root), toRows(folders));
+  writeCacheFile(toFile(home, root, '.summary'), summary);
 }
 
 function toRows(folders: ReadonlyMap<string, ScannedFolder>): Record<string, unknown> {

@@ -1,22 +1,22 @@
-/** One complaint of a checker. */
+/** One message of a checker. */
 export interface Diagnostic {
-  /** Relative to the workspace; '' for what concerns no file. */
+  /** Relative to the workspace; '' without a file. */
   path: string;
-  /** From 1; 0 without a place. */
+  /** From 1; 0 without a position. */
   line: number;
   column: number;
   severity: 'error' | 'warning';
-  /** `TS2322`, `no-undef`; '' where there is none. */
+  /** Such as `TS2322` or `no-undef`; '' without one. */
   code: string;
   message: string;
 }
 
-/** Complaints that are listed; the others are counted. */
+/** Most diagnostics that are listed; the others are counted. */
 const MAX_LISTED = 100;
-/** Characters of one message. */
+/** Most characters of a message. */
 const MAX_MESSAGE = 600;
 
-/** The first complaints in one line each, errors before warnings, after a line that counts them. */
+/** A line with counts, then the first diagnostics in one line each, errors before warnings. */
 export function describeDiagnostics(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
@@ -30,14 +30,14 @@ export function describeDiagnostics(diagnostics: readonly Diagnostic[]): string 
   return lines.join('\n');
 }
 
-/** What of the complaints goes into the result's detail. */
+/** The diagnostics for the detail of a result. */
 export function toListed(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return diagnostics.slice(0, MAX_LISTED).map((one) => ({ ...one, message: cut(one.message) }));
 }
 
 function toLine({ path, line, column, severity, code, message }: Diagnostic): string {
-  const place = path === '' ? '' : line === 0 ? `${path} ` : `${path}:${line}:${column} `;
-  return `${place}${severity === 'warning' ? 'warning ' : ''}${code === '' ? '' : `${code} `}${cut(message)}`;
+  const location = path === '' ? '' : line === 0 ? `${path} ` : `${path}:${line}:${column} `;
+  return `${location}${severity === 'warning' ? 'warning ' : ''}${code === '' ? '' : `${code} `}${cut(message)}`;
 }
 
 function cut(message: string): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
-import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
+import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail } from '../shell/run-program.ts';
@@ -10,7 +10,7 @@ import { describeDiagnostics, toListed } from './diagnostics.ts';
 import { toEslintDiagnostics } from './eslint-output.ts';
 import { toPathWords } from './paths.ts';
 
-/** Bytes of the report, which holds the source of every file that has a complaint. */
+/** Bytes of the report, which contains the source of every file with a message. */
 const KEEP_BYTES = 32 * 1024 * 1024;
 const NO_CONFIG = /couldn't find (?:a|an eslint\.config|a configuration)|No ESLint configuration found/i;
 
@@ -23,7 +23,7 @@ export const eslintCheck = defineBuiltinTool({
   input,
   deferred: true,
   effects: ['execute'],
-  // A check that is made twice says what is there now.
+  // A repeated check reports the present state.
   resume: 'repeat',
   example: {
     files: { 'eslint.config.mjs': 'export default [{}];\n' },
@@ -38,22 +38,23 @@ export const eslintCheck = defineBuiltinTool({
   async run(options, context, intent) {
     const command = intent.command ?? (await choose(options, context));
     const { result, timeoutMs } = await runProgram(context, { command, keepBytes: KEEP_BYTES, quiet: true });
-    if (isMissing(result, result.stderr, 'eslint')) return toMissing(context, { program: 'eslint', brings: 'eslint' });
+    if (isMissing(result, result.stderr, 'eslint'))
+      return toMissingPackage(context, { program: 'eslint', brings: 'eslint' });
     const evidence = await toEvidence(context, { command, result, as: { kind: 'lint', runner: 'eslint' } });
     const report = toEslintDiagnostics(result.stdout, context.workspace.root);
     if (!report) {
-      const said = result.stderr.trim() || result.stdout.trim();
-      const notes = NO_CONFIG.test(said)
-        ? ['ESLint has no configuration in this project. Write an eslint.config.js at its root first.']
+      const output = result.stderr.trim() || result.stdout.trim();
+      const notes = NO_CONFIG.test(output)
+        ? ['ESLint has no configuration in this project. First create an eslint.config.js in its root.']
         : [];
-      const whole = result.truncated ? ['[the report is too long to be read: give fewer paths]'] : [];
+      const truncated = result.truncated ? ['[the report is too long to be read; use fewer paths]'] : [];
       return {
         text: [
           `$ ${command}`,
           ...notes,
-          ...whole,
+          ...truncated,
           ...describeEnd(result, timeoutMs),
-          said.slice(0, 10_000).toWellFormed(),
+          output.slice(0, 10_000).toWellFormed(),
         ].join('\n'),
         isError: true,
         detail: toProgramDetail(result),
@@ -61,7 +62,7 @@ export const eslintCheck = defineBuiltinTool({
     }
     const lines = [
       `$ ${command}`,
-      `${report.files} file${report.files === 1 ? '' : 's'} looked at: ${describeDiagnostics(report.found)}`,
+      `${report.files} file${report.files === 1 ? '' : 's'} checked: ${describeDiagnostics(report.found)}`,
       ...describeEnd(result, timeoutMs),
     ];
     return {

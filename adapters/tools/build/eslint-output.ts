@@ -17,9 +17,9 @@ const reportSchema = z.array(
 );
 
 /**
- * Reads what `eslint --format json` writes on standard output. Undefined when it is no such report.
+ * Parses the output of `eslint --format json`. Undefined for other output.
  *
- * @param root Absolute path of the workspace; taken off the files' names.
+ * @param root Absolute path of the workspace, which is removed from the paths.
  */
 export function toEslintDiagnostics(stdout: string, root: string): { files: number; found: Diagnostic[] } | undefined {
   const report = reportSchema.safeParse(parse(stdout));
@@ -37,7 +37,7 @@ export function toEslintDiagnostics(stdout: string, root: string): { files: numb
   return { files: report.data.length, found };
 }
 
-/** A plug-in may have written lines of its own before the report. */
+/** A plug-in may have written lines before the report. */
 function parse(stdout: string): unknown {
   const begin = stdout.startsWith('[') ? 0 : stdout.indexOf('\n[') + 1;
   try {

@@ -8,7 +8,7 @@ import { readPackage } from '../project/package-json.ts';
 import { checkWord, quote, quoteArguments } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
 
-/** Scripts named when the one asked for is not there. */
+/** Most scripts that are listed for a missing one. */
 const MAX_LISTED = 50;
 
 const input = z.object({
@@ -50,17 +50,17 @@ async function choose({ script, args }: z.infer<typeof input>, context: ToolCont
   if (script.startsWith('-') || !names.includes(checkWord('name', script))) {
     const listed = names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ', …' : '');
     throw new KlausError('tool.failed', `package.json has no script ${JSON.stringify(script.slice(0, 200))}.`, {
-      hint: names.length === 0 ? 'It has no scripts at all.' : `Its scripts: ${listed}.`,
+      hint: names.length === 0 ? 'It has no scripts.' : `Its scripts: ${listed}.`,
     });
   }
   return { command: toScriptLine(await findPackageManager(context), quote(script), quoteArguments(args)) };
 }
 
-/** Not found is the package manager itself, or the program that the script calls. */
+/** Either the package manager or a program of the script is missing. */
 async function explainMissing(context: ToolContext): Promise<string> {
   const { name, install, bring } = await findPackageManager(context);
   return (
-    `A program was not found. If it is ${name} itself, this brings it: ${bring}. ` +
-    `If it is a dependency: ${install} (with run_command and network: true, or by the user).`
+    `A program was not found. To install ${name} itself: ${bring}. ` +
+    `To install the dependencies: ${install} (run_command with network: true, or by the user).`
   );
 }

@@ -3,9 +3,9 @@ import type { ToolContext } from '@klaus/core/agent';
 import { quotePath } from '../shell/quote.ts';
 
 /**
- * Paths of the workspace as words for a command line; the workspace itself when there are none.
+ * The paths as quoted words of a command line; the workspace if there are none.
  *
- * @throws KlausError `tool.failed` for one that does not exist, `workspace.outside`.
+ * @throws KlausError `tool.failed` for a missing path, `workspace.outside`.
  */
 export async function toPathWords({ workspace }: ToolContext, paths: readonly string[] = []): Promise<string> {
   const words: string[] = [];

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
-import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
+import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
 import { toPathWords } from './paths.ts';
 
 const KEEP_BYTES = 4 * 1024 * 1024;
-/** Files that are named. */
+/** Most files that are listed. */
 const MAX_LISTED = 200;
 
 const input = z.object({
@@ -25,7 +25,7 @@ export const prettierFormat = defineBuiltinTool({
   input,
   deferred: true,
   effects: ['execute', 'write'],
-  // Repeated, it would say that nothing changed.
+  // A repetition would report that nothing changed.
   resume: 'tell',
   example: {
     files: { 'a.js': 'let  a\n' },
@@ -42,12 +42,12 @@ export const prettierFormat = defineBuiltinTool({
     const command = intent.command ?? (await choose(options, context));
     const run = await runProgram(context, { command, keepBytes: KEEP_BYTES });
     if (isMissing(run.result, run.result.stderr, 'prettier'))
-      return toMissing(context, { program: 'prettier', brings: 'prettier' });
+      return toMissingPackage(context, { program: 'prettier', brings: 'prettier' });
     return await toOutput(context, run, { command, check: options.check ?? false });
   },
 });
 
-/** `--list-different` names what differs on standard output and nothing else; with `--write` it is written too. */
+/** `--list-different` lists only the files that differ; with `--write` they are formatted too. */
 async function choose({ paths, check }: Input, context: ToolContext): Promise<string> {
   const prettier = quote(await findProjectProgram(context, 'prettier'));
   return `${prettier} --list-different ${check ? '' : '--write '}${await toPathWords(context, paths)}`;
@@ -59,7 +59,7 @@ async function toOutput(
   { command, check }: { command: string; check: boolean },
 ): Promise<ToolOutput> {
   const files = result.stdout.split('\n').filter((line) => line !== '');
-  // Exit code 1 only says that files differ; 2 that something is wrong with Prettier or with a file.
+  // Exit code 1 means that files differ, 2 that Prettier failed.
   const differs = check && result.exitCode === 1 && !result.timedOut && !result.cancelled;
   const ok = isSuccess(result) || differs;
   const verb = check ? 'would change' : 'changed';
@@ -69,8 +69,8 @@ async function toOutput(
   if (!ok) lines.push(...describeEnd(result, timeoutMs));
   const as = { kind: 'format' as const, runner: 'prettier' };
   const evidence = check && ok ? await toEvidence(context, { command, result, as }) : undefined;
-  const said = result.stderr.trim();
-  if (said !== '') lines.push(said.slice(0, 10_000).toWellFormed());
+  const errors = result.stderr.trim();
+  if (errors !== '') lines.push(errors.slice(0, 10_000).toWellFormed());
   return {
     text: lines.join('\n'),
     isError: !isSuccess(result),

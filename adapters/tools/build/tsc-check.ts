@@ -4,14 +4,14 @@ import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { isFile } from '../project/package-json.ts';
-import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
+import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote, quotePath } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, toProgramOutput } from '../shell/run-program.ts';
 import { describeDiagnostics, toListed } from './diagnostics.ts';
 import { toTscDiagnostics } from './tsc-output.ts';
 
-/** Bytes of complaints that are read. */
+/** Most bytes of output that are read. */
 const KEEP_BYTES = 4 * 1024 * 1024;
 
 const input = z.object({
@@ -21,11 +21,11 @@ const input = z.object({
 /** Type-checks with the project's TypeScript. */
 export const tscCheck = defineBuiltinTool({
   name: 'tsc_check',
-  description: 'Type-check with TypeScript, without emitting; project references are followed.',
+  description: 'Type-check with TypeScript without emitting. Follows project references.',
   input,
   deferred: true,
   effects: ['execute'],
-  // A check that is made twice says what is there now.
+  // A repeated check reports the present state.
   resume: 'repeat',
   example: {
     files: {
@@ -44,15 +44,16 @@ export const tscCheck = defineBuiltinTool({
     const command = intent.command ?? (await choose(options, context));
     const run = await runProgram(context, { command, keepBytes: KEEP_BYTES });
     const { result, timeoutMs } = run;
-    if (isMissing(result, result.output, 'tsc')) return toMissing(context, { program: 'tsc', brings: 'typescript' });
+    if (isMissing(result, result.output, 'tsc'))
+      return toMissingPackage(context, { program: 'tsc', brings: 'typescript' });
     const diagnostics = toTscDiagnostics(result.output);
     const evidence = await toEvidence(context, { command, result, as: { kind: 'types', runner: 'tsc' } });
-    // What it says in other words, such as a crash, is shown as it is.
+    // Other output, such as a crash, is shown unchanged.
     if (diagnostics.length === 0 && !isSuccess(result)) {
       return { ...toProgramOutput(command, run), ...(evidence ? { evidence } : {}) };
     }
     const lines = [`$ ${command}`, describeDiagnostics(diagnostics), ...describeEnd(result, timeoutMs)];
-    if (result.truncated) lines.push('[there were more complaints than are read]');
+    if (result.truncated) lines.push('[the output was too long; further errors are not included]');
     return {
       text: lines.join('\n'),
       isError: !isSuccess(result),
@@ -71,7 +72,7 @@ async function choose({ project }: z.infer<typeof input>, context: ToolContext):
     : `${tsc} -p ${quotePath(config)} ${options}`;
 }
 
-/** @throws KlausError `tool.failed` when there is none. */
+/** @throws KlausError `tool.failed` if there is none. */
 async function findConfig(project: string | undefined, context: ToolContext): Promise<string> {
   const { relative } = await context.workspace.resolve(project ?? '.');
   if (relative !== '' && (await isFile(context, relative))) return relative;
@@ -80,12 +81,12 @@ async function findConfig(project: string | undefined, context: ToolContext): Pr
   throw new KlausError('tool.failed', `There is no ${inFolder}.`, {
     hint:
       project === undefined
-        ? 'Name the folder or file with project.'
-        : 'Name a folder with a tsconfig.json, or such a file.',
+        ? 'Set project to the folder or file.'
+        : 'Use a folder with a tsconfig.json, or such a file.',
   });
 }
 
-/** True when the configuration builds on other projects: then only the build mode checks them. */
+/** True if the configuration references other projects, which only the build mode checks. */
 async function hasReferences(config: string, { workspace }: ToolContext): Promise<boolean> {
   try {
     const text = Buffer.from(await workspace.read(config, { maxBytes: 1024 * 1024 })).toString('utf8');

@@ -1,14 +1,14 @@
 import type { Diagnostic } from './diagnostics.ts';
 
-const WITH_PLACE = /^(.+?)\((\d+),(\d+)\): (error|warning) (TS\d+): (.*)$/;
-const WITHOUT_PLACE = /^(error|warning) (TS\d+): (.*)$/;
+const WITH_POSITION = /^(.+?)\((\d+),(\d+)\): (error|warning) (TS\d+): (.*)$/;
+const WITHOUT_POSITION = /^(error|warning) (TS\d+): (.*)$/;
 
-/** Reads what `tsc --pretty false` writes: one complaint a line, its details on deeper lines below it. */
+/** Parses the output of `tsc --pretty false`: one error a line, with details on indented lines below it. */
 export function toTscDiagnostics(output: string): Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const line of output.split(/\r?\n/)) {
-    const placed = WITH_PLACE.exec(line);
-    const unplaced = placed ? null : WITHOUT_PLACE.exec(line);
+    const placed = WITH_POSITION.exec(line);
+    const unplaced = placed ? null : WITHOUT_POSITION.exec(line);
     if (placed) {
       const [, path = '', row, column, severity, code = '', message = ''] = placed;
       found.push({ path, line: Number(row), column: Number(column), severity: toSeverity(severity), code, message });
@@ -27,7 +27,7 @@ function toSeverity(word: string | undefined): Diagnostic['severity'] {
   return word === 'warning' ? 'warning' : 'error';
 }
 
-/** Projects that share files say the same twice. */
+/** Projects that share files report an error twice. */
 function dedupe(found: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { carryOut } from './apply-edits.ts';
+import { applyEdits } from './apply-edits.ts';
 import type { FilePatch } from './file-patch.ts';
 import { toIntent, type FilePlan } from './file-plan.ts';
 import { applyHunks, type Hunk } from './hunk.ts';
@@ -27,10 +27,10 @@ export const applyPatch = defineBuiltinTool({
     const plans = new Map<string, FilePlan>();
     for (const part of parsePatch(patch)) await planPart(part, plans, context);
     const intent = toIntent('patch', [...plans.values()]);
-    if (intent.edits?.length === 0) throw new KlausError('tool.failed', 'The patch leaves every file as it is.');
+    if (intent.edits?.length === 0) throw new KlausError('tool.failed', 'The patch changes no file.');
     return intent;
   },
-  run: (_input, context, intent) => carryOut(context, intent),
+  run: (_input, context, intent) => applyEdits(context, intent),
 });
 
 async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: ToolContext): Promise<void> {
@@ -52,7 +52,7 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
     if (left !== '')
       throw new KlausError(
         'tool.failed',
-        `${path.relative} was not deleted: it has more text than the patch takes away.`,
+        `${path.relative} was not deleted: it has text that the patch does not remove.`,
       );
     plan.after = null;
     return;
@@ -65,7 +65,7 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
   }
   const moved = await planNew(target, plans, context);
   const old = part.mode ?? (await context.workspace.stat(part.path))?.mode;
-  // A moved file keeps its line ends and encoding: the new file's plan has none of its own.
+  // A moved file keeps its line breaks and encoding, which the plan of a new file does not have.
   Object.assign(
     moved,
     { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text, encoding: plan.before?.encoding ?? 'utf-8' },
@@ -87,7 +87,7 @@ async function planNew(
   if (await workspace.stat(path.relative)) {
     throw new KlausError(
       'tool.failed',
-      `${path.relative} exists already; change it with *** Update File, or use write_file.`,
+      `${path.relative} already exists. Change it with *** Update File, or use write_file.`,
     );
   }
   const plan: FilePlan = { path, before: null, after: null };
@@ -124,7 +124,7 @@ async function planExisting(
   return plan;
 }
 
-/** Hunks with the placeholders of the file's own secrets put back. */
+/** Replaces placeholders in the hunks by the secrets of the file. */
 function restore(hunks: readonly Hunk[], plan: FilePlan, context: ToolContext): Hunk[] {
   const current = plan.before?.text ?? '';
   return hunks.map((hunk) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { carryOut } from './apply-edits.ts';
+import { applyEdits } from './apply-edits.ts';
 import { toIntent } from './file-plan.ts';
 import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 
@@ -25,5 +25,5 @@ export const deleteFile = defineBuiltinTool({
       { path: await workspace.resolve(path), before: { hash, text, crlf: false, encoding: 'utf-8' }, after: null },
     ]);
   },
-  run: (_input, context, intent) => carryOut(context, intent),
+  run: (_input, context, intent) => applyEdits(context, intent),
 });

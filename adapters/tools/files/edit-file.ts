@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { carryOut } from './apply-edits.ts';
+import { applyEdits } from './apply-edits.ts';
 import { toIntent } from './file-plan.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';
 
 const editSchema = z.object({
-  old: z.string().describe('exact text, found once'),
+  old: z.string().describe('exact text that occurs once'),
   new: z.string(),
   all: z.boolean().optional().describe('replace every occurrence'),
 });
 type Edit = z.infer<typeof editSchema>;
 
-/** Replaces exact text in a file, several places at once. */
+/** Replaces exact texts in a file. */
 export const editFile = defineBuiltinTool({
   name: 'edit_file',
-  description: 'Replace exact text in a file. Edits are made in order, all or none. Line ends are kept.',
+  description: 'Replace exact text in a file. Edits are applied in order, all or none. Line breaks are preserved.',
   input: z.object({ path: z.string(), edits: z.array(editSchema).min(1) }),
   effects: ['write'],
   resume: 'probe',
@@ -40,17 +40,17 @@ export const editFile = defineBuiltinTool({
       const restored = context.restoreSecrets(part, file.text);
       return file.crlf ? toLf(restored) : restored;
     }
-    if (text === file.text) throw new KlausError('tool.failed', `The edits leave ${file.path.relative} as it is.`);
+    if (text === file.text) throw new KlausError('tool.failed', `The edits do not change ${file.path.relative}.`);
     return toIntent('edit', [{ path: file.path, before: file, after: text }]);
   },
-  run: (_input, context, intent) => carryOut(context, intent),
+  run: (_input, context, intent) => applyEdits(context, intent),
 });
 
 function replace(text: string, edit: Edit, at: { file: TextFile; where: string }): string {
   if (edit.old === '') throw fail(at, 'the old text is empty. Write a new file with write_file.');
   const found = findAll(text, edit.old);
   if (found.length === 0 && text.includes('\r\n') && !edit.old.includes('\r') && edit.old.includes('\n')) {
-    // A file of mixed line ends: the place may have the other kind.
+    // In a file with mixed line breaks the text may have the other kind.
     const crlf = (part: string) => part.replaceAll('\n', '\r\n');
     if (text.includes(crlf(edit.old)))
       return replace(text, { ...edit, old: crlf(edit.old), new: crlf(toLf(edit.new)) }, at);
@@ -60,7 +60,7 @@ function replace(text: string, edit: Edit, at: { file: TextFile; where: string }
     const lines = found.slice(0, 10).map((offset) => text.slice(0, offset).split('\n').length);
     throw fail(
       at,
-      `the old text is found ${found.length} times (lines ${lines.join(', ')}${found.length > 10 ? ', …' : ''}). Add lines around it, or set all.`,
+      `the old text occurs ${found.length} times (lines ${lines.join(', ')}${found.length > 10 ? ', …' : ''}). Add surrounding lines, or set all.`,
     );
   }
   return edit.all
@@ -78,8 +78,8 @@ function explainMiss(text: string, old: string): string {
   const lines = text.split('\n');
   const wanted = old.replace(/\n$/, '').split('\n');
   const near = findNearest(lines, wanted);
-  if (!near) return 'the old text is not in the file, nor anything like it. Read the file first.';
-  return `the old text is not in the file. The nearest place is:\n${showLines(lines, near.start, near.count)}\nThere, ${near.why}.`;
+  if (!near) return 'the old text is not in the file, and nothing is similar. Read the file first.';
+  return `the old text is not in the file. The most similar lines are:\n${showLines(lines, near.start, near.count)}\nThere, ${near.why}.`;
 }
 
 function fail(at: { file: TextFile; where: string }, why: string): KlausError {

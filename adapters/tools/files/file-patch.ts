@@ -1,14 +1,14 @@
 import type { Hunk } from './hunk.ts';
 
-/** What a patch does to one file. */
+/** The change of one file by a patch. */
 export interface FilePatch {
   kind: 'add' | 'update' | 'delete';
   path: string;
-  /** New path, for a file that is moved. */
+  /** New path of a moved file. */
   moveTo?: string;
   hunks: Hunk[];
   /** Text of an added file. */
   content?: string;
-  /** Permission bits, where the patch names them. */
+  /** Permission bits, if the patch specifies them. */
   mode?: number;
 }

@@ -6,25 +6,25 @@ import type { FileEdit, Intent, ResolvedPath } from '@klaus/core/agent';
 import { toResultText } from './apply-edits.ts';
 import { encodeText, toHash } from './text-file.ts';
 
-/** What is to become of one file. */
+/** The planned change of one file. */
 export interface FilePlan {
   path: ResolvedPath;
-  /** What is there now; null for a new file. `text` is undefined for binary content. */
+  /** The present content; null for a new file. `text` is undefined for binary content. */
   before: { hash: string; text: string | undefined; crlf: boolean; encoding: TextEncoding } | null;
   /** The new text; null deletes. */
   after: string | null;
   mode?: number;
-  /** Of a new file that takes the place of another one. Default: UTF-8. */
+  /** Encoding of a new file that replaces another one. Default: UTF-8. */
   encoding?: TextEncoding;
 }
 
-/** Edits beyond which a diff is not worked out line by line: its cost grows with their square. */
+/** Most edits for which a diff is computed, because its cost is quadratic. */
 const MAX_EDIT_LENGTH = 4_000;
 
 /**
  * The intent of a tool that writes files.
  *
- * @param verb Begins the title: `edit` gives `edit src/sum.js (+1 −1)`.
+ * @param verb First word of the title: `edit` gives `edit src/sum.js (+1 −1)`.
  */
 export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
   const edits: FileEdit[] = [];
@@ -68,7 +68,7 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
   const patch = structuredPatch(from, to, old, next, '', '', { context: 3, maxEditLength: MAX_EDIT_LENGTH });
   if (!patch) {
     const [removed, added] = [countLines(old), countLines(next)];
-    return { text: `--- ${from}\n+++ ${to}\nRewritten: ${removed} lines become ${added}.\n`, added, removed };
+    return { text: `--- ${from}\n+++ ${to}\nRewritten: ${removed} lines replaced by ${added}.\n`, added, removed };
   }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   return {

@@ -6,16 +6,16 @@ export interface HunkLine {
   text: string;
 }
 
-/** One place of a file to change. */
+/** One change of a file. */
 export interface Hunk {
-  /** Lines that stand somewhere above the hunk, outermost first, such as a class and a method. */
+  /** Lines above the hunk, outermost first, such as a class and a method. */
   headers: string[];
   lines: HunkLine[];
-  /** Line, from 1, where the patch believes the hunk to be. */
+  /** Line of the hunk according to the patch, from 1. */
   line?: number;
-  /** True when the hunk is the end of the file. */
+  /** True if the hunk is at the end of the file. */
   atEnd: boolean;
-  /** Set when the patch says so: whether the new file ends with a line break. */
+  /** Whether the new file ends with a line break, if the patch specifies it. */
   newline?: boolean;
 }
 
@@ -28,8 +28,7 @@ interface Replacement {
 /**
  * Applies all hunks of one file or none.
  *
- * @throws KlausError `tool.failed` with the nearest place when a hunk's lines are not found, or are found
- *   in several places.
+ * @throws KlausError `tool.failed` with the most similar lines if a hunk matches nowhere or more than once.
  */
 export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): string {
   const lines = text === '' ? [] : text.split('\n');
@@ -56,7 +55,7 @@ export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): 
     cursor = replacement.start + replacement.count;
     newline = hunk.newline ?? newline;
   }
-  // Hunks that insert at one place keep their order.
+  // Insertions at the same line keep their order.
   const ordered = done
     .map((replacement, i) => ({ replacement, i }))
     .sort((a, b) => a.replacement.start - b.replacement.start || a.i - b.i);
@@ -79,7 +78,7 @@ function locate(search: Search): Replacement {
   const old = hunk.lines.filter((line) => line.kind !== '+').map((line) => line.text);
   if (old.length === 0) {
     const added = hunk.lines.map((line) => line.text);
-    // A pure insertion belongs under its header, at its line number, or at the end.
+    // A pure insertion is placed below its header, at its line number, or at the end.
     const start =
       hunk.headers.length > 0 ? from : hunk.line === undefined ? lines.length : Math.min(hunk.line, lines.length);
     return { start, count: 0, lines: added };
@@ -101,7 +100,7 @@ function findHeaders(search: Search): number {
     const same = (line: string) => line.trim() === header.trim();
     let at = search.lines.findIndex((line, i) => i >= from && same(line));
     if (at < 0) at = search.lines.findIndex(same);
-    if (at < 0) throw miss(search, [header], `the line after @@ is not in the file`);
+    if (at < 0) throw miss(search, [header], 'the line after @@ is not in the file');
     from = at + 1;
   }
   return from;
@@ -123,14 +122,14 @@ function find(search: Search, old: readonly string[], from: number): number {
       return all.reduce((a, b) => (Math.abs(b - expected) < Math.abs(a - expected) ? b : a));
     }
     const after = all.filter((at) => at >= from);
-    // What stands above a header is not the place that was meant.
+    // Matches above a header are not meant.
     const candidates = after.length > 0 || hunk.headers.length > 0 ? after : all;
     if (candidates.length === 0) continue;
     if (candidates.length === 1 || hunk.headers.length > 0) return candidates[0]!;
     const places = candidates.slice(0, 10).map((at) => at + 1);
     throw new KlausError(
       'tool.failed',
-      `${search.path} was not changed: ${search.name} fits in ${candidates.length} places (lines ${places.join(', ')}). Add lines of context or an @@ line.`,
+      `${search.path} was not changed: ${search.name} matches ${candidates.length} times (lines ${places.join(', ')}). Add lines of context or an @@ line.`,
     );
   }
   throw miss(search, old, `its lines are not in the file${hunk.headers.length > 0 ? ' below the line after @@' : ''}`);
@@ -151,8 +150,11 @@ const LEVELS: readonly ((line: string) => string)[] = [
 
 function miss(search: Search, wanted: readonly string[], why: string): KlausError {
   const near = findNearest(search.lines, wanted);
-  const place = near
-    ? ` The nearest place is:\n${showLines(search.lines, near.start, near.count)}\nThere, ${near.why}.`
-    : ` Wanted: ${JSON.stringify(wanted.slice(0, 3).join('\n'))}.`;
-  return new KlausError('tool.failed', `${search.path} was not changed: ${search.name} does not fit, ${why}.${place}`);
+  const details = near
+    ? ` The most similar lines are:\n${showLines(search.lines, near.start, near.count)}\nThere, ${near.why}.`
+    : ` Expected: ${JSON.stringify(wanted.slice(0, 3).join('\n'))}.`;
+  return new KlausError(
+    'tool.failed',
+    `${search.path} was not changed: ${search.name} does not match: ${why}.${details}`,
+  );
 }

@@ -1,18 +1,18 @@
-/** Where some lines are almost found. */
+/** Lines that are similar to a searched text. */
 export interface NearestLines {
   /** From 0. */
   start: number;
   count: number;
-  /** What keeps the lines from being the same. */
+  /** How the lines differ. */
   why: string;
 }
 
-/** Lines of the wanted text that are compared, so that the search stays linear. */
+/** Most lines of the searched text that are compared, so that the search stays linear. */
 const MAX_WANTED = 60;
 
 /**
- * Finds the lines of `have` that are most like `want`: by lines that agree but for whitespace, else by the
- * words of the longest wanted line.
+ * Finds the lines of `have` that are most similar to `want`: by lines that differ only in whitespace, else by the words
+ * of the longest line of `want`.
  */
 export function findNearest(have: readonly string[], want: readonly string[]): NearestLines | undefined {
   const wanted = want.slice(0, MAX_WANTED);
@@ -34,7 +34,7 @@ export function findNearest(have: readonly string[], want: readonly string[]): N
   return { start, count, why: explain(have.slice(start, start + count), want, start) };
 }
 
-/** Lines with their numbers, as error messages show them. */
+/** Numbered lines for an error message. */
 export function showLines(have: readonly string[], start: number, count: number): string {
   const shown = have
     .slice(start, start + Math.min(count, 20))
@@ -74,9 +74,9 @@ function explain(have: readonly string[], want: readonly string[], start: number
     if (own === other) continue;
     if (squeeze(own) === squeeze(other))
       return `line ${start + i + 1} differs in whitespace: ${describeSpace(own, other)}`;
-    return `line ${start + i + 1} differs; wanted: ${JSON.stringify(other.slice(0, 200))}`;
+    return `line ${start + i + 1} differs; expected: ${JSON.stringify(other.slice(0, 200))}`;
   }
-  return 'the lines agree, but not where the text begins or ends';
+  return 'the lines match, but not the start or end of the text';
 }
 
 function describeSpace(own: string, other: string): string {

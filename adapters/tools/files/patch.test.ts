@@ -58,8 +58,8 @@ describe('*** Begin Patch', () => {
     [wrap('*** Update File: a', ' x'), 'no + or - line'],
     [wrap('*** Add File: a', 'x'), 'begin with +'],
     [wrap('nonsense'), 'Line 2'],
-    [wrap(), 'names no file'],
-    ['hello', 'names no file'],
+    [wrap(), 'no file'],
+    ['hello', 'no file'],
   ])('%j is refused', (patch, words) => {
     expect(() => parsePatch(patch)).toThrow(words);
   });
@@ -87,7 +87,7 @@ describe('*** Begin Patch', () => {
   test('a hunk that does not fit shows the nearest place and why', () => {
     const text = 'one\n\tif (x) {\n\t\treturn 1;\n\t}\ntwo\n';
     expect(() => update('f.js', text, '     if (x) {', '-        return 1;', '+        return 2;')).toThrow(
-      /nearest place is:\n2\t\tif \(x\) \{\n3\t\t\treturn 1;\nThere, line 2 differs in whitespace: the file has 1 tab before the text, not 4 spaces/,
+      /similar lines are:\n2\t\tif \(x\) \{\n3\t\t\treturn 1;\nThere, line 2 differs in whitespace: the file has 1 tab before the text, not 4 spaces/,
     );
     expect(() => update('f.js', text, '@@ class Nothing', '-two', '+three')).toThrow(
       'the line after @@ is not in the file',
@@ -169,7 +169,7 @@ test.each([
   ['a mode alone', 'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n'],
   ['a copy', 'diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n'],
   ['a link', 'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n'],
-])('%s beside another change: refused as a whole, not left out', (_, part) => {
+])('%s with another change: the complete patch is refused', (_, part) => {
   expect(() => parsePatch(`--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n${part}`)).toThrow(/no lines to change|link/);
 });
 

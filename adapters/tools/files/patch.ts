@@ -9,7 +9,7 @@ const END = '*** End Patch';
 /**
  * Parses a patch in either form: `*** Begin Patch` … `*** End Patch`, or a unified diff.
  *
- * @throws KlausError `tool.failed` naming the line that is not understood.
+ * @throws KlausError `tool.failed` with the invalid line.
  */
 export function parsePatch(text: string): FilePatch[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -18,7 +18,7 @@ export function parsePatch(text: string): FilePatch[] {
   if (patches.length > 0) return patches;
   throw new KlausError(
     'tool.failed',
-    `The patch names no file. Begin it with ${BEGIN}, or give a unified diff with --- and +++ lines.`,
+    `The patch contains no file. Begin it with ${BEGIN}, or use a unified diff with --- and +++ lines.`,
   );
 }
 
@@ -37,14 +37,14 @@ function parseSections(lines: readonly string[], from: number): FilePatch[] {
       patches.push(current);
       hunk = undefined;
     } else if (!current) {
-      if (line.trim() !== '') throw unclear(at, line, 'expected a line such as *** Update File: PATH');
+      if (line.trim() !== '') throw invalidLine(at, line, 'expected a line such as *** Update File: PATH');
     } else if (move && current.kind === 'update' && current.hunks.length === 0) {
       current.moveTo = move[1]!.trim();
     } else if (current.kind === 'add') {
       if (line.startsWith('+')) current.content += `${line.slice(1)}\n`;
-      else if (line.trim() !== '') throw unclear(at, line, 'lines of an added file begin with +');
+      else if (line.trim() !== '') throw invalidLine(at, line, 'lines of an added file begin with +');
     } else if (current.kind === 'delete') {
-      if (line.trim() !== '') throw unclear(at, line, 'a deleted file has no lines');
+      if (line.trim() !== '') throw invalidLine(at, line, 'a deleted file has no lines');
     } else hunk = addUpdateLine(current, hunk, { line, at });
   }
   throw new KlausError('tool.failed', `The patch has no ${END}: it may have been cut off. Nothing was changed.`);
@@ -61,7 +61,7 @@ function addUpdateLine(
     return hunk;
   };
   if (line.startsWith('@@')) {
-    // Several @@ lines in a row narrow the place further and further.
+    // Several @@ lines in a row narrow the location.
     const hunk = open && open.lines.length === 0 ? open : begin();
     const numbered = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/.exec(line);
     const header = line.slice(2).trim();
@@ -70,18 +70,18 @@ function addUpdateLine(
     return hunk;
   }
   if (line.trim() === '*** End of File') {
-    if (!open) throw unclear(at, line, 'it ends no hunk');
+    if (!open) throw invalidLine(at, line, 'it ends no hunk');
     open.atEnd = true;
     return undefined;
   }
   const kind = line[0];
   if (line === '') {
-    // An empty line of context often loses its space; one that follows the last hunk is only a gap.
+    // An empty line of context often lacks its space. One after the last hunk is a separator.
     if (open) open.lines.push({ kind: ' ', text: '' });
     return open;
   }
   if (kind !== ' ' && kind !== '-' && kind !== '+')
-    throw unclear(at, line, 'lines of a hunk begin with a space, - or +');
+    throw invalidLine(at, line, 'lines of a hunk begin with a space, - or +');
   const hunk = open ?? begin();
   hunk.lines.push({ kind, text: line.slice(1) });
   return hunk;
@@ -99,9 +99,9 @@ function checkPatch(patch: FilePatch): FilePatch {
   return patch;
 }
 
-function unclear(at: number, line: string, why: string): KlausError {
+function invalidLine(at: number, line: string, why: string): KlausError {
   return new KlausError(
     'tool.failed',
-    `Line ${at + 1} of the patch is not understood: ${JSON.stringify(line.slice(0, 120))}; ${why}.`,
+    `Line ${at + 1} of the patch is invalid: ${JSON.stringify(line.slice(0, 120))}; ${why}.`,
   );
 }

@@ -3,7 +3,7 @@ import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { ReadOptions, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { findJudged } from '../find-approved.ts';
+import { findApproved } from '../find-approved.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({
@@ -13,12 +13,12 @@ const input = z.object({
 });
 
 const CHUNK = 1024 * 1024;
-/** Most of a line range that is given. */
+/** Most characters of a line range. */
 const MAX_RANGE_CHARS = MAX_FILE_BYTES;
 const HEAD_LINES = 1_000;
 const HEAD_CHARS = 100_000;
 
-/** A file that was found and judged, under the name that the model gave it. */
+/** A file that the gate has approved, with the path from the model. */
 interface OpenFile {
   path: string;
   read: (options: ReadOptions) => Promise<Uint8Array>;
@@ -28,7 +28,7 @@ interface OpenFile {
 export const readFile = defineBuiltinTool({
   name: 'read_file',
   description:
-    'Read a text file. Without start and end: its exact text. With them: those lines, each after its number and a tab, which are not part of the file.',
+    'Read a text file. Without start and end: its exact text. With them: these lines, each preceded by its number and a tab, which are not part of the file.',
   input,
   effects: ['read'],
   resume: 'repeat',
@@ -40,7 +40,7 @@ export const readFile = defineBuiltinTool({
     return { title: `read ${shown}${range}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
   async run({ path, start, end }, context: ToolContext, intent): Promise<ToolOutput> {
-    const found = await findJudged(path, context, intent);
+    const found = await findApproved(path, context, intent);
     const file: OpenFile = {
       path,
       read: (options) => found.folder.read(found.relative, { ...options, exact: true }),
@@ -49,34 +49,34 @@ export const readFile = defineBuiltinTool({
     if (state?.kind === 'directory')
       throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
     const head = await file.read({ length: 8_192 });
-    const opening = decodeContent(head, { isComplete: head.length < 8_192 });
-    if (opening === undefined) {
+    const decodedHead = decodeContent(head, { isComplete: head.length < 8_192 });
+    if (decodedHead === undefined) {
       return {
         text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`,
         isError: true,
       };
     }
-    const { encoding } = opening;
+    const { encoding } = decodedHead;
     if (start !== undefined || end !== undefined) {
       const text = await readRange(file, { start: start ?? 1, end, encoding });
       return { text: withEncoding(text, encoding) };
     }
     const size = state?.size ?? 0;
     if (size > MAX_FILE_BYTES) return { text: withEncoding(await readHead(file, { size, encoding }), encoding) };
-    const whole = decodeContent(await file.read({ maxBytes: MAX_FILE_BYTES }));
-    if (whole === undefined) return { text: `${path} is not text: it has bytes that are no text.`, isError: true };
-    if (whole.text === '') return { text: '(the file is empty)' };
-    return { text: withEncoding(toLf(whole.text), whole.encoding) };
+    const decoded = decodeContent(await file.read({ maxBytes: MAX_FILE_BYTES }));
+    if (decoded === undefined) return { text: `${path} is not text: it contains binary data.`, isError: true };
+    if (decoded.text === '') return { text: '(the file is empty)' };
+    return { text: withEncoding(toLf(decoded.text), decoded.encoding) };
   },
 });
 
-/** Behind a text that is not UTF-8, without the byte-order mark of UTF-16, stands which encoding it has. */
+/** Appends the encoding to a text that is not UTF-8, and removes the byte-order mark of UTF-16. */
 function withEncoding(text: string, encoding: TextEncoding): string {
   if (encoding === 'utf-8') return text;
-  return `${encoding === 'windows-1252' ? text : text.replace(/^\uFEFF|(?<=^1\t)\uFEFF/, '')}\n[the file is in ${encoding}; edits keep that]`;
+  return `${encoding === 'windows-1252' ? text : text.replace(/^\uFEFF|(?<=^1\t)\uFEFF/, '')}\n[the file is in ${encoding}; edits keep the encoding]`;
 }
 
-/** The lines of a file, some thousands at a time, without their ends. */
+/** The lines of a file without line breaks, in blocks. */
 async function* readLines({ read }: OpenFile, encoding: TextEncoding): AsyncGenerator<string[]> {
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   let rest = '';
@@ -85,7 +85,7 @@ async function* readLines({ read }: OpenFile, encoding: TextEncoding): AsyncGene
     const isLast = bytes.length < CHUNK;
     const lines = (rest + decoder.decode(bytes, { stream: !isLast })).split('\n');
     rest = lines.pop()!;
-    // A line without an end, such as a minified file, is given in pieces rather than kept in memory.
+    // A very long line, such as a minified file, is split so that it does not fill the memory.
     if ((isLast && rest !== '') || rest.length > MAX_RANGE_CHARS) lines.push(rest);
     if (rest.length > MAX_RANGE_CHARS) rest = '';
     yield lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
@@ -116,7 +116,7 @@ async function readRange(
     if (before >= end) break;
   }
   if (shown.length > 0) return shown.join('\n');
-  throw new KlausError('tool.failed', `${file.path} has ${before} lines; line ${start} is past its end.`);
+  throw new KlausError('tool.failed', `${file.path} has ${before} lines. Line ${start} does not exist.`);
 }
 
 async function readHead(file: OpenFile, { size, encoding }: { size: number; encoding: TextEncoding }): Promise<string> {
@@ -130,10 +130,10 @@ async function readHead(file: OpenFile, { size, encoding }: { size: number; enco
     }
     if (shown.length >= HEAD_LINES || chars > HEAD_CHARS) break;
   }
-  return `${shown.join('\n')}\n[${file.path} has ${size} bytes; these are its first ${shown.length} lines. Read on with start and end.]`;
+  return `${shown.join('\n')}\n[${file.path} has ${size} bytes; these are its first ${shown.length} lines. Read the rest with start and end.]`;
 }
 
-/** Keeps whole lines of head and tail and says which lines are left out. */
+/** Keeps complete lines at the start and end, with a note on the omitted ones. */
 export function cutLines(text: string, max: number): string {
   if (text.length <= max) return text;
   const lines = text.split('\n');
@@ -145,8 +145,8 @@ export function cutLines(text: string, max: number): string {
     used += lines[tail - 1]!.length + 1;
   if (head === 0)
     return `${text.slice(0, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
-  // A range carries its own numbers; a whole file is counted.
+  // A range has line numbers; the lines of a complete file are counted.
   const numberOf = (at: number) => Number(/^(\d+)\t/.exec(lines[at] ?? '')?.[1] ?? at + 1);
-  const note = `[… lines ${numberOf(head)}–${numberOf(tail - 1)} left out: read them with start and end]`;
+  const note = `[… lines ${numberOf(head)}–${numberOf(tail - 1)} omitted; read them with start and end]`;
   return [...lines.slice(0, head), note, ...lines.slice(tail)].join('\n');
 }

@@ -3,15 +3,15 @@ import { decodeContent, encodeContent, type TextEncoding } from '@klaus/core/pol
 import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, Workspace } from '@klaus/core/agent';
 
-/** Longest file that is read whole or edited. */
+/** Largest file that is read completely or edited. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
-/** Longest text a model may write in one call, in characters. */
+/** Longest text that a model may write in one call, in characters. */
 const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 
-/** A text file as the tools see it. */
+/** A decoded text file. */
 export interface TextFile {
   path: ResolvedPath;
-  /** With `\n` line ends when the file has none but `\r\n`, else as it is. */
+  /** With `\n` line breaks if the file has only `\r\n`, else unchanged. */
   text: string;
   /** True when every line of the file ends in `\r\n`. */
   crlf: boolean;
@@ -21,9 +21,9 @@ export interface TextFile {
 }
 
 /**
- * Reads a text file whole.
+ * Reads a complete text file.
  *
- * @throws KlausError `tool.failed` when it is missing, binary or longer than {@link MAX_FILE_BYTES}.
+ * @throws KlausError `tool.failed` if it is missing, binary or larger than {@link MAX_FILE_BYTES}.
  */
 export async function readTextFile(workspace: Workspace, path: string): Promise<TextFile> {
   const resolved = await workspace.resolve(path);
@@ -32,7 +32,7 @@ export async function readTextFile(workspace: Workspace, path: string): Promise<
   if (decoded === undefined) {
     throw new KlausError(
       'tool.failed',
-      `${resolved.relative} is no text file (${describeBinary(bytes)}, ${bytes.length} bytes).`,
+      `${resolved.relative} is not a text file (${describeBinary(bytes)}, ${bytes.length} bytes).`,
     );
   }
   const { text: raw, encoding } = decoded;
@@ -41,19 +41,19 @@ export async function readTextFile(workspace: Workspace, path: string): Promise<
 }
 
 /**
- * The bytes of `text` in the file's own line ends and encoding.
+ * Encodes `text` with the line breaks and encoding of the file.
  *
- * @param name Of the file, for the error.
+ * @param name Name of the file, for the error.
  * @throws KlausError `tool.failed` for a character that the encoding does not have.
  */
 export function encodeText(text: string, file: Pick<TextFile, 'crlf' | 'encoding'>, name: string): Uint8Array {
-  const whole = file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text;
-  const encoded = encodeContent(whole, file.encoding);
+  const content = file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text;
+  const encoded = encodeContent(content, file.encoding);
   if ('content' in encoded) return encoded.content;
   throw new KlausError(
     'tool.failed',
-    `${name} was not changed: it is written in ${file.encoding}, which has no ${JSON.stringify(encoded.missing)}.`,
-    { hint: 'Use other characters, or write the whole file as UTF-8 with write_file.' },
+    `${name} was not changed: its encoding, ${file.encoding}, has no ${JSON.stringify(encoded.missing)}.`,
+    { hint: 'Use other characters, or write the complete file as UTF-8 with write_file.' },
   );
 }
 
@@ -71,7 +71,7 @@ export function toHash(bytes: Uint8Array): string {
 }
 
 /**
- * Refuses text that cannot be a text file's.
+ * Checks that the text can be the content of a text file.
  *
  * @throws KlausError `tool.failed`.
  */
@@ -79,7 +79,7 @@ export function checkText(what: string, text: string): void {
   if (text.length > MAX_INPUT_CHARS) {
     throw new KlausError(
       'tool.failed',
-      `The ${what} is ${text.length} characters long; at most ${MAX_INPUT_CHARS} can be written.`,
+      `The ${what} is ${text.length} characters long. The maximum is ${MAX_INPUT_CHARS}.`,
     );
   }
   if (text.includes('\0')) throw new KlausError('tool.failed', `The ${what} contains a null byte.`);
@@ -105,7 +105,7 @@ const SIGNATURES: readonly [hex: string, name: string][] = [
   ['cafebabe', 'Java class or Mach-O program'],
 ];
 
-/** What binary content is, by its first bytes. */
+/** The type of binary content, by its first bytes. */
 export function describeBinary(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, 8)).toString('hex');
   return SIGNATURES.find(([hex]) => head.startsWith(hex))?.[1] ?? 'binary data';

@@ -6,7 +6,7 @@ const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 const NOTHING = '/dev/null';
 
 interface Header {
-  /** The line that begins the file's part. */
+  /** The first line of the file's part. */
   begin: string;
   from?: string;
   to?: string;
@@ -17,10 +17,9 @@ interface Header {
 }
 
 /**
- * Parses a unified diff, plain or as Git writes it. The line counts in hunk headers are not relied on:
- * people and models get them wrong.
+ * Parses a unified diff, plain or from Git. Line counts in hunk headers are ignored, because they are often wrong.
  *
- * @throws KlausError `tool.failed` for a binary patch, a link, a part without lines or a line that is no diff.
+ * @throws KlausError `tool.failed` for a binary patch, a link, a part without lines or an invalid line.
  */
 export function parseUnifiedDiff(lines: readonly string[]): FilePatch[] {
   const files: Header[] = [];
@@ -48,7 +47,7 @@ export function parseUnifiedDiff(lines: readonly string[]): FilePatch[] {
   return files.flatMap(toFilePatch);
 }
 
-/** `---` followed by `+++`, which a deleted line that begins with `-- ` is not. */
+/** `---` followed by `+++`. A deleted line may begin with `-- ` too. */
 function isFileHeader(lines: readonly string[], at: number): boolean {
   return lines[at]!.startsWith('--- ') && (lines[at + 1]?.startsWith('+++ ') ?? false);
 }
@@ -57,7 +56,7 @@ function addLine(hunk: Hunk, line: string, at: number): void {
   const kind = line[0];
   const last = hunk.lines.at(-1);
   if (line.startsWith('\\')) {
-    // `\ No newline at end of file` speaks of the line before it.
+    // `\ No newline at end of file` refers to the line before it.
     if (last && last.kind !== '-') hunk.newline = false;
     else if (last) hunk.newline ??= true;
     return;
@@ -67,28 +66,25 @@ function addLine(hunk: Hunk, line: string, at: number): void {
   else
     throw new KlausError(
       'tool.failed',
-      `Line ${at + 1} of the patch is no line of a diff: ${JSON.stringify(line.slice(0, 120))}.`,
+      `Line ${at + 1} of the patch is not part of a diff: ${JSON.stringify(line.slice(0, 120))}.`,
     );
 }
 
 function readExtended(file: Header, line: string): void {
   const [, type, mode] = /^(?:new|deleted) (?:file )?mode (\d{3})(\d{3})$/.exec(line) ?? [];
   if (type !== undefined && type !== '100') {
-    throw new KlausError(
-      'tool.failed',
-      'The patch changes a symbolic link or a submodule, which is not possible here.',
-    );
+    throw new KlausError('tool.failed', 'The patch changes a symbolic link or a submodule, which is not supported.');
   }
   if (mode !== undefined && line.startsWith('new ')) file.mode = Number.parseInt(mode, 8);
   if (line.startsWith('rename from ')) file.renameFrom = unquote(line.slice(12));
   if (line.startsWith('rename to ')) file.renameTo = unquote(line.slice(10));
   if (line.startsWith('GIT binary patch') || line.startsWith('Binary files ')) {
-    throw new KlausError('tool.failed', 'The patch changes a binary file, which is not possible here.');
+    throw new KlausError('tool.failed', 'The patch changes a binary file, which is not supported.');
   }
 }
 
 function toFilePatch(file: Header): FilePatch[] {
-  // An empty last line is the end of the patch's own text, not of a file.
+  // An empty last line ends the patch, and is not part of a file.
   const last = file.hunks.at(-1)?.lines;
   while (last && last.length > 0 && last.at(-1)!.kind === ' ' && last.at(-1)!.text === '') last.pop();
   const { from, to } = stripPrefixes(file.from, file.to);
@@ -97,14 +93,14 @@ function toFilePatch(file: Header): FilePatch[] {
     return [{ kind: 'update', path: file.renameFrom, moveTo: file.renameTo, hunks: file.hunks, ...mode }];
   }
   if (from === undefined || to === undefined) {
-    // An empty file that comes or goes, a copy, a mode alone. To leave it out would be half of the patch.
+    // An empty file, a copy or a mode. Ignoring it would apply only a part of the patch.
     throw new KlausError(
       'tool.failed',
-      `The patch has no lines to change for ${JSON.stringify(file.begin.slice(0, 200))}; nothing was changed. Take that part out, or use *** Begin Patch.`,
+      `The patch has no lines to change for ${JSON.stringify(file.begin.slice(0, 200))}; nothing was changed. Remove that part, or use *** Begin Patch.`,
     );
   }
   if (from === NOTHING && to === NOTHING)
-    throw new KlausError('tool.failed', 'The patch changes nothing into nothing.');
+    throw new KlausError('tool.failed', 'The patch has /dev/null as old and new file.');
   if (to === NOTHING) return [{ kind: 'delete', path: from, hunks: file.hunks }];
   if (from !== NOTHING) return [{ kind: 'update', path: to, hunks: file.hunks, ...mode }];
   const lines = file.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === '+').map((line) => line.text));
@@ -128,7 +124,7 @@ function toName(text: string): string {
   return unquote(text.split('\t')[0]!.trimEnd());
 }
 
-/** Git quotes odd names like C strings, with octal bytes. */
+/** Git quotes unusual names like C strings, with octal bytes. */
 function unquote(name: string): string {
   if (!name.startsWith('"') || !name.endsWith('"')) return name;
   const bytes: number[] = [];

@@ -3,14 +3,14 @@ import { decodeContent, encodeContent, type DecodedText, type TextEncoding } fro
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toIntent } from './file-plan.ts';
-import { carryOut } from './apply-edits.ts';
+import { applyEdits } from './apply-edits.ts';
 import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
-/** Writes a file whole. */
+/** Creates or replaces a file. */
 export const writeFile = defineBuiltinTool({
   name: 'write_file',
   description:
-    'Create a file, or replace its whole text. Missing folders are created. To change a part, use edit_file.',
+    'Create a file, or replace its complete text. Missing folders are created. To change a part, use edit_file.',
   input: z.object({ path: z.string(), content: z.string() }),
   effects: ['write'],
   resume: 'probe',
@@ -31,19 +31,22 @@ export const writeFile = defineBuiltinTool({
     }
     const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
     const old = decodeContent(bytes);
-    const whole = context.restoreSecrets(content, old?.text ?? '');
-    const { encoding, after, note } = toKept(whole, old);
+    const text = context.restoreSecrets(content, old?.text ?? '');
+    const { encoding, after, note } = preserveEncoding(text, old);
     const before = { hash: toHash(bytes), text: old?.text, crlf: false, encoding };
     const intent = toIntent('write', [{ path: resolved, before, after }]);
     return note === undefined ? intent : { ...intent, result: `${intent.result} ${note}` };
   },
-  run: (_input, context, intent) => carryOut(context, intent),
+  run: (_input, context, intent) => applyEdits(context, intent),
 });
 
 const BOM = '\uFEFF';
 
-/** The file keeps its encoding where that has every character; UTF-16 keeps its byte-order mark. */
-function toKept(text: string, old: DecodedText | undefined): { encoding: TextEncoding; after: string; note?: string } {
+/** The file keeps its encoding if that has every character; UTF-16 keeps its byte-order mark. */
+function preserveEncoding(
+  text: string,
+  old: DecodedText | undefined,
+): { encoding: TextEncoding; after: string; note?: string } {
   const encoding = old?.encoding ?? 'utf-8';
   if (encoding === 'utf-8') return { encoding, after: text };
   if (encoding !== 'windows-1252') return { encoding, after: text.startsWith(BOM) ? text : BOM + text };

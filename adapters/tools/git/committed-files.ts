@@ -4,9 +4,9 @@ import { readHeader, readObjects, toObjectId, toTreeItems, type GitObject, type 
 import type { GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
-/** Commits behind the known ones that are looked at. */
+/** Most ancestors of the known commits that are read. */
 const MAX_HISTORY = 5_000;
-/** Commits of the session's own between HEAD and a known one, and known ones that HEAD builds on. */
+/** Most commits of the session between HEAD and known commits, and most known commits that HEAD builds on. */
 const MAX_OWN = 200;
 const MAX_BASES = 8;
 const EXECUTABLE = 0o111;
@@ -23,26 +23,26 @@ export const findCommitted: FindCommitted = async (context, query) => {
   const known = toReachable(history, query.known);
   const bases = toBases(history, query.head, known);
   if (bases.length === 0) return new Set();
-  // A commit of the session's own may say anything about how a file was.
+  // A commit of the session is no evidence of the earlier state of a file.
   const previous = query.previous !== undefined && known.has(query.previous) ? query.previous : undefined;
   if (query.previous !== undefined && previous === undefined) return new Set();
   const files = query.files.filter(({ path }) => !path.includes('\n'));
   const commits = [...new Set([...bases, ...(previous === undefined ? [] : [previous])])];
   const trees = await readTrees(context, { repository, history, commits, paths: files.map(({ path }) => path) });
   const at = (commit: string, path: string) => findItem(trees, { history, commit, path });
-  const isBrought = ({ path, before, after }: CommittedQuery['files'][number]): boolean => {
+  const isCommitted = ({ path, before, after }: CommittedQuery['files'][number]): boolean => {
     const then = previous === undefined ? null : at(previous, path);
     return bases.some((base) => {
       const now = at(base, path);
-      if (now === undefined || then === undefined || isSameItem(now, then) || !holds(now, after)) return false;
-      // No checkout removes a file that was not of the commit before.
-      return now !== null || holds(then, before);
+      if (now === undefined || then === undefined || isSameItem(now, then) || !matches(now, after)) return false;
+      // A checkout removes only files of the previous commit.
+      return now !== null || matches(then, before);
     });
   };
-  return new Set(files.filter(isBrought).map(({ path }) => path));
+  return new Set(files.filter(isCommitted).map(({ path }) => path));
 };
 
-/** Only of a folder in the workspace, which has its data in it. */
+/** Only for a folder in the workspace that contains its Git data. */
 async function toRepository({ workspace }: GitContext, folder: string): Promise<Repository | undefined> {
   const git = await workspace.stat(folder === '' ? '.git' : `${folder}/.git`);
   if (git?.kind !== 'directory') return undefined;
@@ -51,7 +51,7 @@ async function toRepository({ workspace }: GitContext, folder: string): Promise<
   return { top, gitDir, commonDir: gitDir, inside: true };
 }
 
-/** The commits that can be reached from these ids, by objects that are proven. */
+/** The commits that are reachable from these ids through verified objects. */
 function toReachable(objects: Objects, ids: readonly string[]): Set<string> {
   const reached = new Set<string>();
   const open = [...ids];
@@ -66,7 +66,7 @@ function toReachable(objects: Objects, ids: readonly string[]): Set<string> {
   return reached;
 }
 
-/** The known commits on which HEAD builds directly, past those that are not known. */
+/** The nearest known ancestors of HEAD. */
 function toBases(objects: Objects, head: string, known: ReadonlySet<string>): string[] {
   const bases = new Set<string>();
   const seen = new Set<string>();
@@ -81,7 +81,7 @@ function toBases(objects: Objects, head: string, known: ReadonlySet<string>): st
   return bases.size > MAX_BASES ? [] : [...bases];
 }
 
-/** The directories of some commits above some paths. */
+/** The parent directories of some paths in some commits. */
 async function readTrees(
   context: GitContext,
   at: { repository: Repository; history: Objects; commits: readonly string[]; paths: readonly string[] },
@@ -99,7 +99,7 @@ async function readTrees(
   return readObjects(context, { repository: at.repository, names });
 }
 
-/** What a commit holds at a path: null for nothing; undefined where that is not proven. */
+/** The entry of a commit at a path: null for none; undefined if it cannot be verified. */
 function findItem(
   trees: Objects,
   { history, commit, path }: { history: Objects; commit: string; path: string },
@@ -122,8 +122,8 @@ function isSameItem(a: TreeItem | null, b: TreeItem | null): boolean {
   return a.mode === b.mode && (a.id === b.id || a.mode === '40000');
 }
 
-/** True when a commit's entry is what is there. A directory is one whatever is in it: that is judged by itself. */
-function holds(item: TreeItem | null, state: PathState): boolean {
+/** True if the entry of a commit equals the present state. The content of a directory is compared separately. */
+function matches(item: TreeItem | null, state: PathState): boolean {
   if (item === null || state === null) return item === state;
   const { entry, content } = state;
   if (entry.type === 'directory') return item.mode === '40000';

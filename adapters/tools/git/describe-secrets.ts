@@ -1,13 +1,13 @@
 import type { ToolOutput } from '@klaus/core/agent';
 import type { StagedSecret } from './staged-secrets.ts';
 
-/** Findings that are listed. */
+/** Most secrets that are listed. */
 const MAX_LISTED = 30;
 
 /**
- * The answer of a tool that refused because of secrets: file, line, rule, and how to allow what is none.
+ * The result of a tool that refused secrets: file, line and rule, and how to allow a false positive.
  *
- * @param refusal The first line, such as `Not committed: it holds what looks like secrets.`
+ * @param refusal The first line, such as `Not committed: it contains what looks like secrets.`
  */
 export function describeSecrets(refusal: string, secrets: readonly StagedSecret[]): ToolOutput {
   const lines = secrets
@@ -18,7 +18,7 @@ export function describeSecrets(refusal: string, secrets: readonly StagedSecret[
     text: [
       refusal,
       ...lines,
-      'Take them out and read them from the environment or an ignored file. If one is none, the user can allow it with: klaus secrets allow FINGERPRINT',
+      'Remove them, and read them from the environment or an ignored file. For a false positive, the user can run: klaus secrets allow FINGERPRINT',
     ].join('\n'),
     isError: true,
     detail: { secrets: secrets.slice(0, MAX_LISTED) },

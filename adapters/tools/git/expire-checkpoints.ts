@@ -2,24 +2,24 @@ import { execFile } from 'node:child_process';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { readUlidTime } from '@klaus/core/protocol';
 
-/** Private refs of checkpoints, each with its session's id behind it. */
+/** The prefix of the private refs of checkpoints. The session id follows. */
 export const CHECKPOINTS = 'refs/klaus/checkpoints/';
 
 export interface ExpireOptions {
-  /** Ids of the sessions whose checkpoints stay. */
+  /** Sessions whose checkpoints are kept. */
   keep: ReadonlySet<string>;
-  /** Unix milliseconds: checkpoints of younger sessions stay too, as another state folder may know them. */
+  /** Unix milliseconds. Checkpoints of later sessions are kept too, because another state folder may have them. */
   since: number;
-  /** Only counts. */
+  /** Counts without deleting. */
   dryRun: boolean;
 }
 
 /**
- * Deletes the refs of checkpoints that no session needs any more. Git frees their objects at its next `gc`. Runs no
- * hook and reads no object.
+ * Deletes the refs of checkpoints without a session. The next `git gc` frees their objects. Runs no hook and reads no
+ * object.
  *
  * @param folder Absolute path in the repository.
- * @returns How many were, or would be, deleted; 0 without Git or a repository.
+ * @returns The number of deleted refs, or of refs to delete; 0 without Git or a repository.
  */
 export async function expireCheckpoints(folder: string, { keep, since, dryRun }: ExpireOptions): Promise<number> {
   const listed = await git(folder, ['for-each-ref', '--format=%(refname)', CHECKPOINTS]);
@@ -33,7 +33,7 @@ export async function expireCheckpoints(folder: string, { keep, since, dryRun }:
   return (await git(folder, ['update-ref', '-z', '--stdin'], input)) === undefined ? 0 : expired.length;
 }
 
-/** Output of a git command; undefined where it failed. */
+/** The output of a Git command; undefined if it failed. */
 function git(folder: string, args: readonly string[], input = ''): Promise<string | undefined> {
   const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
   const env = { ...toHostEnvironment(), GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' };

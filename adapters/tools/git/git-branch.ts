@@ -5,27 +5,27 @@ import { quote } from '../shell/quote.ts';
 import { checkRevision, runGit, toGitError } from './git.ts';
 import { findOwnRepository, findRepository } from './repository.ts';
 
-/** Branches that are listed. */
+/** Most branches that are listed. */
 const MAX_LISTED = 100;
 
 const input = z.object({
   action: z.enum(['list', 'create', 'switch', 'delete']),
   name: z.string().optional(),
-  from: z.string().optional().describe('where a new branch begins'),
+  from: z.string().optional().describe('start of a new branch'),
 });
 type Input = z.infer<typeof input>;
 
-/** Lists branches, makes one, changes to one, deletes a merged one. */
+/** Lists, creates, switches or deletes branches. */
 export const gitBranch = defineBuiltinTool({
   name: 'git_branch',
-  description: 'List, create (and switch to), switch or delete branches. Refuses what would lose work.',
+  description: 'List, create (and switch to), switch or delete branches. Refuses to lose work.',
   input,
-  // A change of branch runs the filters that the repository's configuration names.
   deferred: true,
+  // A switch runs the filters of the repository's configuration.
   effects: ['execute', 'write'],
   resume: 'tell',
   example: { input: { action: 'create', name: 'topic' }, output: "'topic'" },
-  // A layer would keep the files and lose the branch.
+  // A layer would keep the files, but not the branch.
   inPlace: true,
   async prepare(options, context) {
     const command = ['git', ...toWords(options)].map(quote).join(' ');
@@ -42,7 +42,7 @@ export const gitBranch = defineBuiltinTool({
   async run(options, context) {
     const { action } = options;
     const repository = await (action === 'list' ? findRepository(context) : findOwnRepository(context));
-    // A branch made right here takes HEAD along; every other change leaves it behind.
+    // A new branch at HEAD keeps its commits; every other switch leaves them.
     const leaves = action === 'switch' || (action === 'create' && options.from !== undefined);
     const words = ['git', leaves ? 'leave' : 'stay', ...toWords(options)];
     const result = await runGit(context, ['/bin/sh', '-c', GUARDED, ...words], { repository });
@@ -55,24 +55,24 @@ export const gitBranch = defineBuiltinTool({
   },
 });
 
-/** Commits that no branch or tag holds would be lost with the HEAD that stands on them. */
+/** Refuses to leave a detached HEAD whose commits no branch or tag contains. */
 const GUARDED = `
 action=$1
 shift
 if [ "$action" = leave ] && ! git symbolic-ref -q HEAD >/dev/null && git rev-parse -q --verify HEAD >/dev/null &&
   [ -z "$(git for-each-ref --contains HEAD --count=1 refs/heads refs/remotes refs/tags)" ]; then
-  echo 'HEAD is on no branch, and its commits would be lost: create a branch here first.' >&2
+  echo 'HEAD is detached, and its commits would be lost. Create a branch first.' >&2
   exit 1
 fi
 exec git --no-pager "$@"
 `;
 
-/** @throws KlausError `tool.failed` for a name that is missing or none. */
+/** @throws KlausError `tool.failed` for a missing or invalid name. */
 function toWords({ action, name, from }: Input): string[] {
   if (action === 'list') {
     return ['branch', '--list', '--all', '--no-color', '--sort=-committerdate', '-vv'];
   }
-  if (name === undefined) throw new KlausError('tool.failed', `Which branch? ${action} needs a name.`);
+  if (name === undefined) throw new KlausError('tool.failed', `${action} needs the name of a branch.`);
   checkRevision(name);
   switch (action) {
     case 'create':

@@ -9,11 +9,11 @@ import { findRepository } from './repository.ts';
 export const gitCheckpoint = defineBuiltinTool({
   name: 'git_checkpoint',
   description:
-    'Save the workspace as a commit on a private ref. Index, HEAD and branches stay as they are. Each run that changed files ends with one anyway.',
+    'Save the workspace as a commit on a private ref. Index, HEAD and branches do not change. Each run that changed files ends with a checkpoint.',
   input: z.object({ message: z.string().optional() }),
   deferred: true,
   effects: ['write'],
-  // A second commit of the same state is not made, so repeating does no harm.
+  // The same state is not committed twice, so that a repetition is harmless.
   resume: 'repeat',
   example: {
     before: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }],
@@ -26,15 +26,18 @@ export const gitCheckpoint = defineBuiltinTool({
   },
   async run({ message = 'Checkpoint' }, context) {
     await findRepository(context);
-    const made = await checkpoint(context, message, { onSecret: 'block' });
-    if ('secrets' in made)
-      return describeSecrets('No checkpoint was made: the workspace holds what looks like secrets.', made.secrets);
-    if ('skipped' in made) return { text: made.skipped };
+    const result = await checkpoint(context, message, { onSecret: 'block' });
+    if ('secrets' in result)
+      return describeSecrets(
+        'No checkpoint was created: the workspace contains what looks like secrets.',
+        result.secrets,
+      );
+    if ('skipped' in result) return { text: result.skipped };
     const lines = [
-      `Commit ${made.commit} on ${made.ref}; ${made.files} file${made.files === 1 ? '' : 's'} differ from HEAD.`,
+      `Commit ${result.commit} on ${result.ref}; ${result.files} file${result.files === 1 ? '' : 's'} differ from HEAD.`,
     ];
-    if (made.leftOut.length > 0) lines.push(`Left out, because they are secret files: ${made.leftOut.join(', ')}.`);
-    if (made.large) lines.push(`Left out, because they are large or binary: ${made.large.join(', ')}.`);
-    return { text: lines.join('\n'), detail: { ...made } };
+    if (result.leftOut.length > 0) lines.push(`Left out, because they are secret files: ${result.leftOut.join(', ')}.`);
+    if (result.large) lines.push(`Left out, because they are large or binary: ${result.large.join(', ')}.`);
+    return { text: lines.join('\n'), detail: { ...result } };
   },
 });

@@ -18,17 +18,17 @@ const MAX_PATHS = 50_000;
 const input = z.object({
   message: z.string(),
   paths: z.array(z.string()).optional().describe('commit only these'),
-  all: z.boolean().optional().describe('all changes of files that git knows'),
+  all: z.boolean().optional().describe('all changes of tracked files'),
   amend: z.boolean().optional(),
 });
 type Input = z.infer<typeof input>;
 
-/** Commits to the current branch. What was looked at for secrets is exactly what is committed. */
+/** Commits to the current branch. The tree that is checked for secrets is the tree that is committed. */
 export const gitCommit = defineBuiltinTool({
   name: 'git_commit',
   description: 'Commit what is staged, or paths, or all. Runs the hooks; refuses secrets.',
   input,
-  // Git runs hooks, and the filters that the repository's configuration names.
+  // Git runs hooks, and the filters of the repository's configuration.
   effects: ['execute', 'write'],
   resume: 'tell',
   example: {
@@ -36,7 +36,7 @@ export const gitCommit = defineBuiltinTool({
     input: { message: 'Add a', paths: ['a.txt'] },
     output: /^\[main [0-9a-f]+\] Add a\n a\.txt \| 1 \+/,
   },
-  // A layer would keep the files and lose the commit.
+  // A layer would keep the files, but not the commit.
   inPlace: true,
   async prepare(options, context) {
     const source = await toSource(options, context);
@@ -61,21 +61,21 @@ export const gitCommit = defineBuiltinTool({
     if (amend && staged.head === '') throw new KlausError('tool.failed', 'There is no commit yet to amend.');
     if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged);
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
-    if (secrets.length > 0) return describeSecrets('Not committed: it holds what looks like secrets.', secrets);
+    if (secrets.length > 0) return describeSecrets('Not committed: it contains what looks like secrets.', secrets);
     return commit(context, { repository, source, staged, amend, message: options.message.trim() });
   },
 });
 
-/** @throws KlausError `tool.failed` for a message or paths that cannot be, `workspace.outside`. */
+/** @throws KlausError `tool.failed` for an invalid message or path, `workspace.outside`. */
 async function toSource({ message, paths, all }: Input, { workspace }: ToolContext): Promise<CommitSource> {
   if (checkWord('message', message).trim() === '') throw new KlausError('tool.failed', 'The message is empty.');
   if (message.length > MAX_MESSAGE) throw new KlausError('tool.failed', 'The message is too long.');
   if (paths === undefined || paths.length === 0) return { kind: all ? 'all' : 'staged' };
-  if (all) throw new KlausError('tool.failed', 'Give either paths or all, and not both.');
-  if (paths.join('').length > MAX_PATHS) throw new KlausError('tool.failed', 'These are too many paths: use all.');
+  if (all) throw new KlausError('tool.failed', 'Use either paths or all, not both.');
+  if (paths.join('').length > MAX_PATHS) throw new KlausError('tool.failed', 'There are too many paths. Use all.');
   const resolved: string[] = [];
   for (const path of paths) {
-    // The last part is taken as it is: of a link Git keeps the link, and a deleted file is there no more.
+    // The last part is not resolved: Git stores a link as a link, and a deleted file does not exist.
     const at = path.replace(/\/+$/, '').lastIndexOf('/');
     const folder = await workspace.resolve(at < 0 ? '.' : path.slice(0, at) || '/');
     const name = checkWord('path', path.replace(/\/+$/, '').slice(at + 1));
@@ -89,7 +89,7 @@ function toSubject(message: string): string {
   return message.trim().split('\n')[0]!.slice(0, 100);
 }
 
-/** What is done, in the words of Git, for people and for the gate. */
+/** The equivalent Git command, for users and the gate. */
 function toCommand({ message, amend }: Input, source: CommitSource): string {
   const words = ['git commit', amend ? ' --amend' : '', ` -m ${quote(message.trim())}`];
   if (source.kind === 'paths') words.push(` -- ${source.paths.map(quote).join(' ')}`);
@@ -97,21 +97,22 @@ function toCommand({ message, amend }: Input, source: CommitSource): string {
 }
 
 function nothingToCommit(source: CommitSource, { leftOut, untracked }: StagedTree): KlausError {
-  if (untracked.length > 0) return new KlausError('tool.failed', `Nothing else has changed. ${describeNew(untracked)}`);
-  if (leftOut.length > 0) return new KlausError('tool.failed', `Nothing else has changed. ${describeLeftOut(leftOut)}`);
-  if (source.kind !== 'staged')
-    return new KlausError('tool.failed', 'Nothing has changed: there is nothing to commit.');
-  return new KlausError('tool.failed', 'Nothing is staged.', { hint: 'Give paths, or all: true.' });
+  if (untracked.length > 0)
+    return new KlausError('tool.failed', `There is nothing else to commit. ${describeNew(untracked)}`);
+  if (leftOut.length > 0)
+    return new KlausError('tool.failed', `There is nothing else to commit. ${describeLeftOut(leftOut)}`);
+  if (source.kind !== 'staged') return new KlausError('tool.failed', 'There is nothing to commit.');
+  return new KlausError('tool.failed', 'Nothing is staged.', { hint: 'Use paths, or all: true.' });
 }
 
 function describeLeftOut(paths: readonly string[]): string {
   const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
-  return `Left out, because secret files are hidden here, or because they cannot be read: ${paths.slice(0, 20).join(', ')}${more}.`;
+  return `Left out, because they are hidden secret files or cannot be read: ${paths.slice(0, 20).join(', ')}${more}.`;
 }
 
 function describeNew(paths: readonly string[]): string {
   const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
-  return `New files are committed only by their names in paths: ${paths.slice(0, 20).join(', ')}${more}.`;
+  return `New files are committed only if paths contains them: ${paths.slice(0, 20).join(', ')}${more}.`;
 }
 
 const COMMIT = `
@@ -120,7 +121,7 @@ ${RUN_HOOK}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
-if [ "$head" != "$KLAUS_HEAD" ]; then echo 'HEAD was moved by somebody else.' >&2; exit 3; fi
+if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
 name=$(git config user.name || true)
 email=$(git config user.email || true)
 export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
@@ -129,7 +130,7 @@ set --
 verb=commit
 if [ "$KLAUS_AMEND" = yes ]; then
   if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
-    echo 'The last commit is on a remote already; amending it would rewrite what others have.' >&2; exit 3
+    echo 'The last commit is already on a remote. Amending it would rewrite shared history.' >&2; exit 3
   fi
   verb='commit (amend)'
   GIT_AUTHOR_NAME=$(git log -1 --format=%an "$head")
@@ -142,21 +143,21 @@ elif [ -n "$head" ]; then
     while read -r parent; do set -- "$@" -p "$parent"; done < "$GIT_DIR/MERGE_HEAD"
   fi
 fi
-# The hooks get the message in a file, and may change it.
+# The hooks receive the message in a file, and may change it.
 printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
 (run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
 (run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
 commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
 git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
-# The commit stands, whatever becomes of the index.
+# The commit is valid even if the index cannot be updated.
 case $KLAUS_SOURCE in
   all) git read-tree --reset "$commit" ;;
   paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
 esac && {
-  # What the hook before the commit changed of it.
+  # Files that the pre-commit hook changed.
   git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
   if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul; fi
-} || echo 'The index could not be brought up to date: git reset does that.'
+} || echo 'The index could not be updated. Run git reset.'
 git update-index -q --refresh >/dev/null || true
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
 (run_hook post-commit) || true

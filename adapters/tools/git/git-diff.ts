@@ -6,7 +6,7 @@ import { checkRevision, git, toGitError } from './git.ts';
 export const gitDiff = defineBuiltinTool({
   name: 'git_diff',
   description:
-    'Show changes as a diff: of the working tree, the staged ones, or since a revision. Untracked files are not part of it.',
+    'Show changes as a diff: of the working tree, staged ones, or since a revision. Untracked files are not included.',
   input: z.object({
     staged: z.boolean().optional(),
     path: z.string().optional(),

@@ -26,7 +26,7 @@ export const gitLog = defineBuiltinTool({
       '--no-show-signature',
       `--max-count=${Math.floor(limit)}`,
       '--format=%h %as %an: %s%d',
-      // Without a path all commits are shown, also those that touch nothing here.
+      // Without a path, commits that change nothing in the workspace are included.
       ...(relative === '' ? [] : ['--', relative]),
     ]);
     if (result.exitCode !== 0 && /does not have any commits/.test(result.stderr)) return { text: 'No commits yet.' };

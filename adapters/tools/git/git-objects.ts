@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { runGit, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
-/** A Git object whose content has its name. */
+/** A Git object whose id matches its content. */
 export interface GitObject {
   type: string;
   content: Buffer;
 }
 
-/** Milliseconds. What an agent left there, such as a pipe in the place of an object, must not hold the run up. */
+/** Milliseconds. An agent may have replaced an object by a pipe, which must not block the run. */
 const TIMEOUT = 20_000;
 
-/** Names from stdin, with the history behind them where `$1` says how much of it. */
+/** Reads the objects named on stdin, with up to `$1` ancestors. */
 const READ = `
 set -u
 names=$(cat)
@@ -22,12 +22,11 @@ names=$(cat)
 `;
 
 /**
- * Reads objects in the sandbox, and believes none of it: an object counts only when the hash of its content is its
- * name, so that neither the repository nor the program can put another in its place. What is not there, or was cut,
- * is left out.
+ * Reads objects in the sandbox and verifies that the hash of their content is their id, so that neither the repository
+ * nor the program can forge one. Missing and truncated objects are left out.
  *
- * @param names Object ids, or expressions such as `<id>^{tree}`; none with a line break.
- * @param options.history Commits behind the names that are read too. Default 0.
+ * @param names Object ids, or expressions such as `<id>^{tree}`, without line breaks.
+ * @param options.history Most ancestors that are read too. Default 0.
  * @returns By object id.
  * @source https://git-scm.com/docs/git-cat-file#_batch_output
  */
@@ -60,9 +59,9 @@ function toObjects(bytes: Buffer): Map<string, GitObject> {
 }
 
 /**
- * The name of an object with this content.
+ * The id of an object with this content.
  *
- * @param length Of the names of the repository: 40 for SHA-1, 64 for SHA-256.
+ * @param length Length of the ids of the repository: 40 for SHA-1, 64 for SHA-256.
  */
 export function toObjectId(type: string, content: Uint8Array, length: number): string {
   const hash = createHash(length === 40 ? 'sha1' : 'sha256');
@@ -75,7 +74,7 @@ export interface TreeItem {
   id: string;
 }
 
-/** What is in a directory, by name. @source https://git-scm.com/book/en/v2/Git-Internals-Git-Objects */
+/** The entries of a directory, by name. @source https://git-scm.com/book/en/v2/Git-Internals-Git-Objects */
 export function toTreeItems({ content }: GitObject, length: number): Map<string, TreeItem> {
   const items = new Map<string, TreeItem>();
   for (let at = 0; at < content.length;) {
@@ -89,7 +88,7 @@ export function toTreeItems({ content }: GitObject, length: number): Map<string,
   return items;
 }
 
-/** The ids in the header of a commit, or of a tag. */
+/** The ids in the header of a commit or a tag. */
 export function readHeader({ content }: GitObject, name: 'tree' | 'parent' | 'object'): string[] {
   const header = content.toString('latin1').split('\n\n', 1)[0]!;
   return [...header.matchAll(/^(\w+) ([0-9a-f]{40,64})$/gm)].flatMap(([, key, id]) => (key === name ? [id!] : []));

@@ -7,12 +7,11 @@ import { findRepository, noRepository, type Repository } from './repository.ts';
 
 export type GitContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>;
 
-/** Output that is kept of one Git command, in bytes. */
+/** Longest output of one Git command, in bytes. */
 export const KEEP_BYTES = 4 * 1024 * 1024;
 
 /**
- * What a repository's own configuration must not decide. Git runs in the sandbox all the same: this list
- * cannot be complete.
+ * Settings that override the repository's configuration. The list cannot be complete, so Git still runs in the sandbox.
  */
 const SETTINGS = {
   'core.fsmonitor': 'false',
@@ -21,13 +20,13 @@ const SETTINGS = {
   'core.quotePath': 'false',
   'core.splitIndex': 'false',
   'diff.external': '',
-  // Inside the sandbox the user may have another number than outside.
+  // The user id inside the sandbox may differ from the one outside.
   'safe.directory': '*',
 };
 
 /**
- * Takes the workspace's own folders out of PATH: a program called git that lies there must not see or write Git
- * data outside it. `$0` is the workspace.
+ * Removes folders of the workspace from PATH: a program named git in them must not access Git data outside. `$0` is the
+ * workspace.
  */
 const WITHOUT_WORKSPACE = `
 clean=
@@ -47,15 +46,15 @@ export interface GitOptions {
   repository: Repository;
   env?: Readonly<Record<string, string>>;
   stdin?: ExecRequest['stdin'];
-  /** Each piece of output as it comes. */
+  /** Receives the output in chunks. */
   onOutput?: ExecRequest['onOutput'];
-  /** Default: that of the sandbox. */
+  /** Default: as configured for the sandbox. */
   timeoutMs?: number;
-  /** Further places to bind. */
+  /** Further paths to bind. */
   binds?: readonly { path: string; writable: boolean }[];
 }
 
-/** Runs Git, or a script that calls it, in the sandbox, on the workspace's repository. */
+/** Runs Git, or a script that calls it, in the sandbox. */
 export async function runGit(
   context: GitContext,
   command: readonly string[],
@@ -67,7 +66,7 @@ export async function runGit(
     : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
   const variables = {
     ...toEnvironment(repository),
-    // In a sandbox the home folder is one that commands write, and its settings name programs.
+    // Commands can write the home folder of the sandbox, whose Git settings could name programs.
     ...(context.sandbox.name === 'host' ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }),
     ...options.env,
   };
@@ -75,7 +74,7 @@ export async function runGit(
   const result = await context.sandbox.exec({
     command: ['/bin/sh', '-c', [...exports, WITHOUT_WORKSPACE].join('\n'), context.workspace.root, ...command],
     cwd: context.workspace.root,
-    // That of run_command: a sandbox that was made ahead fits then.
+    // The same as for run_command, so that a prestarted sandbox can be used.
     env: toOfflineEnvironment(context, false),
     binds: [...(repository.gitDir === repository.commonDir ? binds.slice(0, 1) : binds), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
@@ -83,15 +82,15 @@ export async function runGit(
     ...optional({ stdin: options.stdin, onOutput: options.onOutput }),
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
-  if (result.cancelled) throw new KlausError('cancelled', 'Git was stopped.');
-  if (result.timedOut) throw new KlausError('tool.failed', 'Git took too long and was stopped.');
+  if (result.cancelled) throw new KlausError('cancelled', 'Git was cancelled.');
+  if (result.timedOut) throw new KlausError('tool.failed', 'Git timed out.');
   if (result.exitCode === 127)
-    throw new KlausError('tool.failed', 'There is no git in the sandbox.', { hint: 'Install git.' });
+    throw new KlausError('tool.failed', 'Git is not available in the sandbox.', { hint: 'Install git.' });
   if (result.exitCode !== 0 && /not a git repository/i.test(result.stderr)) throw noRepository();
   return result;
 }
 
-/** As {@link runGit} for one Git command, finding the repository first. */
+/** Finds the repository and runs one Git command. */
 export async function git(context: GitContext, args: readonly string[]): Promise<ExecResult> {
   return runGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
 }
@@ -113,18 +112,18 @@ function toEnvironment(repository: Repository): Record<string, string> {
   };
 }
 
-/** Git's complaint as an error for the model. */
+/** Converts the message of Git to an error for the model. */
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
   return new KlausError('tool.failed', `git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
 }
 
 /**
- * A revision as the model gave it.
+ * Checks a revision from the model.
  *
- * @throws KlausError `tool.failed` for what could be an option or no revision at all.
+ * @throws KlausError `tool.failed` for text that could be an option or is not a revision.
  */
 export function checkRevision(ref: string): string {
   if (/^[^\s\0-][^\s\0]*$/.test(ref) && ref.length <= 500 && ref.isWellFormed()) return ref;
-  throw new KlausError('tool.failed', `${JSON.stringify(ref.slice(0, 100))} is no Git revision.`);
+  throw new KlausError('tool.failed', `${JSON.stringify(ref.slice(0, 100))} is not a Git revision.`);
 }

@@ -2,15 +2,14 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * True for a file that Git, in the sandbox, takes for deleted while it is there: its folder is hidden whole. To
- * commit that would delete it.
+ * True for a file that seems deleted to Git in the sandbox, because its folder is hidden. A commit would delete it.
  *
- * @param root Absolute real path of the folder that the path is relative to.
+ * @param root Absolute real path that `path` is relative to.
  */
 export function isHiddenFile(root: string, path: string): boolean {
   try {
     const folder = dirname(join(root, path));
-    // Behind a link lies another file, and the one that Git knows is gone.
+    // Behind a link is another file: the tracked one is deleted.
     return (
       realpathSync.native(folder) === folder && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined
     );

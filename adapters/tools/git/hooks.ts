@@ -1,8 +1,8 @@
 /**
- * Shell functions that run a hook of the repository as git does: in the working tree's top folder, with the index of
- * the commit. Settings of ours that keep git from running programs do not reach it. It runs in the sandbox.
+ * Shell functions that run a hook of the repository as Git does: in the top folder of the working tree, with the index of
+ * the commit, and without the settings that prevent Git from running programs. The hook runs in the sandbox.
  *
- * `run_hook NAME [ARGUMENT…]` ends the script with 4 where the hook fails; what it writes goes to standard error.
+ * `run_hook NAME [ARGUMENT…]` exits with 4 if the hook fails. The output of the hook goes to standard error.
  *
  * @source githooks(5)
  */
@@ -25,5 +25,5 @@ run_hook() {
 }
 `;
 
-/** The exit code of a script that a hook stopped. */
+/** The exit code of a script whose hook failed. */
 export const HOOK_FAILED = 4;

@@ -3,16 +3,16 @@ import { runGit, type GitContext } from './git.ts';
 import { findRepository } from './repository.ts';
 
 /**
- * Which of the paths Git ignores by the rules of the workspace as it is now. What Git tracks is none of them.
+ * The paths that Git ignores by the present rules of the workspace. Tracked files are not ignored.
  *
  * @param paths Relative to the workspace.
- * @returns Nothing without a repository, and where Git fails.
+ * @returns Empty without a repository and if Git fails.
  */
 export async function findIgnored(context: GitContext, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   try {
     const repository = await findRepository(context);
-    // The command takes no literal paths; behind this beginning nothing in a path has a meaning of its own.
+    // The command does not support literal pathspecs. After `./` no character of a path is special.
     const stdin = paths.map((path) => `./${path}\0`).join('');
     const env = { GIT_LITERAL_PATHSPECS: '0' };
     const result = await runGit(context, ['git', 'check-ignore', '-z', '--stdin'], { repository, stdin, env });

@@ -3,12 +3,12 @@ import { KlausError } from '@klaus/core/protocol';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
-/** Bytes read by one command: below what is kept of its output. */
+/** Bytes that one command reads; less than the longest output. */
 const GROUP = 2 * 1024 * 1024;
-/** Bytes that two pieces of one long file have in common; no secret is longer. */
+/** Bytes that two pieces of a long file share. No secret is longer. */
 const OVERLAP = 8 * 1024;
 
-/** A piece of a file's content as text; what is no UTF-8 is replaced. */
+/** A piece of a file as text. Invalid UTF-8 is replaced. */
 export interface BlobPiece {
   blob: string;
   text: string;
@@ -16,7 +16,7 @@ export interface BlobPiece {
   linesBefore: number;
 }
 
-/** Contents of Git objects, small ones many at a time, long ones in pieces that overlap. */
+/** Reads Git objects: small ones in groups, large ones in overlapping pieces. */
 export async function* readBlobs(
   context: GitContext,
   { repository, blobs }: { repository: Repository; blobs: readonly string[] },
@@ -24,7 +24,7 @@ export async function* readBlobs(
   const run = async (command: readonly string[], stdin = ''): Promise<string> => {
     const result = await runGit(context, command, { repository, stdin });
     if (result.exitCode !== 0) throw toGitError(result);
-    if (result.truncated) throw new KlausError('tool.failed', 'What is to be committed cannot be read.');
+    if (result.truncated) throw new KlausError('tool.failed', 'The files to commit cannot be read.');
     return result.stdout;
   };
   const lines = (words: readonly string[]) => words.map((word) => `${word}\n`).join('');

@@ -3,23 +3,22 @@ import { dirname, join, resolve } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 
-/** Where a workspace's Git data is. All absolute. */
+/** The Git data of a workspace. All paths are absolute. */
 export interface Repository {
   /** Top folder of the working tree: the workspace or a folder above it. */
   top: string;
   gitDir: string;
   /** Differs from `gitDir` in a worktree. */
   commonDir: string;
-  /** True when the Git data lies in the workspace, where an agent can write it. */
+  /** True if the Git data is in the workspace, where an agent can write it. */
   inside: boolean;
 }
 
 /**
- * Finds the repository of a workspace without running Git. A `.git` file in the workspace may have been
- * planted, so what it names outside is believed only when that place names the workspace in turn, which
- * nobody inside can bring about.
+ * Finds the repository of a workspace without running Git. An agent may have created a `.git` file, so Git data outside
+ * the workspace is used only if it refers back to the workspace, which an agent cannot forge.
  *
- * @throws KlausError `tool.failed` when there is none.
+ * @throws KlausError `tool.failed` if there is none.
  */
 export async function findRepository({ workspace }: Pick<ToolContext, 'workspace'>): Promise<Repository> {
   const root = workspace.root;
@@ -41,17 +40,17 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
 }
 
 /**
- * The repository of a workspace that is its own: commits and branches change data that the workspace holds.
+ * Finds a repository whose Git data is in the workspace, so that commits and branches may change it.
  *
- * @throws KlausError `tool.failed` when there is none, or when its data lies outside the workspace.
+ * @throws KlausError `tool.failed` if there is none, or if its data is outside the workspace.
  */
 export async function findOwnRepository(context: Pick<ToolContext, 'workspace'>): Promise<Repository> {
   const repository = await findRepository(context);
   if (repository.inside) return repository;
   throw new KlausError(
     'tool.failed',
-    `The Git data of this workspace lies outside it (${repository.gitDir}), where no tool writes.`,
-    { hint: `Klaus can commit when it works in the folder that has it; here git_checkpoint keeps the state.` },
+    `The Git data of this workspace is outside it (${repository.gitDir}), where tools cannot write.`,
+    { hint: 'To commit, run Klaus in the folder with the Git data. To save the state here, use git_checkpoint.' },
   );
 }
 
@@ -60,10 +59,7 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
     return (await workspace.stat('.git'))?.kind;
   } catch (error) {
     if (isKlausError(error) && error.code === 'workspace.outside') {
-      throw new KlausError(
-        'tool.failed',
-        'The .git of this workspace is a link that leads out of it; it is not followed.',
-      );
+      throw new KlausError('tool.failed', 'The .git of this workspace is a link out of it, which is not followed.');
     }
     throw error;
   }
@@ -74,12 +70,12 @@ function followGitFile(top: string, text: string, root: string): Repository {
   const named = /^gitdir: (.+)$/m.exec(text)?.[1];
   const refused = new KlausError(
     'tool.failed',
-    `The file ${join(top, '.git')} names no Git folder that belongs to this working tree.`,
+    `The file ${join(top, '.git')} does not refer to Git data of this working tree.`,
   );
   if (named === undefined) throw refused;
   try {
     const gitDir = realpathSync.native(resolve(top, named.trim()));
-    // A Git folder in the workspace is the agent's to write: it names whatever it likes and is believed nothing.
+    // An agent can write Git data in the workspace, so its references to other folders are not followed.
     if (`${gitDir}/`.startsWith(`${root}/`)) return { top, gitDir, commonDir: gitDir, inside: true };
     if (!pointsBack(gitDir, top)) throw refused;
     const common = join(gitDir, 'commondir');
@@ -101,6 +97,6 @@ function pointsBack(gitDir: string, top: string): boolean {
 
 export function noRepository(): KlausError {
   return new KlausError('tool.failed', 'The workspace is not in a Git repository.', {
-    hint: 'Run git init in it, or do without Git.',
+    hint: 'Run git init, or continue without Git.',
   });
 }

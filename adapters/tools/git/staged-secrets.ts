@@ -13,8 +13,8 @@ export interface StagedSecret extends FoundSecret {
 type Context = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal' | 'findSecrets'>;
 
 /**
- * Secrets in what is about to be committed, as it stands in Git's object store. What the parent commit has in the
- * same file is no news, and what `.klaus/secrets-allow` names is allowed.
+ * Secrets in the files of a commit, as they are in Git's object store. Secrets that the parent commit has in the same
+ * file are not reported, and neither are those in `.klaus/secrets-allow`.
  */
 export async function findStagedSecrets(
   context: Context,
@@ -36,7 +36,7 @@ export async function findStagedSecrets(
   return [...new Map(fresh.map((one) => [`${one.path}\0${one.fingerprint}\0${one.line}`, one])).values()];
 }
 
-/** Secrets that the parent commit has in the files that were hit. */
+/** Secrets of the parent commit in the affected files. */
 async function readKnown(
   context: Context,
   job: { repository: Repository; files: readonly StagedFile[]; found: readonly StagedSecret[] },
@@ -55,7 +55,7 @@ async function readKnown(
   return known;
 }
 
-/** Fingerprints that the workspace's allow-list names; none without one. */
+/** The fingerprints in the allow-list of the workspace. */
 export async function readAllowed({ workspace }: Pick<ToolContext, 'workspace'>): Promise<Set<string>> {
   try {
     if ((await workspace.stat(SECRETS_ALLOW))?.kind !== 'file') return new Set();

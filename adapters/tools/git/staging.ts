@@ -6,36 +6,36 @@ import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
-/** What a commit is made of: what is staged already, everything that changed, or some paths. */
+/** The source of a commit: the index, all changes, or some paths. */
 export type CommitSource = { kind: 'staged' } | { kind: 'all' } | { kind: 'paths'; paths: readonly string[] };
 
-/** A file of a commit that is not in its parent as it is. */
+/** A file of a commit that differs from its parent. */
 export interface StagedFile {
   /** Relative to the working tree's top. */
   path: string;
   /** Object id of the content to commit. */
   blob: string;
-  /** Object id of what the parent has; undefined for a new file. */
+  /** Object id in the parent; undefined for a new file. */
   before: string | undefined;
 }
 
-/** A tree that is written to the object store and that nothing names yet. */
+/** A tree in the object store without a commit. */
 export interface StagedTree {
   tree: string;
-  /** The tree before the repository's hook changed it; the same where it did not. */
+  /** The tree before the pre-commit hook; the same if the hook changed nothing. */
   staged: string;
   /** Object id of HEAD; '' before the first commit. */
   head: string;
   files: StagedFile[];
   /** Rows of the difference to the parent, deletions included. */
   changes: number;
-  /** True while a merge waits for its commit. */
+  /** True during a merge. */
   merging: boolean;
-  /** Files that changed and could not be read, such as secret files, which are hidden. Relative to the workspace. */
+  /** Changed files that could not be read, such as hidden secret files. Relative to the workspace. */
   leftOut: string[];
-  /** Files that were taken for deleted. Relative to the workspace. */
+  /** Files that seem deleted. Relative to the workspace. */
   missing: string[];
-  /** Files that Git does not know, and that nobody named. Relative to the workspace. */
+  /** Untracked files that are not in the paths. Relative to the workspace. */
   untracked: string[];
 }
 
@@ -57,15 +57,15 @@ export GIT_INDEX_FILE="$tmp/index"
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 merging=
 if [ -f "$GIT_DIR/MERGE_HEAD" ]; then merging=yes; fi
-# Where no object can be written every file would count as one that cannot be read.
+# Without write access every file would count as unreadable.
 git hash-object -w --stdin </dev/null >/dev/null
 : >"$tmp/missing"
-# Exit code 1 means that single files could not be read, as those that are hidden.
+# Exit code 1 means that single files could not be read, such as hidden ones.
 failed=
 case $KLAUS_SOURCE in
   all)
     git ls-files -z --deleted -- . >"$tmp/missing"
-    # Files that git does not know are committed by their names alone.
+    # Untracked files are committed only by name.
     git add -u --ignore-errors -- . || { [ $? -eq 1 ] && failed=yes; } ;;
   paths)
     if [ -n "$merging" ]; then printf 'merging\\0'; exit 0; fi
@@ -100,9 +100,9 @@ const BUSY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes the tree that a commit would have, from an index of its own: the user's index stays as it is.
+ * Writes the tree of a commit from a private index. The user's index does not change.
  *
- * @throws KlausError `tool.failed` while a conflict, a rebase or the like is open, and when Git fails.
+ * @throws KlausError `tool.failed` during a conflict, a rebase or the like, and if Git fails.
  */
 export async function stageTree(
   context: GitContext,
@@ -120,61 +120,61 @@ export async function stageTree(
   const [kind, ...fields] = result.stdout.split('\0');
   switch (kind) {
     case 'busy':
-      throw new KlausError('tool.failed', `${BUSY[fields[0]!] ?? 'Something is'} under way.`, {
-        hint: 'Finish it or abort it with run_command first.',
+      throw new KlausError('tool.failed', `${BUSY[fields[0]!] ?? 'An operation is'} in progress.`, {
+        hint: 'First complete or abort it with run_command.',
       });
     case 'unmerged':
       throw new KlausError('tool.failed', `These files have conflicts: ${fields[0]!.split('\n').join(', ')}.`, {
-        hint: 'Resolve them and git add them with run_command first.',
+        hint: 'First resolve them and run git add with run_command.',
       });
     case 'merging':
       throw new KlausError(
         'tool.failed',
-        'A merge is under way, and its commit must have all of it: use all, not paths.',
+        'A merge is in progress, and its commit must be complete. Use all instead of paths.',
       );
     default:
       return refuseHidden(toStagedTree(fields, source), context.workspace.root);
   }
 }
 
-/** What a hook wrote, and that it failed. */
+/** The error for a failed hook, with its output. */
 export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError {
   const text = stderr.trim();
   const shown = text.length > MAX_HOOK_OUTPUT ? `…${text.slice(-MAX_HOOK_OUTPUT)}` : text;
   return new KlausError('tool.failed', `Not committed. ${shown}`, {
-    hint: 'Fix what the hook names, then commit again.',
+    hint: 'Fix what the hook reports, then commit again.',
   });
 }
 
-/** @throws KlausError `tool.failed` where files would be committed as deleted that are only hidden. */
+/** @throws KlausError `tool.failed` if hidden files would be committed as deleted. */
 function refuseHidden(staged: StagedTree, root: string): StagedTree {
   const hidden = staged.missing.filter((path) => isHiddenFile(root, path));
   if (hidden.length === 0) return staged;
   throw new KlausError('tool.failed', `These files are hidden here: ${hidden.slice(0, 20).join(', ')}.`, {
-    hint: 'They would be committed as deleted. Give the paths of the others.',
+    hint: 'They would be committed as deleted. Use paths with the other files.',
   });
 }
 
-/** The paths as Git reads them from standard input. */
+/** The paths in the format that Git reads from standard input. */
 export function toPathList(source: CommitSource): string {
   return source.kind === 'paths' ? source.paths.map((path) => `${path}\0`).join('') : '';
 }
 
-/** Names of what was left out and what was missing, then `:<mode> <mode> <id> <id> <status>` and a path, in turns. */
+/** Parses the output of the script: counts, names of other files, then pairs of `:<mode> <mode> <id> <id> <status>` and a path. */
 function toStagedTree(fields: readonly string[], source: CommitSource): StagedTree {
   const [tree = '', staged = '', head = '', merging = '', countLeft, countMissing, countNew, ...rest] = fields;
-  const isMeant = (path: string) =>
+  const isRequested = (path: string) =>
     source.kind === 'all' ||
     (source.kind === 'paths' && source.paths.some((it) => it === '.' || path === it || path.startsWith(`${it}/`)));
-  const leftOut = [...new Set(rest.splice(0, Number(countLeft)))].filter(isMeant);
-  const missing = rest.splice(0, Number(countMissing)).filter(isMeant);
+  const leftOut = [...new Set(rest.splice(0, Number(countLeft)))].filter(isRequested);
+  const missing = rest.splice(0, Number(countMissing)).filter(isRequested);
   const untracked = rest.splice(0, Number(countNew)).filter((path) => !isSecretFile(path));
   const files: StagedFile[] = [];
   let changes = 0;
   for (let at = 0; at + 1 < rest.length; at += 2) {
     const [, mode = '', before = '', blob = ''] = rest[at]!.slice(1).split(' ');
     changes++;
-    // Deleted, or another repository: there is no content to look at.
+    // A deleted file or another repository has no content to check.
     if (mode === '000000' || mode === '160000') continue;
     files.push({ path: rest[at + 1]!, blob, before: /^0+$/.test(before) ? undefined : before });
   }

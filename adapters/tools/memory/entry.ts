@@ -1,9 +1,9 @@
 import type { KnowledgeEntry } from '@klaus/core/agent';
 
-/** Characters of a value in a list. */
+/** Most characters of a value in a list. */
 const MAX_IN_LIST = 300;
 
-/** One entry in full, below a line that says where it comes from. */
+/** A complete entry, below a line with its source. */
 export function describeEntry(entry: KnowledgeEntry): string {
   const { key, value, category, scope, session, updatedAt } = entry;
   const who = session === null ? 'by the user' : `in session ${session}`;
@@ -11,7 +11,7 @@ export function describeEntry(entry: KnowledgeEntry): string {
   return `${key} [${scope === 'global' ? `${category}, all projects` : category}], noted ${who} on ${date}:\n${value}`;
 }
 
-/** Entries in one line each. */
+/** The entries, one a line. */
 export function listEntries(entries: readonly KnowledgeEntry[]): string {
   return entries
     .map(({ key, value, category, scope }) => {

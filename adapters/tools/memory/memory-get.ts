@@ -3,10 +3,10 @@ import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeEntry } from './entry.ts';
 
-/** Gives one entry of the knowledge base. */
+/** Returns one entry of the memory. */
 export const memoryGet = defineBuiltinTool({
   name: 'memory_get',
-  description: 'Give one note that was remembered in this or an earlier session.',
+  description: 'Return a note from this or an earlier session.',
   input: z.object({ key: z.string() }),
   deferred: true,
   effects: ['read'],
@@ -22,7 +22,7 @@ export const memoryGet = defineBuiltinTool({
     if (entry) return { text: describeEntry(entry), detail: { ...entry } };
     const near = (await memory.search(key, { limit: 5 })).map((other) => other.key);
     throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`, {
-      hint: near.length === 0 ? 'memory_list shows what there is.' : `Similar: ${near.join(', ')}.`,
+      hint: near.length === 0 ? 'List all notes with memory_list.' : `Similar: ${near.join(', ')}.`,
     });
   },
 });

@@ -23,8 +23,9 @@ export const memoryList = defineBuiltinTool({
   async run({ category }, { memory, maxSearchResults }) {
     const entries = await memory.list({ category, limit: maxSearchResults });
     const all = await memory.count({ category });
-    if (all === 0) return { text: category === undefined ? 'Nothing is remembered.' : `Nothing is in ${category}.` };
-    const more = entries.length < all ? `\n[${all - entries.length} more; memory_search finds them]` : '';
+    if (all === 0)
+      return { text: category === undefined ? 'Nothing is remembered.' : `Nothing is remembered in ${category}.` };
+    const more = entries.length < all ? `\n[${all - entries.length} more; find them with memory_search]` : '';
     return { text: listEntries(entries) + more, detail: { count: all } };
   },
 });

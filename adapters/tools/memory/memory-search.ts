@@ -24,7 +24,7 @@ export const memorySearch = defineBuiltinTool({
   },
   async run({ query }, { memory, maxSearchResults }) {
     const entries = await memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
-    if (entries.length === 0) return { text: 'No note has any of these words. memory_list shows what there is.' };
+    if (entries.length === 0) return { text: 'No note contains any of these words. List all notes with memory_list.' };
     return { text: listEntries(entries), detail: { keys: entries.map(({ key }) => key) } };
   },
 });

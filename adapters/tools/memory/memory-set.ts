@@ -6,8 +6,8 @@ import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 
 /**
- * Remembers something about this project, or forgets it. What holds for all projects only the user writes: a model
- * that was led astray in one of them must not reach the others.
+ * Remembers a fact about this project, or forgets it. Only the user can write notes for all projects: a prompt injection
+ * in one project must not reach the others.
  */
 export const memorySet = defineBuiltinTool({
   name: 'memory_set',
@@ -19,24 +19,24 @@ export const memorySet = defineBuiltinTool({
   }),
   deferred: true,
   effects: ['write'],
-  // Setting the same value again does no harm.
+  // Setting the same value again is harmless.
   resume: 'repeat',
   example: { input: { key: 'build', value: 'make' }, output: 'build [general]' },
   async prepare({ key, value, category }, { memory }) {
     if (value.length > KNOWLEDGE_LIMITS.value) {
-      const most = `at most ${KNOWLEDGE_LIMITS.value} are kept`;
+      const most = `the maximum is ${KNOWLEDGE_LIMITS.value}`;
       throw new KlausError('tool.failed', `The value has ${value.length} characters; ${most}.`);
     }
     for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
     const before = (await memory.get(key, 'project'))?.value ?? '';
-    const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'remember anew';
+    const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'update memory';
     const name = key.trim().replaceAll(/\s+/g, ' ').slice(0, KNOWLEDGE_LIMITS.key);
-    const place = `memory/${name}`;
-    const patch = structuredPatch(place, place, toText(before), toText(value), '', '');
+    const path = `memory/${name}`;
+    const patch = structuredPatch(path, path, toText(before), toText(value), '', '');
     return {
       title: `${verb}: ${name.slice(0, 60)}${category === undefined ? '' : ` [${category.slice(0, KNOWLEDGE_LIMITS.category)}]`}`,
       access: [],
-      // Whoever is asked sees what later sessions will read.
+      // The approver sees what later sessions will read.
       diff: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
     };
   },

@@ -6,7 +6,7 @@ import type { ExecResult, ToolContext } from '@klaus/core/agent';
 import { isEmpty, toTestSummary, type TestSummary } from '../test/test-summary.ts';
 import { isFile } from './package-json.ts';
 
-/** Exit codes of a shell that found no program, or none that it may run. */
+/** Exit codes of a shell for a program that is missing or not executable. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 const MANAGER = /\b(?:npm|pnpm|yarn|bun)\b/;
 const MAX_PACKAGE = 1024 * 1024;
@@ -14,19 +14,19 @@ const MAX_PACKAGE = 1024 * 1024;
 export interface CheckedCommand {
   command: string;
   result: Pick<ExecResult, 'exitCode' | 'timedOut'>;
-  /** What it wrote, for counts of tests. */
+  /** Its output, for the counts of tests. */
   text?: string;
-  /** The same, where it is known already. */
+  /** The summary of the output, if it exists already. */
   summary?: TestSummary;
-  /** Absolute folder where it ran. Default: the workspace. */
+  /** Absolute working folder. Default: the workspace. */
   cwd?: string;
-  /** For tools that are a check whatever the command says. */
+  /** For tools that are always a check. */
   as?: { kind: CheckKind; runner: string };
 }
 
 /**
- * What a command proves: decided by the command as it is understood, never by what the model calls it. Undefined for
- * a command that checks nothing.
+ * The evidence of a command, determined from the command and not from the words of the model. Undefined for a command that
+ * is not a check.
  */
 export async function toEvidence(
   context: Pick<ToolContext, 'workspace'>,
@@ -34,7 +34,7 @@ export async function toEvidence(
 ): Promise<Omit<Receipt, 'tree' | 'left'> | undefined> {
   const folder = cwd === undefined ? '' : relative(context.workspace.root, cwd).replaceAll('\\', '/');
   const { root } = context.workspace;
-  // A command that names no package manager needs no package.json.
+  // A command without a package manager does not depend on package.json.
   const scripts = MANAGER.test(command) ? await readScripts(context, command, folder) : new Map<string, never>();
   const read = readChecks(command, { cwd: folder, root, scriptsOf: (at) => scripts.get(at) });
   const known: Check[] = as ? [{ ...as, cwd: folder, paths: [], filters: [] }] : [];
@@ -57,7 +57,7 @@ export async function toEvidence(
   };
 }
 
-/** The scripts of the packages that a command may run: that of its own folder and those that it names. */
+/** The scripts of the packages that a command may run: those of its folder and of folders in its arguments. */
 async function readScripts(
   { workspace }: Pick<ToolContext, 'workspace'>,
   command: string,
@@ -95,7 +95,7 @@ async function readPackageScripts(
       Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     );
   } catch (error) {
-    // What cannot be read says nothing about its scripts.
+    // An unreadable package.json has no scripts.
     if (isKlausError(error) || error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -4,11 +4,11 @@ import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from './package-json.ts';
 
 /**
- * A file of the workspace, or of the nearest folder above it that commands may read: a monorepo keeps programs and lock
- * files at its root.
+ * Finds a file in the workspace, or in the nearest readable folder above it: the root of a monorepo has its programs and
+ * lock files.
  *
  * @param path Relative to each of the folders.
- * @returns The path relative to the workspace; undefined where there is none.
+ * @returns The path relative to the workspace; undefined without one.
  */
 export async function findAbove(
   context: Pick<ToolContext, 'workspace' | 'readable'>,

@@ -10,7 +10,7 @@ const packageSchema = z.object({
 });
 export type Package = z.infer<typeof packageSchema>;
 
-/** True when a regular file of the workspace has the path; false also for what leads out of it. */
+/** True for a regular file in the workspace; false for a path out of it. */
 export async function isFile({ workspace }: Pick<ToolContext, 'workspace'>, path: string): Promise<boolean> {
   try {
     return (await workspace.stat(path))?.kind === 'file';
@@ -21,9 +21,9 @@ export async function isFile({ workspace }: Pick<ToolContext, 'workspace'>, path
 }
 
 /**
- * The package.json at the root of the workspace; undefined when there is none.
+ * The package.json in the root of the workspace; undefined without one.
  *
- * @throws KlausError `tool.failed` when it cannot be read.
+ * @throws KlausError `tool.failed` if it cannot be read.
  */
 export async function readPackage(context: Pick<ToolContext, 'workspace'>): Promise<Package | undefined> {
   if (!(await isFile(context, 'package.json'))) return undefined;

@@ -1,14 +1,14 @@
 import type { ToolContext } from '@klaus/core/agent';
 import { findAbove } from './find-above.ts';
 
-/** How a project's package manager is called. */
+/** The commands of a package manager. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun';
-  /** Installs what package.json names. */
+  /** Installs the dependencies of package.json. */
   install: string;
-  /** Adds a development dependency: the line before its name. */
+  /** Adds a development dependency, whose name follows. */
   add: string;
-  /** What brings the program itself. */
+  /** Installs the package manager itself. */
   bring: string;
 }
 
@@ -18,33 +18,19 @@ const NPM: PackageManager = {
   add: 'npm install --save-dev',
   bring: 'Node.js, from https://nodejs.org/en/download',
 };
-const PNPM: PackageManager = {
-  name: 'pnpm',
-  install: 'pnpm install',
-  add: 'pnpm add --save-dev',
-  bring: 'npm install --global pnpm',
-};
-const YARN: PackageManager = {
-  name: 'yarn',
-  install: 'yarn install',
-  add: 'yarn add --dev',
-  bring: 'npm install --global yarn',
-};
-const BUN: PackageManager = {
-  name: 'bun',
-  install: 'bun install',
-  add: 'bun add --dev',
-  bring: 'npm install --global bun',
-};
+
+function toManager(name: 'pnpm' | 'yarn' | 'bun', devFlag: string): PackageManager {
+  return { name, install: `${name} install`, add: `${name} add ${devFlag}`, bring: `npm install --global ${name}` };
+}
 
 const BY_LOCK: readonly [lock: string, manager: PackageManager][] = [
-  ['pnpm-lock.yaml', PNPM],
-  ['yarn.lock', YARN],
-  ['bun.lock', BUN],
-  ['bun.lockb', BUN],
+  ['pnpm-lock.yaml', toManager('pnpm', '--save-dev')],
+  ['yarn.lock', toManager('yarn', '--dev')],
+  ['bun.lock', toManager('bun', '--dev')],
+  ['bun.lockb', toManager('bun', '--dev')],
 ];
 
-/** The package manager of the workspace, by its lock file or that of the repository around it; npm where there is none. */
+/** The package manager by the lock file of the workspace or of the surrounding repository; npm without one. */
 export async function findPackageManager(
   context: Pick<ToolContext, 'workspace' | 'readable'>,
 ): Promise<PackageManager> {
@@ -53,12 +39,12 @@ export async function findPackageManager(
 }
 
 /**
- * The line that runs a script of package.json.
+ * The command line that runs a script of package.json.
  *
- * @param script Quoted for the shell, as are the arguments, each with a space before it.
+ * @param script Quoted for the shell, like the arguments, each of which has a space before it.
  */
 export function toScriptLine({ name }: PackageManager, script: string, args = ''): string {
-  // `bun test` is bun's own runner; the others run the script.
+  // `bun test` is a test runner, and does not run the script.
   const verb = script === 'test' && name !== 'bun' ? 'test' : `run ${script}`;
   return `${name} ${verb}${name === 'npm' && args !== '' ? ' --' : ''}${args}`;
 }

@@ -3,9 +3,9 @@ import { findAbove } from './find-above.ts';
 import { findPackageManager } from './package-manager.ts';
 
 /**
- * The word that calls a program which npm installs: the project's own, else whatever is on the PATH.
+ * The command of a program from npm: the project's own, else the one on the PATH.
  *
- * @param name Of the program, such as `tsc`.
+ * @param name Name of the program, such as `tsc`.
  */
 export async function findProjectProgram(
   context: Pick<ToolContext, 'workspace' | 'readable'>,
@@ -14,21 +14,21 @@ export async function findProjectProgram(
   return (await findAbove(context, `node_modules/.bin/${name}`)) ?? name;
 }
 
-/** The exit code of a shell that knows no such program. */
+/** The exit code of a shell for a missing program. */
 const NOT_FOUND = 127;
 
 /**
- * True when the shell did not find the program, which a script's own exit code 127 does not mean.
+ * True if the shell did not find the program. A script may have the same exit code for other reasons.
  *
- * @param output What the command wrote.
+ * @param output Output of the command.
  */
 export function isMissing({ exitCode }: Pick<ExecResult, 'exitCode'>, output: string, program: string): boolean {
   if (exitCode !== NOT_FOUND) return false;
   return new RegExp(`(?:^|[ /])${program}: (?:command )?not found`, 'm').test(output);
 }
 
-/** What to say when a program of an npm package is not there. */
-export async function toMissing(
+/** The result for a missing program of an npm package. */
+export async function toMissingPackage(
   context: Pick<ToolContext, 'workspace' | 'readable'>,
   { program, brings }: { program: string; brings: string },
 ): Promise<ToolOutput> {
@@ -36,10 +36,10 @@ export async function toMissing(
   return toMissingProgram(program, `${add} ${brings}`);
 }
 
-/** @param line What brings the program, as it is typed. */
+/** @param line The command that installs the program. */
 export function toMissingProgram(program: string, line: string): ToolOutput {
   return {
-    text: `There is no ${program} in this project or on the PATH. This brings it: ${line} (with run_command and network: true, or by the user).`,
+    text: `${program} is neither in this project nor on the PATH. Install it with: ${line} (run_command with network: true, or by the user).`,
     isError: true,
     detail: { missing: program, bring: line },
   };

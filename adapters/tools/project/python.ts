@@ -1,14 +1,14 @@
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from './package-json.ts';
 
-/** Where projects keep a virtual environment. */
+/** Usual folders of a virtual environment. */
 const ENVIRONMENTS = ['.venv', 'venv', 'env'];
 
 export const BRING_PYTHON = 'Python 3, from https://www.python.org/downloads (on Debian: apt-get install python3)';
 
-/** The word that calls Python: that of the project's virtual environment, else `python3`. */
+/** The command of Python: that of the project's virtual environment, else `python3`. */
 export async function findPython(context: Pick<ToolContext, 'workspace'>): Promise<string> {
-  // The program itself is a link that leads out of the workspace; this file is what makes a folder an environment.
+  // The program is a link out of the workspace, so this file identifies the environment.
   for (const folder of ENVIRONMENTS) if (await isFile(context, `${folder}/pyvenv.cfg`)) return `${folder}/bin/python`;
   return 'python3';
 }

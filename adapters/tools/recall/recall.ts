@@ -4,20 +4,20 @@ import type { RecalledText } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 
-/** Characters of one record that are given at a time. */
+/** Characters of an event that are returned at once. */
 const PAGE = 6_000;
-/** Record numbers that are named. */
+/** Most seqs that are listed. */
 const MAX_NAMED = 20;
 
-/** Finds the exact text of what the session said, called and was given, also where compaction left it out. */
+/** Finds the exact text of messages, calls and results of the session, including those that compaction dropped. */
 export const recall = defineBuiltinTool({
   name: 'recall',
   description:
-    'Find the exact text of earlier messages, calls and results of this session, also cut or dropped ones: by words, or read on in one record.',
+    'Find the exact text of earlier messages, calls and results of this session, including truncated and dropped ones: by words, or by reading one record.',
   input: z.object({
     query: z.string().optional().describe('distinctive words'),
     seq: z.number().min(1).optional().describe('record to read'),
-    start: z.number().min(0).optional().describe('its first character to show'),
+    start: z.number().min(0).optional().describe('offset of the first character'),
   }),
   effects: ['read'],
   resume: 'repeat',
@@ -28,8 +28,7 @@ export const recall = defineBuiltinTool({
     output: /^\[seq \d+, turn 1, [^]*the pelican sleeps\n/,
   },
   async prepare({ query, seq }) {
-    if ((query === undefined) === (seq === undefined))
-      throw new KlausError('tool.failed', 'recall takes either query or seq.');
+    if ((query === undefined) === (seq === undefined)) throw new KlausError('tool.failed', 'Use either query or seq.');
     checkWord('query', query ?? '');
     const what = query === undefined ? `record ${seq}` : query.replaceAll(/\s+/g, ' ').slice(0, 100);
     return { title: `recall ${what}`, access: [] };
@@ -38,19 +37,19 @@ export const recall = defineBuiltinTool({
     if (seq !== undefined) {
       const page = await context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
       if (page) return { text: describePage(page) };
-      throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find one by a query.`);
+      throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find records with query.`);
     }
     const { hits, skipped } = await context.recall.search(query!);
-    const unseen =
+    const omitted =
       skipped.length === 0
         ? []
-        : [`Not looked through, because there is too much of them: seq ${skipped.slice(0, MAX_NAMED).join(', ')}.`];
+        : [`Not searched, because they are too large: seq ${skipped.slice(0, MAX_NAMED).join(', ')}.`];
     if (hits.length === 0) {
-      return { text: ['Nothing in this session has these words. Try others, or fewer.', ...unseen].join('\n') };
+      return { text: ['No text of this session has these words. Use other or fewer words.', ...omitted].join('\n') };
     }
-    const how = `Read on with recall {"seq": ${hits[0]!.seq}, "start": ${hits[0]!.start + hits[0]!.text.length}}.`;
+    const next = `Continue with recall {"seq": ${hits[0]!.seq}, "start": ${hits[0]!.start + hits[0]!.text.length}}.`;
     return {
-      text: [...hits.map(describeHit), how, ...unseen].join('\n\n'),
+      text: [...hits.map(describeHit), next, ...omitted].join('\n\n'),
       detail: { hits: hits.map((hit) => ({ seq: hit.seq, start: hit.start })) },
     };
   },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Intent, ToolContext } from '@klaus/core/agent';
 import { checkWord, quote, quoteArguments, quotePath } from '../shell/quote.ts';
 
-/** What the script tools take. */
+/** The input of the script tools. */
 export const scriptInput = z.object({
   path: z.string().optional(),
   code: z.string().optional(),
@@ -13,11 +13,11 @@ export const scriptInput = z.object({
 export type ScriptInput = z.infer<typeof scriptInput>;
 
 /**
- * The intent of running a file of the workspace, or code. Code stands in the command line itself, where the gate
- * and whoever is asked can read it.
+ * The intent of running a file of the workspace, or code. Code is part of the command line, so that the gate and the
+ * approver see it.
  *
- * @param options.program The interpreter, quoted; `inline` is its option for code, with what must follow the code.
- * @throws KlausError `tool.failed` unless exactly one of path and code is given, and for a path that is no file.
+ * @param options.program The quoted interpreter; `inline` is its option for code, `afterCode` what must follow the code.
+ * @throws KlausError `tool.failed` unless exactly one of path and code is set, and for a path that is not a file.
  */
 export async function toScriptIntent(
   { path, code, args }: ScriptInput,
@@ -26,11 +26,11 @@ export async function toScriptIntent(
 ): Promise<Intent> {
   const { program, inline, afterCode } = options;
   if ((path === undefined) === (code === undefined)) {
-    throw new KlausError('tool.failed', 'Give either path or code, and not both.');
+    throw new KlausError('tool.failed', 'Use either path or code, not both.');
   }
   if (code !== undefined) {
     if (code.trim() === '') throw new KlausError('tool.failed', 'The code is empty.');
-    // Code that begins like an option would be taken for one.
+    // Code that begins with a hyphen would be read as an option.
     const word = quote(checkWord('code', code.startsWith('-') ? `\n${code}` : code));
     const command = `${program} ${inline} ${word}${afterCode}${quoteArguments(args)}`;
     const title = `run ${program} code: ${code.trim().replaceAll(/\s+/g, ' ').slice(0, 100)}`;
@@ -39,7 +39,7 @@ export async function toScriptIntent(
   const { relative, absolute } = await context.workspace.resolve(path!);
   const kind = (await context.workspace.stat(path!))?.kind;
   if (kind !== 'file') {
-    throw new KlausError('tool.failed', `${path} ${kind === undefined ? 'does not exist' : 'is no file'}.`);
+    throw new KlausError('tool.failed', `${path} ${kind === undefined ? 'does not exist' : 'is not a file'}.`);
   }
   const command = `${program} ${quotePath(relative)}${quoteArguments(args)}`;
   const access: Access[] = [

@@ -4,10 +4,10 @@ import { KlausError } from '@klaus/core/protocol';
 const MAX_GLOB = 4_096;
 
 /**
- * A test for paths by a glob as in .gitignore: `*`, `?`, `**`, `[a-z]`, `{a,b}`; without a slash it fits at any
- * depth; a leading `!` turns it round. Names that begin with a dot are not special.
+ * Converts a glob as in .gitignore to a test for paths: `*`, `?`, `**`, `[a-z]`, `{a,b}`. A glob without a slash matches
+ * at any depth; a leading `!` negates. Names that begin with a dot are not special.
  *
- * @throws KlausError `tool.failed` for what is no glob.
+ * @throws KlausError `tool.failed` for an invalid glob.
  */
 export function toGlobTest(glob: string): (path: string) => boolean {
   if (glob.length > MAX_GLOB || glob.includes('\0') || !glob.isWellFormed())
@@ -17,13 +17,13 @@ export function toGlobTest(glob: string): (path: string) => boolean {
     return (path) => !inner(path);
   }
   const clean = glob.replace(/^\.?\//, '').replace(/\/$/, '/**');
-  // Wildcards in a row say what one says, and cost a search that doubles with each.
+  // Repeated `**/` mean the same as one, and would make the search exponential.
   const anchored = (clean.includes('/') ? clean : `**/${clean}`).replaceAll(/(?<=^|\/)(?:\*\*\/)+/g, '**/');
   try {
     const expression = new RegExp(`^${toSource(anchored)}$`, 'u');
     return (path) => expression.test(path);
   } catch (error) {
-    throw new KlausError('tool.failed', `The glob ${glob} is not understood.`, { cause: error });
+    throw new KlausError('tool.failed', `The glob ${glob} is invalid.`, { cause: error });
   }
 }
 

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-approved.ts';
+import { findApproved } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
-/** Files that are listed at most. */
+/** Most files that are listed. */
 const MAX_FILES = 50_000;
 
-/** Lists files, without those that .gitignore and .klausignore name. */
+/** Lists files, except those that .gitignore and .klausignore exclude. */
 export const listFiles = defineBuiltinTool({
   name: 'list_files',
-  description: 'List files as paths, without ignored ones. Deeper folders are shown with their number of files.',
+  description: 'List the paths of files, except ignored ones. Deeper folders are shown with their number of files.',
   input: z.object({
     path: z.string().optional(),
     glob: z.string().optional().describe('such as *.ts or src/**'),
@@ -27,32 +27,32 @@ export const listFiles = defineBuiltinTool({
     return { title: `list ${shown || '.'}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
   async run({ path = '.', glob, depth }, context, intent) {
-    const found = await findJudged(path, context, intent);
+    const found = await findApproved(path, context, intent);
     const state = await found.folder.stat(found.relative);
     if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
     if (state.kind !== 'directory') throw new KlausError('tool.failed', `${path} is not a directory.`);
-    const fits = glob === undefined ? () => true : toGlobTest(glob);
+    const matches = glob === undefined ? () => true : toGlobTest(glob);
     const files: string[] = [];
-    let more = false;
+    let isCut = false;
     for await (const record of runRipgrep(context, { args: ['--files'], at: found })) {
       const file = (record ?? '').replace(/^\.\//, '');
-      if (!fits(file)) continue;
+      if (!matches(file)) continue;
       if (files.length === MAX_FILES) {
-        more = true;
+        isCut = true;
         break;
       }
       files.push(file);
     }
     if (files.length === 0) return { text: glob === undefined ? 'No files.' : `No files match ${glob}.` };
-    const shown = depth === undefined ? files : fold(files, Math.floor(depth), found.relative);
+    const shown = depth === undefined ? files : foldDeep(files, Math.floor(depth), found.relative);
     const lines = shown.map((line) => toShown(found, line));
-    if (more) lines.push(`[only the first ${MAX_FILES} files]`);
+    if (isCut) lines.push(`[only the first ${MAX_FILES} files are listed]`);
     return { text: lines.join('\n'), detail: { files: files.length } };
   },
 });
 
-/** Files deeper than `depth` as one line for each folder. */
-function fold(files: readonly string[], depth: number, base: string): string[] {
+/** Replaces files deeper than `depth` by one line for each folder. */
+function foldDeep(files: readonly string[], depth: number, base: string): string[] {
   const skip = base === '' ? 0 : base.split('/').length;
   const lines = new Map<string, number>();
   for (const file of files) {
@@ -65,12 +65,12 @@ function fold(files: readonly string[], depth: number, base: string): string[] {
   );
 }
 
-/** Counts, then a sample spread over the whole list. */
+/** Counts, then an evenly spread sample of the list. */
 export function cutList(text: string, max: number): string {
   if (text.length <= max) return text;
   const paths = text.split('\n');
   const head = [
-    `${paths.length} entries; too many to show. Narrow with path, glob or depth.`,
+    `${paths.length} entries, which is too many to show. Narrow the list with path, glob or depth.`,
     `By extension: ${countExtensions(paths)}`,
     `By folder: ${countFolders(paths)}`,
     'A sample:',

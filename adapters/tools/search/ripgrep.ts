@@ -2,27 +2,26 @@ import { spawn } from 'node:child_process';
 import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 
-/** Where a search looks. */
-type SearchPlace = Pick<FoundPath, 'folder' | 'relative'>;
+/** The folder and the path in it to search. */
+type SearchLocation = Pick<FoundPath, 'folder' | 'relative'>;
 
-/** A path below a folder as results name it: absolute beside the workspace. */
+/** A path in results: relative in the workspace, absolute outside it. */
 export function toShown({ folder, absolute, shown }: FoundPath, path: string): string {
   return shown === absolute ? `${folder.root}/${path}` : path;
 }
 
 /**
- * Runs ripgrep over the workspace, or a folder beside it, and gives its output line by line (or record by record); null stands for a
- * line of more than 16 MiB. It runs on the
- * host: it executes nothing that a repository says (no configuration file, no preprocessor, no archives) and
- * follows no symlink. While it runs no command of the session does, so nothing is swapped under it.
+ * Runs ripgrep over the workspace or another readable folder and yields its output by line; null for a line of more than
+ * 16 MiB. It runs on the host: it executes nothing from the repository (no configuration file, preprocessor or archive)
+ * and follows no symlink. No command of the session runs at the same time, so that files cannot be exchanged.
  *
  * @param at Paths in the output are relative to its folder.
- * @throws KlausError `tool.failed` with ripgrep's own words, such as for a malformed pattern, and when it is not
- *   done in the time that a command has: a named pipe among the ignore files keeps it for ever.
+ * @throws KlausError `tool.failed` with the message of ripgrep, such as for an invalid pattern, and after the time-out of
+ *   commands: a named pipe as an ignore file would block it.
  */
 export async function* runRipgrep(
   context: ToolContext,
-  { args, at }: { args: readonly string[]; at: SearchPlace },
+  { args, at }: { args: readonly string[]; at: SearchLocation },
 ): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
   const child = spawn(
@@ -36,9 +35,9 @@ export async function* runRipgrep(
   );
   const stop = () => child.kill('SIGKILL');
   context.signal.addEventListener('abort', stop, { once: true });
-  let late = false;
+  let isTimedOut = false;
   const timer = setTimeout(() => {
-    late = true;
+    isTimedOut = true;
     stop();
   }, context.execLimits.timeoutMs);
   let errors = '';
@@ -49,19 +48,19 @@ export async function* runRipgrep(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  // A failed start is thrown below, where somebody waits for it.
+  // A failed start is thrown below, where the promise is awaited.
   ended.catch(() => {});
   try {
     yield* toLines(child.stdout);
     const code = await ended;
-    if (context.signal.aborted) throw new KlausError('cancelled', 'The search was stopped.');
-    if (late) throw new KlausError('tool.failed', 'The search took too long and was stopped.');
-    // 1 is "nothing found"; 2 with output is a file that could not be read, which is no failure.
+    if (context.signal.aborted) throw new KlausError('cancelled', 'The search was cancelled.');
+    if (isTimedOut) throw new KlausError('tool.failed', 'The search took too long and was stopped.');
+    // Exit code 1 means no match; 2 with output means that a file could not be read, which is ignored.
     if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors))
       throw new KlausError('tool.failed', errors.trim());
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
-      throw new KlausError('tool.failed', `ripgrep did not start: ${error.message}`, { cause: error });
+      throw new KlausError('tool.failed', `ripgrep could not be started: ${error.message}`, { cause: error });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -70,7 +69,7 @@ export async function* runRipgrep(
   }
 }
 
-/** In bytes. A file may be one line, and a string has an end. */
+/** In bytes. A file may be one line, and strings have a maximum length. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 async function* toLines(output: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
@@ -111,8 +110,8 @@ const COMMON = [
   '--sort=path',
 ];
 
-/** `.klausignore` at the top of the folder holds more rules of the same kind. */
-async function toIgnoreFile({ folder }: SearchPlace): Promise<string[]> {
+/** `.klausignore` in the root of the folder has further rules. */
+async function toIgnoreFile({ folder }: SearchLocation): Promise<string[]> {
   const { inside } = { inside: undefined, ...(await folder.locate('.klausignore')) };
   if (!inside || (await folder.stat(inside.relative))?.kind !== 'file') return [];
   return [`--ignore-file=${inside.absolute}`];

@@ -4,7 +4,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-approved.ts';
+import { findApproved } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, sample } from './summary.ts';
 
@@ -20,7 +20,7 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** One record of ripgrep's `--json` output, as far as it is read here. */
+/** The fields of ripgrep's `--json` output that are read. */
 const textSchema = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
 const recordSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('begin'), data: z.object({ path: textSchema }) }),
@@ -30,9 +30,9 @@ const recordSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary') }),
 ]);
 
-interface Found {
+interface FileMatches {
   path: string;
-  /** `12: text` for a match, `12- text` around it, `--` between pieces. */
+  /** `12: text` for a match, `12- text` for context, `--` between blocks. */
   lines: string[];
 }
 
@@ -40,7 +40,7 @@ interface Found {
 export const searchFiles = defineBuiltinTool({
   name: 'search_files',
   description:
-    'Search file contents. Gives each file with its matching lines and their numbers; ignored files are left out.',
+    'Search file contents, except ignored files. Returns each file with its matching lines and their numbers.',
   input,
   effects: ['read'],
   resume: 'repeat',
@@ -61,15 +61,15 @@ export const searchFiles = defineBuiltinTool({
       throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
     if (pattern.includes('\0') || !pattern.isWellFormed())
       throw new KlausError('tool.failed', 'The pattern is not valid text.');
-    const at = await findJudged(path, context, intent);
+    const at = await findApproved(path, context, intent);
     const state = await at.folder.stat(at.relative);
     if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
-    // A named pipe has no end.
+    // Reading a named pipe would block.
     if (state.kind === 'other') throw new KlausError('tool.failed', `${path} is no regular file.`);
     const { found, matches, more } = await search(options, context, at);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
     const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;
-    const limit = more ? [`[stopped at ${matches} matches; narrow the search for the rest]`] : [];
+    const limit = more ? [`[stopped after ${matches} matches; narrow the search for the rest]`] : [];
     const text = [head, ...found.map((file) => [file.path, ...file.lines].join('\n')), ...limit].join('\n\n');
     return { text, detail: { matches, files: found.length, more } };
   },
@@ -79,29 +79,29 @@ async function search(
   options: Input,
   context: ToolContext,
   at: FoundPath,
-): Promise<{ found: Found[]; matches: number; more: boolean }> {
-  const fits = options.glob === undefined ? () => true : toGlobTest(options.glob);
+): Promise<{ found: FileMatches[]; matches: number; more: boolean }> {
+  const isIncluded = options.glob === undefined ? () => true : toGlobTest(options.glob);
   const args = ['--json', `--regexp=${options.pattern}`];
   if (options.literal) args.push('--fixed-strings');
   if (options.caseSensitive === false) args.push('--ignore-case');
   if (options.context) args.push(`--context=${Math.floor(options.context)}`);
-  const found: Found[] = [];
-  let current: Found | undefined;
+  const found: FileMatches[] = [];
+  let current: FileMatches | undefined;
   let matches = 0;
   let previous = 0;
   for await (const line of runRipgrep(context, { args, at })) {
     if (line === null) {
-      // Its record is too long to be kept, number and all.
+      // The record, with its line number, is too long.
       if (!current || matches === context.maxSearchResults) continue;
       if (found.at(-1) !== current) found.push(current);
-      current.lines.push('0: [a line that is too long to show]');
+      current.lines.push('0: [this line is too long to show]');
       matches++;
       continue;
     }
     const record = recordSchema.parse(JSON.parse(line));
     if (record.type === 'begin') {
       const path = toText(record.data.path).replace(/^\.\//, '');
-      current = fits(path) ? { path: toShown(at, path), lines: [] } : undefined;
+      current = isIncluded(path) ? { path: toShown(at, path), lines: [] } : undefined;
       previous = 0;
     } else if ((record.type === 'match' || record.type === 'context') && current) {
       if (record.type === 'match' && matches === context.maxSearchResults) return { found, matches, more: true };
@@ -127,7 +127,7 @@ function shorten(line: string): string {
   return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}… [${clean.length} characters]` : clean;
 }
 
-/** Counts by extension and file, then the first matches of each file as far as they fit. */
+/** Counts by extension and file, then the first matches of each file up to the limit. */
 export function cutMatches(text: string, max: number): string {
   if (text.length <= max) return text;
   const [head, ...blocks] = text.split('\n\n');
@@ -135,14 +135,14 @@ export function cutMatches(text: string, max: number): string {
   const counted = files.map(([path, ...lines]) => `${path} ${lines.filter((line) => /^\d+: /.test(line)).length}`);
   const paths = files.map(([path]) => path!);
   const top = [
-    `${head}; too many to show. Narrow with path, glob or pattern.`,
+    `${head}, which is too many to show. Narrow the search with path, glob or pattern.`,
     `Files by extension: ${countExtensions(paths)}`,
     'Matches by file:',
   ];
   const list = sample(counted, Math.floor(max * 0.3));
   const samples: string[] = [];
   let used = [...top, ...list].reduce((sum, line) => sum + line.length + 1, 10);
-  // The first matches of every file, then the second ones: a search shows its breadth first.
+  // The first match of every file, then the second ones.
   const taken = new Map<string, string[]>();
   for (let depth = 1; depth < 50 && used < max; depth++) {
     for (const [path, ...lines] of files) {

@@ -16,7 +16,7 @@ function countBy(paths: readonly string[], key: (path: string) => string): strin
   return shown.join(', ') + (sorted.length > 15 ? `, and ${sorted.length - 15} more kinds` : '');
 }
 
-/** As many of `items`, evenly spread, as fit into `max` characters with a line break each. */
+/** Evenly spread items that have at most `max` characters with their line breaks. */
 export function sample(items: readonly string[], max: number): string[] {
   const average = items.reduce((sum, item) => sum + item.length + 1, 0) / Math.max(1, items.length);
   const step = Math.max(1, (items.length * average) / Math.max(1, max));

@@ -1,7 +1,7 @@
 import type { ProcessStatus, ToolContext } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
-/** What became of a process, in a few words for the model. */
+/** The state of a process in a few words, for the model. */
 export function describeProcess({ state, exitCode, reason, warnings }: ProcessStatus): string {
   const code = exitCode === null ? '' : ` with code ${exitCode}`;
   const what = {
@@ -9,16 +9,16 @@ export function describeProcess({ state, exitCode, reason, warnings }: ProcessSt
     running: 'running',
     exited: `exited${code}`,
     stopped: `stopped: ${reason ?? 'by the user'}`,
-    lost: `gone: ${reason ?? 'it left no exit code'}`,
+    lost: `lost: ${reason ?? 'no exit code was recorded'}`,
   }[state];
   return [what, ...warnings].join('; ');
 }
 
-/** @throws KlausError `tool.failed` naming those that there are. */
+/** @throws KlausError `tool.failed` with the existing processes. */
 export function findProcess({ processes }: Pick<ToolContext, 'processes'>, id: string): ProcessStatus {
   const status = processes.find(id);
   if (status) return status;
   const known = processes.list().map((each) => each.id);
-  const hint = known.length === 0 ? 'None was started in this session.' : `There are ${known.join(', ')}.`;
+  const hint = known.length === 0 ? 'This session has started none.' : `The processes are ${known.join(', ')}.`;
   throw new KlausError('tool.failed', `There is no background process ${id}.`, { hint });
 }

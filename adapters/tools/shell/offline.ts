@@ -4,7 +4,7 @@ import type { ExecResult, ToolContext } from '@klaus/core/agent';
 import { isSuccess } from './exec-report.ts';
 
 /**
- * Settings by which package managers use what they have and fail at once where they would need the network.
+ * Settings with which package managers use their caches, and fail immediately if they need the network.
  * Sources: the configuration references of npm, pip, uv, cargo, Go, Bundler, Composer, Yarn and Git.
  */
 const OFFLINE: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const OFFLINE: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** The environment of a command without a network: nothing waits for one. */
+/** The environment of a command without a network, so that it does not wait for one. */
 export function toOfflineEnvironment(
   { sandbox }: Pick<ToolContext, 'sandbox'>,
   network: boolean,
@@ -38,11 +38,11 @@ export function toOfflineEnvironment(
   return network || sandbox.name === 'host' ? {} : OFFLINE;
 }
 
-/** What programs write when a name cannot be looked up or a host cannot be reached. */
+/** Messages of programs that cannot resolve a name or reach a host. */
 const UNREACHABLE =
   /could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|no address associated|failed to (?:fetch|download|lookup)|ENOTCACHED|module lookup disabled by GOPROXY=off|network was disabled|network connectivity is disabled|dial tcp|no matching distribution found|unable to connect to|blocked because of your configuration settings|ConnectionRefused|FailedToOpenSocket|attempting to make an HTTP request, but --offline/i;
 
-interface Ended {
+interface EndedCommand {
   command: string;
   network: boolean | undefined;
   result: ExecResult;
@@ -50,28 +50,28 @@ interface Ended {
   text: string;
 }
 
-/** For a command that failed for want of a network: what to call to have it, as one line or none. */
+/** For a command that failed without a network: how to run it with one, as one line or none. */
 export function describeMissingNetwork(
   {
     sandbox,
     workspace,
   }: { sandbox: Pick<ToolContext['sandbox'], 'name'>; workspace: Pick<ToolContext['workspace'], 'root'> },
-  { command, network, result, text }: Ended,
+  { command, network, result, text }: EndedCommand,
 ): string[] {
   if (network || sandbox.name === 'host' || isSuccess(result)) return [];
   const need = findNetworkNeed(command, { workspace: workspace.root });
   if (need === undefined && !UNREACHABLE.test(text)) return [];
   const what = findFetch(workspace.root);
   return [
-    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with this alone: ${what}`}; the user is asked]`,
+    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with only this: ${what}`}; this needs an approval]`,
   ];
 }
 
-/** What downloads the dependencies that the files in the workspace name; undefined for none and for several tools. */
+/** The command that downloads the dependencies of the workspace; undefined for none and for several. */
 function findFetch(root: string): string | undefined {
   const steps = planFetch(new Map([['', readdirSync(root)]])).filter(({ network }) => network);
   return steps.length === 1 && steps[0]!.command.length < MAX_HINT ? steps[0]!.command : undefined;
 }
 
-/** Characters of a command that is worth a mention. */
+/** Most characters of a command in a hint. */
 const MAX_HINT = 120;

@@ -3,7 +3,7 @@ import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
-/** Bytes: what a named pipe takes in at once. */
+/** Bytes that a named pipe accepts at once. */
 const MAX_INPUT = 32_768;
 
 /** Stops a background process, or writes to its standard input. */
@@ -26,13 +26,13 @@ export const processControl = defineBuiltinTool({
   inPlace: true,
   async prepare({ process: id, input, stop }, context) {
     if ((input === undefined) === (stop !== true))
-      throw new KlausError('tool.failed', 'Give either input or stop: true.');
+      throw new KlausError('tool.failed', 'Use either input or stop: true.');
     const status = findProcess(context, id);
     if (input === undefined) return { title: `stop background process ${id}`, access: [] };
     if (Buffer.byteLength(input) > MAX_INPUT)
       throw new KlausError('tool.failed', `The input is longer than ${MAX_INPUT} bytes; send it in parts.`);
     if (context.processes.refusal !== undefined)
-      throw new KlausError('tool.failed', `No input is sent here. ${context.processes.refusal}`);
+      throw new KlausError('tool.failed', `The input was not sent. ${context.processes.refusal}`);
     const command = toCommand(status.command, input);
     return {
       title: `write to background process ${id}`,
@@ -43,18 +43,17 @@ export const processControl = defineBuiltinTool({
   async run({ process: id, input }, { processes }) {
     if (input !== undefined) {
       await processes.send(id, input);
-      return { text: `Written to ${id}. process_output shows what it says.` };
+      return { text: `Written to ${id}. Read its output with process_output.` };
     }
     const before = findProcess({ processes }, id);
     if (before.state !== 'running') return { text: `${id} is not running: ${describeProcess(before)}.` };
     const status = await processes.stop(id, { reason: 'the model stopped it' });
-    return { text: `${id}: ${describeProcess(status)}. Nothing of it is left.`, process: status };
+    return { text: `${id}: ${describeProcess(status)}. All its processes have ended.`, process: status };
   },
 });
 
 /**
- * The input as the gate has to see it: what a shell or an interpreter reads there it does. The same as if the command
- * were run with it.
+ * The input as the gate judges it: as if the command were run with it, because a shell or an interpreter would execute it.
  */
 function toCommand(command: string, input: string): string {
   let mark = 'KLAUS_INPUT';

@@ -4,17 +4,17 @@ import type { ToolContext, WaitFor } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
-/** Without `since` the end of the output is given. */
+/** Bytes at the end of the output that are returned without `since`. */
 const TAIL_BYTES = 16_000;
 const MAX_COMMAND = 100;
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 
-/** Reads what background processes write, waits for them, lists them. */
+/** Reads the output of background processes, waits for them, lists them. */
 export const processOutput = defineBuiltinTool({
   name: 'process_output',
   description:
-    'Read what a background process wrote: its end, or from byte since on. waitFor: exit, port:3000 or a text. Without process: list.',
+    'Read the output of a background process: its end, or from byte since on. waitFor: exit, port:3000 or a text. Without process: list.',
   input: z.object({
     process: z.string().optional(),
     since: z.number().optional(),
@@ -34,22 +34,22 @@ export const processOutput = defineBuiltinTool({
     const since = given === undefined ? undefined : Math.max(0, Math.floor(given));
     const timeoutMs = Math.min(Math.max(0, wanted), LONGEST_WAIT_MS);
     if (id === undefined) return { text: listProcesses(context) };
-    const begun = findProcess(context, id);
-    // A process that ended before it began has nothing to wait for.
-    const from = since ?? Math.max(0, begun.bytes - TAIL_BYTES);
+    const before = findProcess(context, id);
+    const from = since ?? Math.max(0, before.bytes - TAIL_BYTES);
     let waited = '';
     if (waitFor !== undefined) {
-      // Without `since` a text counts wherever it stands: it may have been written before anybody asked.
+      // Without `since` the complete output is searched: the text may have been written before the call.
       const until = toWaitFor(waitFor, since ?? 0);
-      const came = await processes.wait(id, { until, timeoutMs, signal: context.signal });
-      if (came === 'late') waited = `[${waitFor} did not come within ${timeoutMs / 1_000} s]`;
-      else if (came === 'ended') waited = `[it ended before ${waitFor} came]`;
-      else if (came === 'cancelled') throw new KlausError('cancelled', 'Stopped while waiting.');
+      const outcome = await processes.wait(id, { until, timeoutMs, signal: context.signal });
+      if (outcome === 'late') waited = `[${waitFor} did not occur within ${timeoutMs / 1_000} s]`;
+      else if (outcome === 'ended') waited = `[the process ended before ${waitFor} occurred]`;
+      else if (outcome === 'cancelled') throw new KlausError('cancelled', 'The wait was cancelled.');
     }
     const status = findProcess(context, id);
     const output = processes.read(id, { from: since === undefined ? Math.max(from, status.bytes - TAIL_BYTES) : from });
-    const missing = since !== undefined && output.from > since ? `[bytes ${since} to ${output.from} are not kept]` : '';
-    const rest = status.bytes > output.next ? `; since ${output.next} gives the rest` : '';
+    const missing =
+      since !== undefined && output.from > since ? `[bytes ${since} to ${output.from} are no longer stored]` : '';
+    const rest = status.bytes > output.next ? `; read the rest with since ${output.next}` : '';
     const where = `[bytes ${output.from} to ${output.next} of ${status.bytes}${rest}]`;
     return {
       text: [`${id}: ${describeProcess(status)}`, waited, missing, output.text.trimEnd(), where]

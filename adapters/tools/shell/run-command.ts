@@ -7,14 +7,14 @@ import { describeEnd, isSuccess } from './exec-report.ts';
 import { describeMissingNetwork } from './offline.ts';
 import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 
-/** The kernel takes no longer word than 128 KiB. */
+/** The kernel limits an argument to 128 KiB. */
 const MAX_COMMAND_BYTES = 100_000;
 
 /** Runs a shell command in the sandbox. */
 export const runCommand = defineBuiltinTool({
   name: 'run_command',
   description:
-    'Run a shell command (sh) in the sandbox, in the workspace. It ends with everything it started; there is no network unless network is true.',
+    'Run a shell command (sh) in the sandbox, in the workspace. All its processes end with it; there is no network unless network is true.',
   input: z.object({
     command: z.string(),
     cwd: z.string().optional(),
@@ -31,7 +31,7 @@ export const runCommand = defineBuiltinTool({
   prestart: (context) => toPrestart(context, { env: {} }),
   async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
     checkCommand(command);
-    if (survive && !background) throw new KlausError('tool.failed', 'survive is for background: true only.');
+    if (survive && !background) throw new KlausError('tool.failed', 'survive requires background: true.');
     if (background && processes.refusal !== undefined) throw new KlausError('tool.failed', processes.refusal);
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     if (folder) {
@@ -50,10 +50,11 @@ export const runCommand = defineBuiltinTool({
     };
   },
   async run({ command, cwd, timeoutMs, memoryMb, network, background, survive }, context) {
+    const folder = (await context.workspace.resolve(cwd ?? '.')).absolute;
     if (background) {
       const process = await context.processes.start({
         command,
-        cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
+        cwd: folder,
         network: network ?? false,
         survives: survive ?? false,
         timeoutMs,
@@ -63,15 +64,14 @@ export const runCommand = defineBuiltinTool({
     }
     const run = await runProgram(context, {
       command,
-      cwd: (await context.workspace.resolve(cwd ?? '.')).absolute,
+      cwd: folder,
       network: network ?? false,
       env: {},
       timeoutMs,
       memoryMb,
     });
     const { result, text, blob } = run;
-    const absolute = (await context.workspace.resolve(cwd ?? '.')).absolute;
-    const evidence = await toEvidence(context, { command, result, text, cwd: absolute });
+    const evidence = await toEvidence(context, { command, result, text, cwd: folder });
     return {
       text: [
         text.replace(/\n$/, ''),
@@ -95,7 +95,7 @@ function checkCommand(command: string): void {
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
     throw new KlausError(
       'tool.failed',
-      `The command is ${Buffer.byteLength(command)} bytes long; write a script with write_file and run that.`,
+      `The command is ${Buffer.byteLength(command)} bytes long. Write a script with write_file and run it.`,
     );
   }
 }

@@ -1,9 +1,9 @@
 import type { LiveText } from '@klaus/core/agent';
 
-/** Pieces up to here are joined, so that output that comes a word at a time is not kept as a thousand strings. */
-const SHORT = 4_096;
+/** Pieces up to this length are joined, so that output in small pieces does not become thousands of strings. */
+const MAX_JOINED = 4_096;
 
-/** Keeps the beginning and the end of a text that comes in pieces. */
+/** Stores the start and the end of a text that arrives in pieces. */
 export class TextEnds {
   readonly #part: number;
   #head = '';
@@ -11,7 +11,7 @@ export class TextEnds {
   #tailLength = 0;
   #total = 0;
 
-  /** @param part Characters of either end. */
+  /** @param part Characters of each end. */
   constructor(part: number) {
     this.#part = part;
   }
@@ -29,13 +29,14 @@ export class TextEnds {
     }
     const last = this.#tail.at(-1);
     const piece = text.slice(text.length - rest);
-    if (last !== undefined && last.length + rest <= SHORT) this.#tail[this.#tail.length - 1] = last + piece;
+    if (last !== undefined && last.length + rest <= MAX_JOINED) this.#tail[this.#tail.length - 1] = last + piece;
     else this.#tail.push(piece);
     this.#tailLength += rest;
-    // Strings that stand wholly before the end.
-    let gone = 0;
-    while (this.#tailLength - this.#tail[gone]!.length >= this.#part) this.#tailLength -= this.#tail[gone++]!.length;
-    if (gone > 0) this.#tail.splice(0, gone);
+    // Drops strings that no longer overlap the end.
+    let dropped = 0;
+    while (this.#tailLength - this.#tail[dropped]!.length >= this.#part)
+      this.#tailLength -= this.#tail[dropped++]!.length;
+    if (dropped > 0) this.#tail.splice(0, dropped);
   }
 
   /** Characters between the two ends. */

@@ -6,14 +6,14 @@ import { isOtherRunner, OTHER_RUNNERS, type OtherRunner } from './other-runners.
 import type { Runner, RunnerChoice } from './runner.ts';
 
 /**
- * Finds how the tests of a project are run that is neither an npm nor a Python project: by the one that is named, else
- * by the first whose files are there.
+ * Finds the runner of a project that is neither an npm nor a Python project: the selected one, else the first whose
+ * project file exists.
  *
- * @throws KlausError `tool.failed` for a choice of tests that the runner cannot make.
+ * @throws KlausError `tool.failed` if the runner cannot select the tests.
  */
 export async function findOtherRunner(context: ToolContext, choice: RunnerChoice): Promise<Runner | undefined> {
   for (const row of OTHER_RUNNERS as readonly OtherRunner[]) {
-    if (isOtherRunner(choice.runner) ? row.name !== choice.runner : !(await isThere(context, row))) continue;
+    if (isOtherRunner(choice.runner) ? row.name !== choice.runner : !(await isUsedIn(context, row))) continue;
     return { name: 'other', command: await toCommand(context, row, choice) };
   }
   return undefined;
@@ -32,10 +32,10 @@ async function toCommand(
 }
 
 function cannot(name: string, what: 'file' | 'name'): KlausError {
-  return new KlausError('tool.failed', `Tests of ${name} cannot be chosen by ${what} here. Use run_command.`);
+  return new KlausError('tool.failed', `Tests of ${name} cannot be selected by ${what} here. Use run_command.`);
 }
 
-async function isThere(context: ToolContext, { markers, isUsed }: OtherRunner): Promise<boolean> {
+async function isUsedIn(context: ToolContext, { markers, isUsed }: OtherRunner): Promise<boolean> {
   for (const marker of markers) {
     const found = marker.startsWith('*.') ? await findEnding(context, marker.slice(1)) : marker;
     if (found === undefined || !(await isFile(context, found))) continue;

@@ -9,16 +9,15 @@ import { isOtherRunner } from './other-runners.ts';
 import { findPythonRunner } from './python-runner.ts';
 import type { Runner, RunnerChoice, RunnerName } from './runner.ts';
 
-/** The script that `npm init` writes, which is none. */
+/** The placeholder that `npm init` creates. */
 const PLACEHOLDER = /no test specified/;
 
 /**
- * Finds how the tests of a project are run: its `test` script, else vitest or jest among its dependencies, else
- * pytest or unittest where it is a Python project, else the runner of another language whose project file is there,
- * else Node's own runner. A path to a Python file decides for
- * Python, one to a JavaScript file against it.
+ * Finds the test runner of a project: its `test` script, else vitest or jest among its dependencies, else pytest or
+ * unittest in a Python project, else the runner of another language by its project file, else Node's runner. A path to a
+ * Python file selects Python, one to a JavaScript file excludes it.
  *
- * @throws KlausError `tool.failed` that says what to do when none is found.
+ * @throws KlausError `tool.failed` if none is found.
  */
 export async function findRunner(context: ToolContext, choice: RunnerChoice): Promise<Runner> {
   const { path, runner } = choice;
@@ -43,7 +42,7 @@ export async function findRunner(context: ToolContext, choice: RunnerChoice): Pr
   }
   throw new KlausError(
     'tool.failed',
-    'No tests were found at the root of the workspace: there is no package.json, no Python project with tests, and no project file of another known runner. Name a runner, or run the tests with run_command.',
+    'No tests were found at the root of the workspace: there is no package.json, no Python project with tests, and no project file of another known runner. Set runner, or run the tests with run_command.',
   );
 }
 
@@ -56,11 +55,11 @@ async function findPackageRunner(
   const script = pkg?.scripts?.['test'];
   const hasScript = typeof script === 'string' && script.trim() !== '' && !PLACEHOLDER.test(script);
   if (hasScript && (runner === undefined || runner === 'npm')) {
-    const name = recognise(script);
+    const name = detectRunner(script);
     if (name === 'script' && pattern !== undefined) {
       throw new KlausError(
         'tool.failed',
-        `The test script (${script.slice(0, 200)}) is of no known runner, so tests cannot be chosen by name. Use run_command.`,
+        `The test script (${script.slice(0, 200)}) uses an unknown runner, so tests cannot be selected by name. Use run_command.`,
       );
     }
     const words = path === undefined && pattern === undefined ? '' : ` ${toArguments(name, choice)}`;
@@ -74,8 +73,8 @@ async function findPackageRunner(
     return false;
   };
   for (const name of ['vitest', 'jest', 'mocha'] as const) {
-    const isWanted = runner === undefined ? has(name) || (await config(name)) : runner === name;
-    if (!isWanted) continue;
+    const isSelected = runner === undefined ? has(name) || (await config(name)) : runner === name;
+    if (!isSelected) continue;
     const program = await findProjectProgram(context, name);
     const line = name === 'vitest' ? `${program} run` : program;
     return { name, command: `${line} ${toArguments(name, choice)}`.trimEnd() };
@@ -83,8 +82,8 @@ async function findPackageRunner(
   return undefined;
 }
 
-/** Which runner a script calls, by its text. */
-function recognise(script: string): RunnerName {
+/** The runner that a script calls. */
+function detectRunner(script: string): RunnerName {
   if (/\bvitest\b/.test(script)) return 'vitest';
   if (/\bjest\b/.test(script)) return 'jest';
   if (/\bmocha\b/.test(script)) return 'mocha';

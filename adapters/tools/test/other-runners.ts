@@ -2,18 +2,18 @@ import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from '../project/package-json.ts';
 import { quote } from '../shell/quote.ts';
 
-/** A runner that a file of the project decides for. */
+/** A runner that is detected by a project file. */
 export interface OtherRunner {
   name: string;
-  /** Files at the root of the workspace that say that it is used; `*.x` for an ending. */
+  /** Files in the root of the workspace that indicate it; `*.x` for an extension. */
   markers: readonly string[];
-  /** Another sign that it is used, where the marker alone says little. */
+  /** A further test, if the marker alone is ambiguous. */
   isUsed?: (context: Pick<ToolContext, 'workspace'>, marker: string) => Promise<boolean>;
-  /** The line for everything. */
+  /** The command that runs all tests. */
   command: (context: Pick<ToolContext, 'workspace'>) => Promise<string>;
-  /** Words that choose tests by name; absent where the runner cannot. */
+  /** Arguments that select tests by name; absent if the runner cannot. */
   byName?: (pattern: string) => string;
-  /** The words for a file, in the place of everything; absent where the runner cannot. */
+  /** The command for one file; absent if the runner cannot select files. */
   byPath?: (path: string) => string | undefined;
 }
 
@@ -28,8 +28,7 @@ const toPackage = (path: string): string => {
 const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 
 /**
- * Runners beside those of npm and Python, in the order in which they are looked for. Sources: the command references
- * of each.
+ * Runners other than those of npm and Python, in the order of detection. Sources: their command references.
  */
 export const OTHER_RUNNERS = [
   {

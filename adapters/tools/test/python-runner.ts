@@ -6,8 +6,8 @@ import { runRipgrep } from '../search/ripgrep.ts';
 import { quote, quotePath } from '../shell/quote.ts';
 import type { Runner, RunnerChoice } from './runner.ts';
 
-/** Files in which a project says that it uses pytest. */
-const CONFIGURATIONS: readonly [path: string, says: RegExp][] = [
+/** Files that show that a project uses pytest. */
+const CONFIGURATIONS: readonly [path: string, pattern: RegExp][] = [
   ['pytest.ini', /(?:)/],
   ['.pytest.ini', /(?:)/],
   ['pyproject.toml', /^\s*\[tool\.pytest\b|["']pytest\b/m],
@@ -21,16 +21,16 @@ const CONFIGURATIONS: readonly [path: string, says: RegExp][] = [
 ];
 
 const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'manage.py'];
-/** Test files that are looked into. */
+/** Most test files that are read. */
 const MAX_TESTS = 50;
 
 /**
- * Finds how the tests of a Python project are run: pytest where its configuration names it, unittest where only
- * the standard library is at hand. A path may be followed by `::test`.
+ * Finds the runner of a Python project: pytest if the configuration mentions it, unittest if the tests use only the
+ * standard library. A path may be followed by `::test`.
  *
- * @param options.isCertain Python is wanted: without any sign of a runner it is pytest.
- * @returns Undefined when this is no Python project with tests.
- * @throws KlausError `tool.failed` for a pattern that unittest cannot take.
+ * @param options.isCertain True if Python was selected: without any indication the runner is pytest.
+ * @returns Undefined if this is not a Python project with tests.
+ * @throws KlausError `tool.failed` for a path that unittest cannot run.
  */
 export async function findPythonRunner(
   context: ToolContext,
@@ -38,7 +38,7 @@ export async function findPythonRunner(
   { isCertain }: { isCertain: boolean },
 ): Promise<Runner | undefined> {
   const { path, pattern, runner } = choice;
-  const usesPytest = runner === undefined ? await namesPytest(context) : runner === 'pytest';
+  const usesPytest = runner === undefined ? await mentionsPytest(context) : runner === 'pytest';
   const style = usesPytest ? 'pytest' : await findStyle(context, choice);
   if (style === undefined && !isCertain) return undefined;
   const python = quote(await findPython(context));
@@ -54,19 +54,19 @@ export async function findPythonRunner(
   if ((await context.workspace.stat(path))?.kind === 'directory') {
     return { name: 'unittest', command: `${python} -m unittest discover -v${only} -s ${quotePath(path)} -t .` };
   }
-  if (!path.endsWith('.py')) throw new KlausError('tool.failed', `${path} is no Python file.`);
+  if (!path.endsWith('.py')) throw new KlausError('tool.failed', `${path} is not a Python file.`);
   return { name: 'unittest', command: `${python} -m unittest -v${only} ${quotePath(path)}` };
 }
 
-async function namesPytest(context: ToolContext): Promise<boolean> {
-  for (const [path, says] of CONFIGURATIONS) {
+async function mentionsPytest(context: ToolContext): Promise<boolean> {
+  for (const [path, pattern] of CONFIGURATIONS) {
     const text = await readHead(context, path);
-    if (text !== undefined && says.test(text)) return true;
+    if (text !== undefined && pattern.test(text)) return true;
   }
   return false;
 }
 
-/** By the tests themselves: those written for unittest import it; others need pytest. */
+/** Detects the runner from the tests: tests for unittest import it; others need pytest. */
 async function findStyle(
   context: ToolContext,
   { path, runner }: RunnerChoice,
@@ -83,7 +83,7 @@ async function findStyle(
   return undefined;
 }
 
-/** Some of the project's test files, without ignored ones. */
+/** Some test files of the project, except ignored ones. */
 async function findTests(context: ToolContext): Promise<string[]> {
   const found: string[] = [];
   const args = ['--files', '--glob', 'test_*.py', '--glob', '*_test.py'];
@@ -94,7 +94,7 @@ async function findTests(context: ToolContext): Promise<string[]> {
   return found.toSorted();
 }
 
-/** The first 64 KiB of a file; undefined when there is none. */
+/** The first 64 KiB of a file; undefined without one. */
 async function readHead(context: ToolContext, path: string): Promise<string | undefined> {
   if (!(await isFile(context, path))) return undefined;
   return Buffer.from(await context.workspace.read(path, { offset: 0, length: 65_536 })).toString('utf8');

@@ -11,7 +11,7 @@ const PYTEST_WORDS: Readonly<Record<string, keyof TestCounts>> = {
   xfailed: 'skipped',
 };
 
-/** What the last line of pytest says: `1 failed, 2 passed in 0.12s`, `no tests ran in 0.01s`. */
+/** Parses the last line of pytest: `1 failed, 2 passed in 0.12s`, `no tests ran in 0.01s`. */
 export function readPytestCounts(line: string): TestCounts | undefined {
   if (/^=*\s*no tests ran in [\d.]+s/.test(line)) return { passed: 0, failed: 0, skipped: 0 };
   const words = PYTEST_COUNTS.exec(line)?.[1];
@@ -24,7 +24,7 @@ export function readPytestCounts(line: string): TestCounts | undefined {
   return counts;
 }
 
-/** `FAILED tests/test_a.py::test_x - assert 1 == 2` of pytest's short summary. */
+/** Parses `FAILED tests/test_a.py::test_x - assert 1 == 2` of pytest's short summary. */
 export function readPytestFailures(lines: readonly string[]): FailedTest[] {
   const start = lines.findLastIndex((line) => /^=+ short test summary info =+$/.test(line));
   if (start < 0) return [];
@@ -34,7 +34,7 @@ export function readPytestFailures(lines: readonly string[]): FailedTest[] {
   });
 }
 
-/** Of a file that could not be loaded the summary has only the name; why stands in the block of its own. */
+/** The summary has only the name of a file that could not be loaded. The error is in another block. */
 function findCollectionError(lines: readonly string[], name: string): string {
   const start = lines.findIndex((line) => line.startsWith('_') && line.includes(` ERROR collecting ${name} `));
   if (start < 0) return '';
@@ -42,7 +42,7 @@ function findCollectionError(lines: readonly string[], name: string): string {
   return error?.slice(1).trim() ?? '';
 }
 
-/** What unittest says at its end: `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`. */
+/** Parses the end of unittest's output: `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`. */
 export function readUnittestCounts(lines: readonly string[]): TestCounts | undefined {
   const at = lines.findLastIndex((line) => /^Ran \d+ tests? in /.test(line));
   if (at < 0) return undefined;
@@ -57,12 +57,12 @@ export function readUnittestCounts(lines: readonly string[]): TestCounts | undef
 /** `FAIL: test_x (tests.test_a.Sum.test_x)`, then a trace whose last line is the error. */
 export function readUnittestFailures(lines: readonly string[]): FailedTest[] {
   return lines.flatMap((line, at) => {
-    const [, test, place] = /^(?:FAIL|ERROR): (\S+) \((.+)\)$/.exec(line) ?? [];
+    const [, test, location] = /^(?:FAIL|ERROR): (\S+) \((.+)\)$/.exec(line) ?? [];
     if (test === undefined || !/^-{20,}$/.test(lines[at + 1] ?? '')) return [];
     const rest = lines.slice(at + 2);
     const end = rest.findIndex((other) => /^(?:={20,}|-{20,})$/.test(other));
     const block = rest.slice(0, end < 0 ? 60 : end);
     const message = block.findLast((other) => /^[\w.]+(?:Error|Exception|Exit|Interrupt|Warning)?: /.test(other)) ?? '';
-    return [{ name: place!.endsWith(`.${test}`) ? place! : `${place}.${test}`, message }];
+    return [{ name: location!.endsWith(`.${test}`) ? location! : `${location}.${test}`, message }];
   });
 }

@@ -4,7 +4,7 @@ import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
-import { toMissing, toMissingProgram, isMissing } from '../project/project-program.ts';
+import { toMissingPackage, toMissingProgram, isMissing } from '../project/project-program.ts';
 import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
@@ -15,7 +15,7 @@ import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
   path: z.string().optional().describe('a test file'),
-  pattern: z.string().optional().describe('part of the names of tests'),
+  pattern: z.string().optional().describe('part of test names'),
   runner: z.enum(RUNNERS).optional(),
   timeoutMs: z.number().min(1).optional(),
 });
@@ -25,7 +25,7 @@ type Input = z.infer<typeof input>;
 export const runTests = defineBuiltinTool({
   name: 'run_tests',
   description:
-    "Run the project's tests by its npm test script or the runner that it uses. Gives counts, failing tests and the output.",
+    "Run the project's tests with its npm test script or its runner. Returns counts, failing tests and the output.",
   input,
   effects: ['execute'],
   resume: 'tell',
@@ -49,9 +49,9 @@ export const runTests = defineBuiltinTool({
     const { result, timeoutMs, text, blob } = run;
     const summary = toTestSummary(text);
     const as = { kind: 'test' as const, runner: 'file' };
-    // A run without a test that says "green" is evidence of nothing.
-    const isNothing = isSuccess(result) && isEmpty(summary);
-    const evidence = isNothing ? undefined : await toEvidence(context, { command, result, summary, as });
+    // A successful run without tests is not evidence.
+    const isWithoutTests = isSuccess(result) && isEmpty(summary);
+    const evidence = isWithoutTests ? undefined : await toEvidence(context, { command, result, summary, as });
     return {
       text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
         .filter((line, i) => line !== '' || i > 2)
@@ -64,7 +64,7 @@ export const runTests = defineBuiltinTool({
   },
 });
 
-/** The runner itself is not there. */
+/** The result for a missing runner; undefined if it exists. */
 async function findMissing(
   context: ToolContext,
   { result, text }: ProgramRun,
@@ -74,7 +74,7 @@ async function findMissing(
     return toMissingProgram('pytest', 'python3 -m pip install pytest');
   }
   for (const program of ['vitest', 'jest', 'mocha']) {
-    if (isMissing(result, text, program)) return toMissing(context, { program, brings: program });
+    if (isMissing(result, text, program)) return toMissingPackage(context, { program, brings: program });
   }
   const { name, bring } = await findPackageManager(context);
   if (isMissing(result, text, name)) return toMissingProgram(name, bring);

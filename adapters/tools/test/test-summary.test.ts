@@ -144,7 +144,7 @@ test('pytest and unittest', () => {
     expect(describeSummary(toTestSummary(none))).toContain('No test was run.');
 });
 
-test('output of an unknown kind tells nothing', () => {
+test('unknown output has no summary', () => {
   expect(describeSummary(toTestSummary('all is well\n'))).toBe('');
 });
 

@@ -3,7 +3,7 @@ import { readOtherCounts, readOtherFailures } from './other-summary.ts';
 import { readPytestCounts, readPytestFailures, readUnittestCounts, readUnittestFailures } from './python-summary.ts';
 import type { FailedTest, TestCounts } from './test-result.ts';
 
-/** What a run of tests said, as far as its output tells. */
+/** The result of a test run according to its output. Undefined counts are unknown. */
 export interface TestSummary {
   passed: number | undefined;
   failed: number | undefined;
@@ -14,7 +14,7 @@ export interface TestSummary {
 const MAX_FAILURES = 30;
 const MAX_MESSAGE_LINES = 8;
 
-/** Reads the output of vitest, jest, Node's runner (both of its styles), pytest, unittest and anything else that speaks TAP. */
+/** Parses the output of vitest, jest, Node's runner (both of its styles), pytest, unittest, TAP and the other runners. */
 export function toTestSummary(output: string): TestSummary {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
   const counts = readCounts(lines);
@@ -41,7 +41,7 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   };
   for (const line of lines) {
     // `Tests  1 failed | 3 passed (4)` of vitest, `Tests: 1 failed, 3 passed, 4 total` of jest.
-    // One script may run several of them: what they say is added up.
+    // One script may run several runners: their counts are summed.
     if (/^\s*Tests:?\s+\d+ /.test(line)) {
       add('failed', 0);
       add('passed', 0);
@@ -95,7 +95,7 @@ function readTap(lines: readonly string[]): FailedTest[] {
     const rest = lines.slice(i + 1, i + 40);
     const end = rest.findIndex((other) => /^\s*\.\.\.\s*$/.test(other));
     const block = rest.slice(0, end < 0 ? 0 : end);
-    // The error of a suite only says that a test in it failed, which that test says better.
+    // The error of a suite only reports that a test in it failed.
     if (block.some((other) => /failureType: 'subtestsFailed'/.test(other))) return [];
     return [{ name, message: readError(block) }];
   });
@@ -114,7 +114,7 @@ function readError(block: readonly string[]): string {
   return lines.slice(0, MAX_MESSAGE_LINES).join('\n');
 }
 
-/** Each line that `toName` knows begins a failure; what follows up to its stack or the next one is its message. */
+/** Each line with a name starts a failure. The lines up to its stack or the next failure are its message. */
 function collect(lines: readonly string[], toName: (line: string) => string | undefined): FailedTest[] {
   const found: { name: string; lines: string[]; open: boolean }[] = [];
   for (const line of lines) {
@@ -122,7 +122,7 @@ function collect(lines: readonly string[], toName: (line: string) => string | un
     if (name !== undefined) found.push({ name: name.trim(), lines: [], open: true });
     const last = found.at(-1);
     if (!last?.open || name !== undefined || line.trim() === '') continue;
-    // After a stack only details follow that say the same at length.
+    // Only repeated details follow a stack.
     if (/^\s*(?:at |❯ |⎯)/.test(line) || last.lines.length === MAX_MESSAGE_LINES) last.open = false;
     else last.lines.push(line.trimEnd());
   }
@@ -135,12 +135,12 @@ function dedupe(failures: readonly FailedTest[]): FailedTest[] {
   return [...byName.values()];
 }
 
-/** True when the output says that no test has run, which proves nothing whatever the exit code. */
+/** True if the output reports that no test ran, which proves nothing regardless of the exit code. */
 export function isEmpty({ passed, failed, failures }: TestSummary): boolean {
   return passed === 0 && failed === 0 && failures.length === 0;
 }
 
-/** The summary in words; '' when the output told nothing. */
+/** The summary as text; '' if the output has no counts. */
 export function describeSummary(summary: TestSummary): string {
   const { passed, failed, skipped, failures } = summary;
   const counts = [

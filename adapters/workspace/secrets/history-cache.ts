@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepFile } from '@klaus/adapters/system';
+import { writeCacheFile } from '@klaus/adapters/system';
 import { SECRET_FILE_RULES } from '@klaus/core/policy';
 import { z } from 'zod';
 import type { GitFolder } from './git-folder.ts';
@@ -38,7 +38,7 @@ export function writeHistoryCache(
   folder: GitFolder,
   { patterns, known }: { patterns: readonly string[]; known: CachedHistory },
 ): void {
-  keepFile(toFile(cache, folder, patterns), known);
+  writeCacheFile(toFile(cache, folder, patterns), known);
 }
 
 function toFile(cache: string, folder: GitFolder, patterns: readonly string[]): string {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createPlaces, type PlacesOptions } from './allowed-workspaces.ts';
+import { createAllowedWorkspaces, type AllowedWorkspacesOptions } from './allowed-workspaces.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-places-')));
 const at = (...names: string[]): string => join(root, ...names);
@@ -14,8 +14,8 @@ symlinkSync(at('own'), at('in'));
 symlinkSync('/', at('known/machine'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-function judge(workspace: string, more: Partial<PlacesOptions> = {}): string {
-  const places = createPlaces({
+function judge(workspace: string, more: Partial<AllowedWorkspacesOptions> = {}): string {
+  const places = createAllowedWorkspaces({
     listed: [],
     configured: at('own'),
     known: () => [at('known')],
@@ -90,7 +90,7 @@ const MORE_SYSTEM = [
   '/opt',
 ];
 
-test.each([...SYSTEM, ...MORE_SYSTEM])('%s is refused, whatever is listed, known or configured', (path) => {
+test.each([...SYSTEM, ...MORE_SYSTEM])('%s is refused, any is listed, known or configured', (path) => {
   expect(judge(path)).toBe('workspace.refused');
   expect(judge(path, { listed: ['/', path] })).toBe('workspace.refused');
   expect(judge(path, { known: () => ['/', path] })).toBe('workspace.refused');

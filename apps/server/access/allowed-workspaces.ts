@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { KlausError } from '@klaus/sdk';
 
-/** Folders of the system. Neither they nor what is inside is a workspace, unless the home folder is inside too. */
+/** System folders. Neither they nor folders in them are workspaces, unless the home folder is in them too. */
 const SYSTEM = [
   ...[
     '/bin',
@@ -26,41 +26,41 @@ const SYSTEM = [
   ...['/Applications', '/Library', '/System', '/private/etc', '/private/var/db', '/private/var/log'],
 ];
 
-/** Folders that hold what belongs to several: what is inside may be a workspace, they themselves are none. */
+/** Shared folders. A folder in them may be a workspace, they themselves may not. */
 const SHARED = [
   ...['/', '/home', '/media', '/mnt', '/opt', '/private', '/private/tmp', '/private/var', '/srv', '/tmp'],
   ...['/usr', '/usr/local', '/usr/src', '/Users', '/var', '/var/tmp', '/Volumes'],
 ];
 
-export interface PlacesOptions {
+export interface AllowedWorkspacesOptions {
   /** `server.workspaces`: absolute folders. Empty: the configured workspace and those of known sessions. */
   listed: readonly string[];
-  /** Absolute path of the workspace that is worked in where none is named. */
+  /** Absolute path of the default workspace. */
   configured: string;
   /** Absolute real paths of the workspaces of known sessions. */
   known: () => Iterable<string>;
-  /** Klaus's own state. */
+  /** The state folder of Klaus. */
   klausHome: string;
-  /** Default: the user's. */
+  /** Default: the user's home folder. */
   home?: string;
 }
 
-/** Says in which folders the clients of the server may begin sessions. */
-export interface Places {
+/** The folders in which clients of the server may open sessions. */
+export interface AllowedWorkspaces {
   /**
-   * @param workspace Relative: below the configured one.
+   * @param workspace A relative path is resolved against the configured workspace.
    * @returns The real path of the folder.
-   * @throws KlausError `workspace.refused` for a folder that nothing may work in, `workspace.outside` for one that
-   *   `server.workspaces` does not hold, `workspace.missing` for one inside that does not exist.
+   * @throws KlausError `workspace.refused` for a folder that is never a workspace, `workspace.outside` for one that is
+   *   not in `server.workspaces`, `workspace.missing` for one that does not exist.
    */
   check(workspace: string): string;
-  /** The same for the workspace of a known session, which may be gone by now. */
+  /** The same for the workspace of a known session, which may no longer exist. */
   checkKnown(workspace: string): void;
-  /** False for the workspace of a known session that would be refused. */
+  /** False if the workspace of a known session would be refused. */
   allowsKnown(workspace: string): boolean;
 }
 
-export function createPlaces(options: PlacesOptions): Places {
+export function createAllowedWorkspaces(options: AllowedWorkspacesOptions): AllowedWorkspaces {
   const { listed } = options;
   const configured = toReal(options.configured).path;
   const home = toReal(options.home ?? homedir()).path;
@@ -73,7 +73,7 @@ export function createPlaces(options: PlacesOptions): Places {
     (path !== configured && holds(path, klausHome)) ||
     path.split(sep).some((name) => name.toLowerCase() === '.git') ||
     ancestors(path).some((folder) => isSystem(folder) && !holds(folder, home));
-  /** A session may have been let into any folder at the terminal: such a folder opens nothing here. */
+  /** The terminal allows a session in any folder. A forbidden folder of such a session allows no others here. */
   const isBelow = (path: string, root: string): boolean =>
     path === root || (holds(root, path) && !isHidden(relative(root, path)) && !isForbidden(root));
   const isInside = (path: string): boolean => {
@@ -82,28 +82,28 @@ export function createPlaces(options: PlacesOptions): Places {
     const roots = listed.map((folder) => toReal(folder).path);
     return roots.some((root) => isSame(path, root) || (holds(root, path) && !isHidden(relative(root, path))));
   };
-  const judge = (path: string, shown: string): void => {
+  const check = (path: string, shown: string): void => {
     if (isForbidden(path)) {
       throw new KlausError('workspace.refused', `The server begins no session in ${shown}.`, {
-        hint: 'It is a folder of the system, the home folder, data of git or the state of Klaus. Name a project folder; server.workspaces cannot open this one.',
+        hint: 'It is a system folder, the home folder, Git data or the state of Klaus, which `server.workspaces` cannot allow. Use a project folder.',
       });
     }
     if (isInside(path)) return;
     throw new KlausError('workspace.outside', `The server may not work in ${shown}.`, {
-      hint: 'The setting server.workspaces (KLAUS_SERVER_WORKSPACES) of the server names the folders. By default these are the folder that the server works in and those of known sessions.',
+      hint: 'Add the folder to the setting `server.workspaces` (KLAUS_SERVER_WORKSPACES) of the server. By default the server works in its own folder and in those of known sessions.',
     });
   };
   return {
     check(workspace) {
-      const { path, isThere } = toReal(resolve(options.configured, workspace));
+      const { path, exists } = toReal(resolve(options.configured, workspace));
       const shown = workspace.slice(0, 200);
-      judge(path, shown);
-      if (isThere) return path;
-      throw new KlausError('workspace.missing', `The workspace ${shown} is no folder at the server.`, {
-        hint: 'Name a folder that exists on the machine of the server.',
+      check(path, shown);
+      if (exists) return path;
+      throw new KlausError('workspace.missing', `The workspace ${shown} is not a folder on the server.`, {
+        hint: 'Use a folder that exists on the machine of the server.',
       });
     },
-    checkKnown: (workspace) => judge(toReal(workspace).path, workspace.slice(0, 200)),
+    checkKnown: (workspace) => check(toReal(workspace).path, workspace.slice(0, 200)),
     allowsKnown(workspace) {
       const { path } = toReal(workspace);
       return !isForbidden(path) && (listed.length === 0 || isInside(path));
@@ -111,26 +111,26 @@ export function createPlaces(options: PlacesOptions): Places {
   };
 }
 
-/** The real path; of what does not exist, that of the nearest folder that does, with the rest. */
-function toReal(path: string): { path: string; isThere: boolean } {
+/** The real path; for a missing path, the real path of its nearest existing parent with the rest appended. */
+function toReal(path: string): { path: string; exists: boolean } {
   const given = resolve(path.replaceAll('\0', '\uFFFD'));
   const rest: string[] = [];
   for (let at = given; ; at = dirname(at)) {
     try {
       const real = realpathSync.native(at);
-      return { path: join(real, ...rest), isThere: rest.length === 0 && statSync(real).isDirectory() };
+      return { path: join(real, ...rest), exists: rest.length === 0 && statSync(real).isDirectory() };
     } catch {
-      if (at === dirname(at)) return { path: given, isThere: false };
+      if (at === dirname(at)) return { path: given, exists: false };
       rest.unshift(basename(at));
     }
   }
 }
 
-/** True where the folder is `path` or holds it. */
+/** True if the folder is `path` or contains it. */
 function holds(folder: string, path: string): boolean {
   if (path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return true;
-  const wanted = identityOf(folder);
-  return wanted !== undefined && ancestors(path).some((each) => identityOf(each) === wanted);
+  const identity = identityOf(folder);
+  return identity !== undefined && ancestors(path).some((each) => identityOf(each) === identity);
 }
 
 /** The path itself first. */
@@ -139,14 +139,14 @@ function ancestors(path: string): string[] {
   return parent === path ? [path] : [path, ...ancestors(parent)];
 }
 
-/** The same path, or the same folder by another name: a bind mount, another case. */
+/** True for the same path, or the same folder under another name, such as a bind mount or another case. */
 function isSame(a: string, b: string): boolean {
   if (a === b) return true;
   const [one, other] = [identityOf(a), identityOf(b)];
   return one !== undefined && one === other;
 }
 
-/** Says whether a path is one of these folders, by whatever name. */
+/** Tests whether a path is one of these folders, under any name. */
 function createFolderSet(folders: readonly string[]): (path: string) => boolean {
   const names = new Set(folders.flatMap((folder) => [folder, toReal(folder).path]));
   const identities = new Set(folders.map(identityOf).filter((identity) => identity !== undefined));
@@ -162,7 +162,7 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-/** Folders such as `.ssh` or `.vscode`: to work in one, `server.workspaces` names it. */
+/** Folders such as `.ssh` or `.vscode` are allowed only if `server.workspaces` lists them. */
 function isHidden(path: string): boolean {
   return path.split(sep).some((name) => name.startsWith('.') && name !== '.');
 }

@@ -1,48 +1,48 @@
 import { isIPv6 } from 'node:net';
 
-/** Milliseconds in which wrong tokens of one address are counted. */
+/** Milliseconds of the window in which the wrong tokens of one address are counted. */
 const WINDOW_MS = 60_000;
-/** Wrong tokens after which an address waits. */
-const MAX_TRIES = 20;
-/** Addresses, and wrong cookies, that are kept in mind at most. */
-const MAX_KNOWN = 10_000;
+/** Wrong tokens after which an address must wait. */
+const MAX_FAILURES = 20;
+/** Most addresses and wrong cookies that are remembered. */
+const MAX_ENTRIES = 10_000;
 
-/** Keeps a client that guesses a secret from guessing often. */
+/** Limits how often an address may send a wrong token. */
 export interface AuthRateLimiter {
-  /** Seconds that an address has to wait; 0 when it may try. */
-  waitOf(address: string): number;
-  /** A wrong token came from there. */
-  count(address: string): void;
-  /** The right token came from there: whatever else comes from there, it is let in from now on. */
+  /** Seconds until the address may try again; 0 when it may now. */
+  secondsToWait(address: string): number;
+  /** The address sent a wrong token. */
+  recordFailure(address: string): void;
+  /** The address sent the right token: from now on it is accepted there regardless of wrong ones. */
   trust(address: string): void;
   isTrusted(address: string): boolean;
-  /** False for a wrong cookie that was counted before: a page that still has one of yesterday guesses nothing. */
+  /** False for a wrong cookie that was counted before: an open page with an old cookie is not an attack. */
   isNewCookie(cookie: string): boolean;
 }
 
 /** @param now Unix milliseconds. */
 export function createAuthRateLimiter(now: () => number = Date.now): AuthRateLimiter {
-  const tries = new Map<string, { since: number; count: number }>();
+  const failures = new Map<string, { since: number; count: number }>();
   const cookies = new Set<string>();
   const trusted = new Set<string>();
   return {
-    waitOf(address) {
-      const known = tries.get(toNetwork(address));
-      if (!known || known.count < MAX_TRIES) return 0;
+    secondsToWait(address) {
+      const known = failures.get(toNetwork(address));
+      if (!known || known.count < MAX_FAILURES) return 0;
       const left = known.since + WINDOW_MS - now();
       return left > 0 ? Math.ceil(left / 1_000) : 0;
     },
-    count(address) {
+    recordFailure(address) {
       const network = toNetwork(address);
-      const known = tries.get(network);
+      const known = failures.get(network);
       if (known && known.since + WINDOW_MS > now()) {
         known.count += 1;
         return;
       }
-      // The oldest goes: many addresses do not make the others be forgotten at once.
-      tries.delete(network);
-      dropOldest(tries);
-      tries.set(network, { since: now(), count: 1 });
+      // Only the oldest entry is dropped, so that many addresses do not reset the others.
+      failures.delete(network);
+      dropOldest(failures);
+      failures.set(network, { since: now(), count: 1 });
     },
     trust(address) {
       if (!trusted.has(address)) dropOldest(trusted);
@@ -60,14 +60,14 @@ export function createAuthRateLimiter(now: () => number = Date.now): AuthRateLim
 }
 
 function dropOldest(known: Map<string, unknown> | Set<string>): void {
-  if (known.size < MAX_KNOWN) return;
+  if (known.size < MAX_ENTRIES) return;
   for (const key of known.keys()) {
     known.delete(key);
     return;
   }
 }
 
-/** One machine has a whole /64 of IPv6 addresses. */
+/** One machine can use any address of its IPv6 /64. */
 function toNetwork(address: string): string {
   const bare = address.replace(/%.*$/, '').toLowerCase();
   if (!isIPv6(bare)) return bare;

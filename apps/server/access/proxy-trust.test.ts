@@ -22,8 +22,8 @@ test.each([
 });
 
 test('headers are believed of a trusted proxy alone', () => {
-  expect(toProxyTrust('loopback').trusts('127.0.0.1')).toBe(true);
-  expect(toProxyTrust('loopback').trusts('10.0.0.1')).toBe(false);
-  expect(toProxyTrust(true).trusts('10.0.0.1')).toBe(true);
-  expect(toProxyTrust(false).trusts('127.0.0.1')).toBe(false);
+  expect(toProxyTrust('loopback').isTrusted('127.0.0.1')).toBe(true);
+  expect(toProxyTrust('loopback').isTrusted('10.0.0.1')).toBe(false);
+  expect(toProxyTrust(true).isTrusted('10.0.0.1')).toBe(true);
+  expect(toProxyTrust(false).isTrusted('127.0.0.1')).toBe(false);
 });

@@ -1,18 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Ranges by the names that Express gives them. */
+/** Address ranges by the names that Express uses. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.1/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Which addresses are proxies whose headers are believed. */
+/** The proxies whose forwarding headers are trusted. */
 export interface ProxyTrust {
-  /** Whether the headers of a request that came from this address are believed. */
-  trusts(remote: string): boolean;
+  /** True if the headers of a request from this address are trusted. */
+  isTrusted(remote: string): boolean;
   /**
-   * Where a request came from.
+   * The address of the client.
    *
    * @param remote The other end of the connection.
    * @param forwarded Content of X-Forwarded-For.
@@ -21,8 +21,8 @@ export interface ProxyTrust {
 }
 
 /**
- * `true`: the one proxy before the server is trusted, whatever its address. A number: so many proxies in a row. Names
- * and ranges, separated by commas: proxies with these addresses. `false`: none.
+ * `true` trusts one proxy in front of the server, a number that many in a row, and a list of names and ranges, separated
+ * by commas, the proxies with these addresses. `false` trusts none.
  */
 export function toProxyTrust(setting: boolean | number | string): ProxyTrust {
   const text = String(setting).trim();
@@ -34,7 +34,7 @@ export function toProxyTrust(setting: boolean | number | string): ProxyTrust {
     return family !== 0 && ranges.check(toPlain(address), family === 6 ? 'ipv6' : 'ipv4');
   };
   return {
-    trusts: (remote) => isProxy(remote, 0),
+    isTrusted: (remote) => isProxy(remote, 0),
     clientOf(remote, forwarded = '') {
       // The nearest first.
       const chain = [
@@ -62,7 +62,7 @@ function toRanges(words: readonly string[]): BlockList {
   return list;
 }
 
-/** An address of IPv4 that came over IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function toPlain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

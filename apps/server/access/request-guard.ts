@@ -8,7 +8,7 @@ import { toProxyTrust } from './proxy-trust.ts';
 import type { Token } from './token.ts';
 
 export interface RequestGuardOptions {
-  /** What the server was told to listen on. */
+  /** The address that the server listens on. */
   host: string;
   corsOrigins: readonly string[];
   trustProxy: boolean | number | string;
@@ -17,13 +17,13 @@ export interface RequestGuardOptions {
   cookie: string;
 }
 
-/** What a request shows of who sends it. */
+/** The credentials of a request. */
 export interface Credentials {
   bearer: string | undefined;
   cookie: string | undefined;
 }
 
-/** Says whether a request may pass; the token is the first such provider. */
+/** True for valid credentials. */
 export type Authenticate = (credentials: Credentials) => boolean;
 
 export function byToken(token: Token): Authenticate {
@@ -31,37 +31,37 @@ export function byToken(token: Token): Authenticate {
     (bearer !== undefined && token.isToken(bearer)) || (cookie !== undefined && token.isCookie(cookie));
 }
 
-/** Looks at every request and every upgrade, before anything else does. */
+/** Checks every request and every upgrade before it is handled. */
 export interface RequestGuard {
-  /** @throws Refusal 400 for headers that contradict each other, 403 for a name that is not served here, or a page that may not ask. */
-  checkPlace(request: IncomingMessage): void;
-  /** @throws Refusal 401, or 429 as `noteTry`. */
+  /** @throws Refusal 400 for contradictory headers, 403 for a host that is not served or an origin that is not allowed. */
+  checkOrigin(request: IncomingMessage): void;
+  /** @throws Refusal 401, or 429 as `recordAttempt`. */
   checkToken(request: IncomingMessage): void;
-  /** The foreign origin that may read the answer; undefined where the page is the server's own, or there is none. */
+  /** The allowed foreign origin of a request; undefined for the server's own page and for clients without an origin. */
   foreignOrigin(request: IncomingMessage): string | undefined;
   isSecure(request: IncomingMessage): boolean;
   /**
-   * Takes note of a token that came with a request, whatever it came by.
+   * Counts a token or cookie that was sent.
    *
-   * @throws Refusal 429 for an address that guessed too often, also where this one is right: it would be no limit
-   *   otherwise. Where the right token was used before, it is always let in.
+   * @throws Refusal 429 after too many wrong tokens from one address, even if this one is right: otherwise guessing
+   *   would not be limited. An address that has sent the right token before is always accepted.
    */
-  noteTry(request: IncomingMessage, isRight: boolean): void;
+  recordAttempt(request: IncomingMessage, isValid: boolean): void;
 }
 
-/** Marks connections that came through the Unix socket: the file system has let them in. */
+/** Marks connections of the Unix socket, which the file permissions authenticate. */
 const LOCAL = Symbol('klaus.local');
 
 export function markLocal(socket: object): void {
   Object.defineProperty(socket, LOCAL, { value: true });
 }
 
-/** True for a request by the Unix socket. */
+/** True for a request over the Unix socket. */
 export function isLocal(request: IncomingMessage): boolean {
   return LOCAL in request.socket;
 }
 
-/** `localhost:5173` is both of its origins. */
+/** A host without a scheme allows both HTTP and HTTPS. */
 function toOrigins(given: string): string[] {
   return given.includes('://') ? [given] : [`http://${given}`, `https://${given}`];
 }
@@ -70,33 +70,33 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   const { host, authenticate } = options;
   const corsOrigins = options.corsOrigins.flatMap(toOrigins);
   const proxies = toProxyTrust(options.trustProxy);
-  const isEverywhere = isWildcard(host);
+  const isWildcard = ['0.0.0.0', '::', ''].includes(host);
   const names = new Set([
     'localhost',
-    ...(isEverywhere ? [hostname().toLowerCase()] : [host.toLowerCase()]),
+    ...(isWildcard ? [hostname().toLowerCase()] : [host.toLowerCase()]),
     ...corsOrigins.map((origin) => new URL(origin).hostname),
   ]);
   const isServed = (name: string): boolean => {
     const bare = name.replace(/^\[|\]$/g, '');
     if (names.has(name) || names.has(bare)) return true;
-    // A name in the DNS can be turned to this machine by its owner; an address cannot.
-    return isIP(bare) !== 0 && (isEverywhere || isLoopback(bare));
+    // DNS rebinding: the owner of a name can point it to this machine. Addresses are safe.
+    return isIP(bare) !== 0 && (isWildcard || isLoopback(bare));
   };
   const isSecure = (request: IncomingMessage): boolean =>
-    proxies.trusts(request.socket.remoteAddress ?? '') &&
+    proxies.isTrusted(request.socket.remoteAddress ?? '') &&
     first(request.headers['x-forwarded-proto'])?.trim() === 'https';
   const ownOrigin = (request: IncomingMessage): string =>
     `${isSecure(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
-  const tries = createAuthRateLimiter();
+  const limiter = createAuthRateLimiter();
   const addressOf = (request: IncomingMessage): string =>
     proxies.clientOf(request.socket.remoteAddress ?? '', [request.headers['x-forwarded-for'] ?? []].flat().join(','));
-  const noteTry = (request: IncomingMessage, isRight: boolean): void => {
+  const recordAttempt = (request: IncomingMessage, isValid: boolean): void => {
     const address = addressOf(request);
-    const wait = tries.waitOf(address);
-    if (isRight && (wait === 0 || tries.isTrusted(address))) return tries.trust(address);
-    if (wait === 0) return tries.count(address);
+    const wait = limiter.secondsToWait(address);
+    if (isValid && (wait === 0 || limiter.isTrusted(address))) return limiter.trust(address);
+    if (wait === 0) return limiter.recordFailure(address);
     throw new Refusal(429, 'too_many', {
-      title: 'Too many wrong tokens came from this address.',
+      title: 'This address sent too many wrong tokens.',
       detail: `Try again in ${wait} s.`,
       retryable: true,
       headers: { 'retry-after': String(wait) },
@@ -104,36 +104,35 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   };
   return {
     isSecure,
-    noteTry,
-    checkPlace(request) {
+    recordAttempt,
+    checkOrigin(request) {
       checkHeaders(request);
-      const { host: asked, origin } = request.headers;
+      const { host: requested, origin } = request.headers;
       if (isLocal(request) && origin === undefined) return;
-      const name = toHostname(asked);
+      const name = toHostname(requested);
       if (name === undefined || !isServed(name)) {
         throw new Refusal(403, 'forbidden', {
-          title: `${asked === undefined ? 'A request without a host' : `The host ${asked.slice(0, 100)}`} is not served here.`,
-          detail: 'Use the address that klaus serve printed, or name the origin in AGENT_CORS_ORIGIN.',
+          title: `${requested === undefined ? 'A request without a host' : `The host ${requested.slice(0, 100)}`} is not served here.`,
+          detail: 'Use the address that `klaus serve` printed, or add the origin to AGENT_CORS_ORIGIN.',
         });
       }
-      if (origin === undefined || isSameOrigin(origin, ownOrigin(request)) || corsOrigins.includes(origin)) return;
+      if (origin === undefined || origin.toLowerCase() === ownOrigin(request) || corsOrigins.includes(origin)) return;
       throw new Refusal(403, 'forbidden', {
-        title: `Pages of ${origin.slice(0, 100)} may not use this server.`,
-        detail: 'AGENT_CORS_ORIGIN names the origins that may.',
+        title: `The origin ${origin.slice(0, 100)} is not allowed.`,
+        detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },
     checkToken(request) {
       if (isLocal(request)) return;
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       const cookie = readCookie(request.headers.cookie, options.cookie);
-      const isRight = authenticate({ bearer, cookie });
-      // A page with a cookie of yesterday guesses nothing, however often it asks.
-      const isTry = bearer !== undefined || (cookie !== undefined && (isRight || tries.isNewCookie(cookie)));
-      if (isTry) noteTry(request, isRight);
-      if (isRight) return;
+      const isValid = authenticate({ bearer, cookie });
+      const isAttempt = bearer !== undefined || (cookie !== undefined && (isValid || limiter.isNewCookie(cookie)));
+      if (isAttempt) recordAttempt(request, isValid);
+      if (isValid) return;
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is missing or wrong.',
-        detail: 'Open the address that klaus serve printed, or send Authorization: Bearer with the token.',
+        detail: 'Open the address that `klaus serve` printed, or send the token in the header `Authorization: Bearer`.',
       });
     },
     foreignOrigin(request) {
@@ -143,23 +142,15 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   };
 }
 
-/** True for an address that only this machine reaches. */
+/** True for an address that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::' || host === '';
-}
-
-/** Lower-case, without the port; undefined for what is no host. */
+/** Lower-case, without the port; undefined for an invalid host. */
 function toHostname(host: string | undefined): string | undefined {
   if (host === undefined || !/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return undefined;
   return host.replace(/:\d+$/, '').toLowerCase();
-}
-
-function isSameOrigin(origin: string, own: string): boolean {
-  return origin.toLowerCase() === own;
 }
 
 function first(value: string | string[] | undefined): string | undefined {

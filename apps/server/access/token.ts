@@ -1,20 +1,20 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Whoever may use the server says this. */
+/** The secret that authenticates a client. */
 export interface Token {
   readonly text: string;
-  /** What a browser is given in its place: it signs in with it, and cannot tell the token from it. */
+  /** What a browser stores instead: derived from the token, which cannot be derived from it. */
   readonly cookie: string;
-  /** Takes the same time whatever is wrong. */
+  /** In constant time. */
   isToken(given: string): boolean;
   isCookie(given: string): boolean;
 }
 
 /**
- * The token that is kept in a file of this user alone, made at the first start.
+ * Reads the token from a file that only this user can read. The first start creates it.
  *
- * @param file Absolute.
+ * @param file Absolute path.
  */
 export function readToken(file: string): string {
   for (;;) {
@@ -29,7 +29,7 @@ export function readToken(file: string): string {
       writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
       return text;
     } catch (error) {
-      // Another process may have made it in between; one that is too short is replaced.
+      // Another process may have created it in the meantime. A token that is too short is replaced.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       if (readFileSync(file, 'utf8').trim().length < 32) writeFileSync(file, `${text}\n`, { mode: 0o600 });
     }
@@ -46,7 +46,7 @@ export function createToken(text: string): Token {
   };
 }
 
-/** Digests have one length, so that the comparison tells nothing of the length either. */
+/** Compares digests, which have one length, so that the time does not depend on the length either. */
 function isSame(a: string, b: string): boolean {
   const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
   return timingSafeEqual(digest(a), digest(b));

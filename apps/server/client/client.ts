@@ -24,22 +24,22 @@ type StreamName = {
   [N in RouteName]: RouteOf<N> extends { kind: 'stream' } ? N : never;
 }[RouteName];
 
-/** One method for each route that is no stream; each throws a ProblemError. Streams: `followSession`, `followHost`. */
+/** One method for each route without a stream. Each throws a ProblemError. For streams see `followSession` and `followHost`. */
 export type Client = {
   readonly [N in Exclude<RouteName, StreamName>]: (...given: Arguments<RouteOf<N>>) => Promise<Answer<RouteOf<N>>>;
 } & { readonly connection: Connection };
 
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:3001`. Default: where the page came from. */
+  /** Such as `http://127.0.0.1:3001`. Default: the origin of the page. */
   baseUrl?: string;
-  /** Bearer token. Default: none, for a page that has signed in. */
+  /** Bearer token. Default: none, for a page with a cookie. */
   token?: string;
-  /** What the caller is: the log says it of answers and of the wish to stop. Default: it says nothing. */
+  /** The kind of client, which the log records with approvals and cancel requests. Default: not recorded. */
   as?: ClientName;
   fetch?: typeof globalThis.fetch;
 }
 
-/** A client of the server, typed by its routes. Holds nothing open. */
+/** A client of the server, typed by its routes. It holds no connection. */
 export function createClient({
   baseUrl = '',
   token,
@@ -49,7 +49,7 @@ export function createClient({
   const connection: Connection = { baseUrl: baseUrl.replace(/\/$/, ''), token, as, fetch };
   const methods = Object.entries<Route>(ROUTES)
     .filter(([, { kind }]) => kind !== 'stream')
-    .map(([name, route]) => [name, (...words: unknown[]) => call(connection, route, words)]);
+    .map(([name, route]) => [name, (...args: unknown[]) => call(connection, route, args)]);
   return { ...Object.fromEntries(methods), connection } as Client;
 }
 
@@ -59,10 +59,10 @@ interface AnyGiven {
   body?: unknown;
 }
 
-async function call(connection: Connection, route: Route, words: unknown[]): Promise<unknown> {
+async function call(connection: Connection, route: Route, args: unknown[]): Promise<unknown> {
   const takes = route.params ?? route.query ?? route.body;
-  const given = (takes ? words[0] : undefined) as AnyGiven | undefined;
-  const options = (takes ? words[1] : words[0]) as CallOptions | undefined;
+  const given = (takes ? args[0] : undefined) as AnyGiven | undefined;
+  const options = (takes ? args[1] : args[0]) as CallOptions | undefined;
   const response = await request(connection, {
     method: route.method,
     path: toPath(route.path, given),
@@ -72,7 +72,7 @@ async function call(connection: Connection, route: Route, words: unknown[]): Pro
   try {
     return await (route.kind === 'text' ? response.text() : response.json());
   } catch (error) {
-    // The connection broke in the middle of the answer: whether it was done nobody here can know.
+    // The connection broke during the answer: the outcome of the request is unknown.
     if (options?.signal?.aborted) throw error;
     throw toUnreachable(error);
   }

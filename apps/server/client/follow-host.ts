@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 import { follow, type StreamState } from './follow.ts';
 
 export interface FollowHostOptions {
-  /** All sessions; replaces what was known. Comes first, and again after each reconnection. */
+  /** All sessions. Called first and after each reconnection; replaces earlier views. */
   onSnapshot: (sessions: SessionView[]) => void;
   onSession: (session: SessionView) => void;
   onRemoved: (session: string, undoUntil: number | null) => void;
@@ -11,7 +11,7 @@ export interface FollowHostOptions {
   signal: AbortSignal;
 }
 
-/** Follows the list of sessions until the signal says enough. */
+/** Follows the list of sessions until the signal is aborted. */
 export function followHost({ connection }: Pick<Client, 'connection'>, options: FollowHostOptions): Promise<void> {
   return follow({
     connection,

@@ -6,17 +6,17 @@ import { follow, type StreamState } from './follow.ts';
 
 export interface FollowSessionOptions {
   session: string;
-  /** Seq of the last event that is known already. Default 0: all of them. */
+  /** Seq of the last known event. Default 0: all events. */
   after?: number;
-  /** Every event after that, once and in order, whatever happens to the connection. */
+  /** Called with every later event once and in order, also after reconnections. */
   onEvent: (event: Event) => void;
-  /** Text on its way. */
+  /** In-flight text. */
   onLive?: (live: Live) => void;
-  /** The messages that wait, whenever that changes. */
+  /** The queued messages, after each change. */
   onQueue?: (queue: QueuedMessage[]) => void;
-  /** Where the session stands: before `onReady`, and whenever that may have changed. */
+  /** The status of the session: before `onReady`, and whenever it may have changed. */
   onStatus?: (status: SessionStatus) => void;
-  /** Everything that was in the log at the beginning has come; again after each reconnection. */
+  /** The present log has been delivered. Called again after each reconnection. */
   onReady?: () => void;
   /** The session was deleted. */
   onGone?: () => void;
@@ -24,7 +24,7 @@ export interface FollowSessionOptions {
   signal: AbortSignal;
 }
 
-/** Follows one session until the signal says enough, or it is gone. */
+/** Follows one session until the signal is aborted or the session is deleted. */
 export function followSession(
   { connection }: Pick<Client, 'connection'>,
   options: FollowSessionOptions,

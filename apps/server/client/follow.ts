@@ -3,46 +3,46 @@ import { byeSchema, type Bye } from '../contract/index.ts';
 import { isProblemError } from './problem-error.ts';
 import { type Connection, request } from './request.ts';
 
-/** `live`: connected. `waiting`: the connection broke, the next try comes at `retryAt` (Unix milliseconds). */
+/** `live`: connected. `waiting`: disconnected until `retryAt` (Unix milliseconds). */
 export type StreamState =
   | { state: 'connecting' }
   | { state: 'live' }
   | { state: 'waiting'; retryAt: number; reason: string }
-  /** No more tries: the token is wrong, or what was followed is gone. */
+  /** No more attempts: the token is wrong, or the resource no longer exists. */
   | { state: 'ended'; reason: string };
 
 export interface FollowOptions {
   connection: Connection;
-  /** The address, asked for before each try: it may hold how far the last one came. */
+  /** Returns the address before each attempt: it may contain the last seq. */
   path: () => string;
   onMessage: (message: EventSourceMessage) => void;
   onState?: ((state: StreamState) => void) | undefined;
   signal: AbortSignal;
 }
 
-/** Milliseconds without a byte after which a connection counts as dead: two keep-alives were missed. */
+/** Milliseconds without data after which a connection counts as broken: two keep-alives were missed. */
 const SILENCE_MS = 40_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 15_000;
 
 /**
- * Reads a stream of server-sent events and comes again whenever it breaks, until the signal says enough or the
- * server refuses. Resolves at the end; never rejects.
+ * Reads a stream of server-sent events and reconnects until the signal is aborted or the server refuses. Resolves at the
+ * end; never rejects.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const { signal, onState } = options;
-  const tell = (state: StreamState): void => {
+  const report = (state: StreamState): void => {
     if (!signal.aborted) onState?.(state);
   };
   let failures = 0;
   while (!signal.aborted) {
-    tell({ state: 'connecting' });
+    report({ state: 'connecting' });
     let reason = 'The connection was closed.';
     let wait: number | undefined;
     try {
       const bye = await readOnce(options, () => {
         failures = 0;
-        tell({ state: 'live' });
+        report({ state: 'live' });
       });
       wait = bye?.retryMs;
       reason = bye?.reason ?? reason;
@@ -50,7 +50,7 @@ export async function follow(options: FollowOptions): Promise<void> {
       if (signal.aborted) return;
       reason = error instanceof Error ? error.message : String(error);
       if (isProblemError(error) && [401, 403, 404, 410].includes(error.problem.status)) {
-        tell({ state: 'ended', reason });
+        report({ state: 'ended', reason });
         return;
       }
     }
@@ -58,12 +58,12 @@ export async function follow(options: FollowOptions): Promise<void> {
     const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures += 1;
     const ms = wait ?? backoff * (0.75 + Math.random() / 2);
-    tell({ state: 'waiting', retryAt: Date.now() + ms, reason });
+    report({ state: 'waiting', retryAt: Date.now() + ms, reason });
     await pause(ms, signal);
   }
 }
 
-/** @returns The server's last word, with when it wants to be asked again; undefined where it had none. */
+/** @returns The `bye` event of the server with the time to reconnect; undefined without one. */
 async function readOnce(options: FollowOptions, onOpen: () => void): Promise<Bye | undefined> {
   const { connection, path, onMessage, signal } = options;
   const quit = new AbortController();

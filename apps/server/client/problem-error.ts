@@ -1,6 +1,6 @@
 import type { Problem } from '../contract/index.ts';
 
-/** A refused request, with what the server said about it; status 0 where it could not be reached. */
+/** A failed request with the problem details of the server; status 0 if the server is unreachable. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 

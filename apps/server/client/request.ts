@@ -3,9 +3,9 @@ import { CLIENT_HEADER, type ClientName, problemSchema } from '../contract/index
 import { ProblemError } from './problem-error.ts';
 
 export interface Connection {
-  /** Such as `http://127.0.0.1:3001`; empty in a page that the server itself gave out. */
+  /** Such as `http://127.0.0.1:3001`; empty in the page of the server. */
   baseUrl: string;
-  /** Sent as a bearer token. Absent in a browser: its cookie says who it is. */
+  /** Bearer token. Absent in a browser, which sends a cookie. */
   token?: string | undefined;
   as?: ClientName | undefined;
   fetch: typeof globalThis.fetch;
@@ -13,14 +13,14 @@ export interface Connection {
 
 export interface RequestInput {
   method: string;
-  /** With its query. */
+  /** Includes the query. */
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
-/** @throws ProblemError for every answer that is not 2xx, and for a server that cannot be reached. */
+/** @throws ProblemError for every response that is not 2xx, and for an unreachable server. */
 export async function request(connection: Connection, input: RequestInput): Promise<Response> {
   const { baseUrl, token, as } = connection;
   const { method, path, body, headers, signal } = input;
@@ -47,7 +47,7 @@ export async function request(connection: Connection, input: RequestInput): Prom
   return response;
 }
 
-/** The failure of a request that has no answer: it may have arrived all the same. */
+/** The error of a request without a response. The server may have received it. */
 export function toUnreachable(cause: unknown): ProblemError {
   const title = 'The server cannot be reached.';
   return new ProblemError({ type: 'about:blank', title, status: 0, code: 'unavailable', retryable: true }, { cause });
@@ -59,7 +59,7 @@ async function readProblem(response: Response) {
   try {
     return problemSchema.parse(JSON.parse(text));
   } catch {
-    // Something between here and the server answered in its own words.
+    // A proxy answered with a document of its own.
     return { type: 'about:blank', title: `The server answered ${status}.`, status, code: 'unavailable' as const };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What `/health` says of the API: raised when a route or an event means something else than before, never for what is
- * only added. A client of another version is told so by its own program.
+ * The version of the API in `/health`. A change of a route or an event raises it, an addition does not. Clients refuse to
+ * use a server of another version.
  */
 export const API_VERSION = 2;

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '@klaus/core/protocol';
 import { z } from 'zod';
 
-/** What an HTTP door can say besides the errors of the engine. */
+/** Error codes of the server that the engine does not have. */
 const HTTP_CODES = [
   'unauthorized',
   'forbidden',
@@ -16,18 +16,18 @@ const HTTP_CODES = [
 export const problemCodeSchema = z.enum([...ERROR_CODES, ...HTTP_CODES]);
 export type ProblemCode = z.infer<typeof problemCodeSchema>;
 
-/** Problem details (RFC 9457), `application/problem+json`: how every refused request is answered. */
+/** Problem details (RFC 9457), `application/problem+json`: the body of every error response. */
 export const problemSchema = z.object({
-  type: z.string().describe('`about:blank`: the code says more.'),
-  title: z.string().describe('What went wrong, as one sentence.'),
+  type: z.string().describe('Always `about:blank`; see `code`.'),
+  title: z.string().describe('What happened, in one sentence.'),
   status: z.int(),
-  detail: z.string().optional().describe('What can be done about it.'),
-  code: problemCodeSchema.describe('Of a closed set.'),
-  retryable: z.boolean().optional().describe('The same request may succeed later without any change.'),
-  requestId: z.string().optional().describe('Stands in the log of the server too, and in the header X-Request-Id.'),
+  detail: z.string().optional().describe('What to do about it.'),
+  code: problemCodeSchema.describe('One of a closed set.'),
+  retryable: z.boolean().optional().describe('True if the same request may succeed later.'),
+  requestId: z.string().optional().describe('Also in the log of the server and in the header `X-Request-Id`.'),
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
-    .describe('What does not fit the shape, where in the request.'),
+    .describe('The invalid fields of the request.'),
 });
 export type Problem = z.infer<typeof problemSchema>;

@@ -8,6 +8,9 @@ import {
 } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute, type Route } from './route.ts';
+import { changeRoutes } from './change-routes.ts';
+import { contextRoutes } from './context-routes.ts';
+import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
 import {
@@ -24,23 +27,23 @@ import {
 } from './shapes.ts';
 import { hostStreamSchema, promptStreamSchema } from './stream.ts';
 
-const signIn = {
+const server = {
   health: defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Says that the server lives. The only route without a token.',
+    summary: 'Reports that the server is running. Needs no token.',
     tag: 'server',
     open: true,
     answer: z.object({
       status: z.literal('ok'),
       version: z.string(),
-      api: z.int().describe('Raised when a route or an event means something else than before.'),
+      api: z.int().describe('Version of the API. A change of a route or an event raises it, an addition does not.'),
     }),
   }),
   signIn: defineRoute({
     method: 'POST',
     path: '/api/sign-in',
-    summary: 'Trades the token for a cookie: event streams and sockets of a browser cannot send headers.',
+    summary: 'Exchanges the token for a cookie: event streams and sockets of a browser cannot send headers.',
     tag: 'server',
     open: true,
     body: z.object({ token: z.string().min(1).max(1_000) }),
@@ -49,34 +52,34 @@ const signIn = {
   signOut: defineRoute({
     method: 'POST',
     path: '/api/sign-out',
-    summary: 'Takes the cookie back.',
+    summary: 'Deletes the cookie.',
     tag: 'server',
     answer: z.object({ signedIn: z.literal(false) }),
   }),
   settings: defineRoute({
     method: 'GET',
     path: '/api/settings',
-    summary: 'What a page needs to know of the server.',
+    summary: 'Settings of the server for the page.',
     tag: 'server',
     answer: z.object({
       version: z.string(),
-      workspace: z.string().describe('Where a run begins that names none.'),
-      model: z.string().describe('As it is configured: a full name or a tier.'),
+      workspace: z.string().describe('The default workspace.'),
+      model: z.string().describe('As configured: a full name or a tier.'),
       mode: modeSchema,
-      onAsk: onAskSchema.nullable().describe('What becomes of a question. Null: nothing is configured.'),
-      sandbox: sandboxNameSchema.nullable().describe('Null: the best one that works.'),
+      onAsk: onAskSchema.nullable().describe('How calls that need an approval are handled. Null: not configured.'),
+      sandbox: sandboxNameSchema.nullable().describe('Null: the best available one.'),
       isolate: z.boolean(),
       limits: limitsSchema,
       maxPromptChars: z.int().describe('A longer prompt is attached as a file.'),
       maxBodyBytes: z.int(),
-      maxConcurrent: z.int().describe('Runs at work at the same time; the others wait.'),
-      deleteUndoMs: z.int().describe('For how long a delete can be taken back.'),
+      maxConcurrent: z.int().describe('Most runs at the same time; others are queued.'),
+      deleteUndoMs: z.int().describe('Milliseconds for which a delete can be undone.'),
     }),
   }),
   configuration: defineRoute({
     method: 'GET',
     path: '/api/configuration',
-    summary: 'Every setting with its value and where that came from; secrets only as set.',
+    summary: 'Every setting with its value and source. Values of secrets are not included.',
     tag: 'server',
     answer: z.object({
       settings: z.array(
@@ -94,7 +97,7 @@ const signIn = {
   metrics: defineRoute({
     method: 'GET',
     path: '/metrics',
-    summary: 'Figures in the text format of Prometheus; 404 where AGENT_METRICS_ENABLED is false.',
+    summary: 'Metrics in the text format of Prometheus; 404 if AGENT_METRICS_ENABLED is false.',
     tag: 'server',
     kind: 'text',
     answer: z.string(),
@@ -109,18 +112,18 @@ const signIn = {
   events: defineRoute({
     method: 'GET',
     path: '/api/events',
-    summary: 'All sessions, live: a snapshot first, then each change.',
+    summary: 'Live list of sessions: a snapshot, then each change.',
     tag: 'server',
     kind: 'stream',
     answer: hostStreamSchema,
   }),
 };
 
-const runs = {
+const models = {
   prompt: defineRoute({
     method: 'POST',
     path: '/api/prompt',
-    summary: 'Begins a run and streams it under the event names of the older protocol. Leaving cancels nothing.',
+    summary: 'Starts a run and streams it in the older protocol. A disconnect does not cancel it.',
     tag: 'runs',
     kind: 'stream',
     body: z.object({
@@ -134,45 +137,45 @@ const runs = {
   runs: defineRoute({
     method: 'GET',
     path: '/api/runs',
-    summary: 'What this server works on, and what waits for its turn.',
+    summary: 'Running and queued sessions of this server.',
     tag: 'runs',
     answer: z.object({ running: z.array(runViewSchema), queued: z.array(runViewSchema), limit: z.int() }),
   }),
   agents: defineRoute({
     method: 'GET',
     path: '/api/agents',
-    summary: 'The agents that can be talked to.',
+    summary: 'The available agents.',
     tag: 'runs',
     answer: z.object({ agents: z.array(z.object({ name: z.string(), description: z.string() })) }),
   }),
   models: defineRoute({
     method: 'GET',
     path: '/api/models',
-    summary: 'The models that may be asked for, with their prices.',
+    summary: 'The allowed models with their prices.',
     tag: 'runs',
     answer: z.object({ models: z.array(modelViewSchema), asOf: z.string().describe('Date of the prices.') }),
   }),
   usage: defineRoute({
     method: 'GET',
     path: '/api/usage',
-    summary: 'What requests to models cost.',
+    summary: 'Cost of requests to models.',
     tag: 'runs',
     query: z.object({
       by: z.enum(['day', 'model', 'session', 'agent']).default('day'),
-      session: z.string().optional().describe('Of this session and those that it began.'),
+      session: z.string().optional().describe('Only this session and its children.'),
       since: z.coerce.number().min(0).max(8.64e15).optional().describe('Unix milliseconds.'),
     }),
     answer: z.object({
       by: z.enum(['day', 'model', 'session', 'agent']),
       rows: z.array(usageRowSchema),
-      reserved: z.array(reservedRequestSchema).describe('Requests whose end is not known.'),
-      budget: z.array(budgetRowSchema).optional().describe('Of the session that was asked about.'),
+      reserved: z.array(reservedRequestSchema).describe('Requests in progress, or with an unknown outcome.'),
+      budget: z.array(budgetRowSchema).optional().describe('Of the requested session.'),
     }),
   }),
   search: defineRoute({
     method: 'GET',
     path: '/api/search',
-    summary: 'Finds words in the messages of all sessions.',
+    summary: 'Searches the messages of all sessions.',
     tag: 'sessions',
     query: z.object({ q: z.string().min(1).max(500), limit: z.coerce.number().int().min(1).max(200).default(50) }),
     answer: z.object({ hits: z.array(searchHitSchema) }),
@@ -183,7 +186,7 @@ const approvals = {
   approvals: defineRoute({
     method: 'GET',
     path: '/api/approvals',
-    summary: 'The open questions of all sessions, the oldest first.',
+    summary: 'The open approvals of all sessions, the oldest first.',
     tag: 'approvals',
     query: z.object({ session: z.string().optional() }),
     answer: z.object({ approvals: z.array(approvalViewSchema) }),
@@ -191,7 +194,7 @@ const approvals = {
   approval: defineRoute({
     method: 'GET',
     path: '/api/approvals/:id',
-    summary: 'A whole question with its hunks.',
+    summary: 'One approval with its hunks.',
     tag: 'approvals',
     params: z.object({ id: z.string() }),
     answer: approvalDetailSchema,
@@ -199,14 +202,14 @@ const approvals = {
   answer: defineRoute({
     method: 'POST',
     path: '/api/approvals/:id',
-    summary: 'Answers a question, whole or hunk by hunk. The session goes on.',
+    summary: 'Answers an approval, completely or by hunk. The session resumes.',
     tag: 'approvals',
     params: z.object({ id: z.string() }),
     body: z.object({
       answer: z.enum(['approved', 'rejected']),
-      note: z.string().max(20_000).optional().describe('A reason that the model is told.'),
-      hunks: hunkAnswerSchema.optional().describe('Absent: the whole change.'),
-      scope: scopeSchema.optional().describe('How long a yes holds. Default `once`.'),
+      note: z.string().max(20_000).optional().describe('A reason for the model.'),
+      hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),
+      scope: scopeSchema.optional().describe('How long the approval is valid. Default `once`.'),
     }),
     status: 202,
     answer: z.object({ session: z.string() }),
@@ -214,48 +217,51 @@ const approvals = {
   remembered: defineRoute({
     method: 'GET',
     path: '/api/remembered',
-    summary: 'The approvals that hold for longer than their session, the newest last.',
+    summary: 'The remembered approvals, the newest last.',
     tag: 'approvals',
     answer: z.object({ remembered: z.array(rememberedViewSchema) }),
   }),
   forgetRemembered: defineRoute({
     method: 'DELETE',
     path: '/api/remembered/:id',
-    summary: 'Takes such an approval back: it is asked again.',
+    summary: 'Deletes a remembered approval: the call needs an approval again.',
     tag: 'approvals',
-    params: z.object({ id: z.string().describe('Of the approval.') }),
+    params: z.object({ id: z.string().describe('Id of the approval.') }),
     answer: z.object({ approval: z.string() }),
   }),
 };
 
-const place = {
+const workspaceQuery = {
   session: z.string().optional().describe('The workspace of this session.'),
-  workspace: z.string().optional().describe('A registered workspace. Neither: the configured one.'),
+  workspace: z.string().optional().describe('A known workspace. Default: the configured one.'),
 };
 
 const files = {
   workspaces: defineRoute({
     method: 'GET',
     path: '/api/workspaces',
-    summary: 'The folders that sessions worked in, the latest first, and the configured one.',
+    summary: 'The workspaces of sessions, the latest first, and the configured one.',
     tag: 'files',
     answer: z.object({ workspaces: z.array(z.object({ path: z.string(), sessions: z.int(), exists: z.boolean() })) }),
   }),
   files: defineRoute({
     method: 'GET',
     path: '/api/files',
-    summary: 'One folder of a workspace.',
+    summary: 'The entries of a folder.',
     tag: 'files',
-    query: z.object({ ...place, path: z.string().default('').describe('Folder, relative. Default: the workspace.') }),
+    query: z.object({
+      ...workspaceQuery,
+      path: z.string().default('').describe('Relative path of the folder. Default: the workspace.'),
+    }),
     answer: z.object({ root: z.string(), path: z.string(), entries: z.array(fileEntrySchema) }),
   }),
   findFiles: defineRoute({
     method: 'GET',
     path: '/api/find-files',
-    summary: 'Paths of a workspace that hold some characters, for completion. What git ignores is left out.',
+    summary: 'Paths that match some characters, for completion. Excludes files that Git ignores.',
     tag: 'files',
     query: z.object({
-      ...place,
+      ...workspaceQuery,
       q: z.string().default(''),
       limit: z.coerce.number().int().min(1).max(200).default(30),
     }),
@@ -264,19 +270,25 @@ const files = {
   file: defineRoute({
     method: 'GET',
     path: '/api/files/*',
-    summary: 'The content of one file, at most 2 MB of it.',
+    summary: 'The content of a file, at most 2 MB.',
     tag: 'files',
     params: z.object({ path: z.string() }),
-    query: z.object(place),
+    query: z.object(workspaceQuery),
     answer: fileContentSchema,
   }),
 };
 
-/** Every route of the server by the name that the client calls it. */
-export const ROUTES = { ...signIn, ...runs, ...sessionRoutes, ...approvals, ...files } as const satisfies Record<
-  string,
-  Route
->;
+/** Every route of the server by the name of the client's method. */
+export const ROUTES = {
+  ...server,
+  ...models,
+  ...sessionRoutes,
+  ...runRoutes,
+  ...changeRoutes,
+  ...contextRoutes,
+  ...approvals,
+  ...files,
+} as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
 export type RouteOf<N extends RouteName> = (typeof ROUTES)[N];

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { problemSchema } from './problem.ts';
 
 /**
- * Where a session stands, in the order in which a person should look at it: `needs-you` a question is open;
- * `running` a process works on it; `queued` it waits for its turn among the runs; `interrupted` its run has no
- * process any more and can go on; `failed` the last run ended short of done; `done`; `idle` it never ran.
+ * What a session does, in the order of attention: `needs-you` an approval is open; `running` a process works on it;
+ * `queued` it waits for other runs; `interrupted` the process of its run ended, and the run can resume; `failed` the last
+ * run did not finish; `done`; `idle` it has not run.
  */
 export const sessionStateSchema = z.enum(['needs-you', 'running', 'queued', 'interrupted', 'failed', 'done', 'idle']);
 export type SessionState = z.infer<typeof sessionStateSchema>;
@@ -16,7 +16,7 @@ export const queuedMessageSchema = z
     delivery: z.enum(['steer', 'queue']),
     parts: z.array(partSchema),
   })
-  .describe('A message that waits: a steer for the next model call, a queued one for the end of the run.');
+  .describe('A queued message: `steer` waits for the next request to the model, `queue` for the end of the run.');
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>;
 
 /** A session as lists show it. Times are ISO 8601 in UTC. */
@@ -25,40 +25,40 @@ export const sessionViewSchema = z.object({
   state: sessionStateSchema,
   title: z.string().nullable(),
   summary: z.string().nullable(),
-  firstPrompt: z.string().nullable().describe('Beginning of the first thing the user said, at most 200 characters.'),
+  firstPrompt: z.string().nullable().describe('The start of the first prompt, at most 200 characters.'),
   workspace: z.string().describe('Absolute path.'),
   agent: z.string(),
   model: z.string().nullable().describe('Full name, `provider/id`.'),
   mode: modeSchema.nullable(),
   sandbox: sandboxNameSchema.nullable(),
   pinned: z.boolean(),
-  parent: z.string().nullable().describe('The session that began it.'),
-  forkedFrom: z.string().nullable().describe('The session that it began as a copy of.'),
-  questions: z.int().describe('Open questions.'),
-  askedAt: z.string().nullable().describe('When the oldest open question was asked; null without one.'),
-  outcome: z.string().nullable().describe('Of the last run; null while one is under way.'),
+  parent: z.string().nullable().describe('The session that opened it.'),
+  forkedFrom: z.string().nullable().describe('The session that it is a fork of.'),
+  questions: z.int().describe('Number of open approvals.'),
+  askedAt: z.string().nullable().describe('When the oldest open approval was requested; null without one.'),
+  outcome: z.string().nullable().describe('Of the last run; null during a run.'),
   outcomeReason: z.string().nullable(),
-  problem: z.string().nullable().describe('Why this server could not go on with it, such as a missing key.'),
-  held: z.boolean().describe('True while a live process works on it, this server or another one.'),
-  position: z.int().nullable().describe('Place among the waiting runs, from 1; null unless `queued`.'),
+  problem: z.string().nullable().describe('Why this server cannot run it, such as a missing key.'),
+  held: z.boolean().describe('True while a process works on it, this server or another one.'),
+  position: z.int().nullable().describe('Position in the queue, from 1; null unless `queued`.'),
   turns: z.int(),
   toolCalls: z.int(),
   tokens: z.object({ input: z.int(), output: z.int(), cacheRead: z.int(), cacheWrite: z.int() }),
-  usd: z.number().nullable().describe('US dollars; null when the price of any part is not known.'),
+  usd: z.number().nullable().describe('US dollars; null if a price is unknown.'),
   lastSeq: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-/** Where a session stands at this moment, for who follows it. */
+/** The current status of a session. */
 export const sessionStatusSchema = z.object({
   state: sessionStateSchema,
-  held: z.boolean().describe('True while a live process works on it, this server or another one.'),
-  questions: z.int().describe('Open questions.'),
-  position: z.int().nullable().describe('Place among the waiting runs, from 1; null unless it waits.'),
-  problem: problemSchema.nullable().describe('Why this server could not go on with it.'),
-  lastSeq: z.int().describe('Seq of the last event that was in its log then.'),
+  held: z.boolean().describe('True while a process works on it, this server or another one.'),
+  questions: z.int().describe('Number of open approvals.'),
+  position: z.int().nullable().describe('Position in the queue, from 1; null unless it is queued.'),
+  problem: problemSchema.nullable().describe('Why this server cannot run it.'),
+  lastSeq: z.int().describe('Seq of the last event of its log at that time.'),
 });
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 
@@ -73,11 +73,11 @@ export const budgetRowSchema = z.object({
 
 export const pinnedTextSchema = z.object({ id: z.string(), text: z.string(), source: z.string().optional() });
 
-/** One session with what only its own page needs. */
+/** One session with its details. */
 export const sessionDetailSchema = sessionViewSchema.extend({
   limits: limitsSchema,
   budget: z.array(budgetRowSchema),
-  contextWindow: z.int().nullable().describe('Tokens; null where the model is not known here.'),
+  contextWindow: z.int().nullable().describe('Tokens; null for an unknown model.'),
   queue: z.array(queuedMessageSchema),
   pins: z.array(pinnedTextSchema),
 });

@@ -1,19 +1,19 @@
 import { decisionSchema, envelopeSchema, hunkSchema, rememberedSchema, treeChangeSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 
-/** A question as the queue shows it. */
+/** An approval in a list. */
 export const approvalViewSchema = z.object({
   id: z.string(),
   session: z.string(),
   sessionTitle: z.string().nullable(),
   workspace: z.string(),
   kind: z.enum(['call', 'changes', 'limit']),
-  title: z.string().describe('The question in one line.'),
+  title: z.string().describe('The call or change in one line.'),
   reason: z.string(),
   toolName: z.string().nullable(),
   command: z.string().nullable(),
   limitName: z.string().nullable(),
-  offer: z.number().nullable().describe('For a limit: the cap that a yes sets.'),
+  offer: z.number().nullable().describe('For a limit: the cap after an approval.'),
   createdAt: z.string().describe('ISO 8601.'),
   expiresAt: z.number().describe('Unix milliseconds.'),
   answer: z.enum(['approved', 'rejected', 'expired', 'superseded']).nullable().describe('Null while it is open.'),
@@ -23,17 +23,17 @@ export const approvalViewSchema = z.object({
 });
 export type ApprovalView = z.infer<typeof approvalViewSchema>;
 
-/** A question with all that is needed to decide. */
+/** An approval with its changes. */
 export const approvalDetailSchema = approvalViewSchema.extend({
-  diff: z.string().nullable().describe('Unified diff of the whole change.'),
-  hunks: z.array(hunkSchema.extend({ editable: z.boolean().describe('True for one whose lines can be replaced.') })),
-  scopes: z.array(z.enum(['once', 'session', 'project'])).describe('For how long a yes can hold.'),
+  diff: z.string().nullable().describe('Unified diff of the complete change.'),
+  hunks: z.array(hunkSchema.extend({ editable: z.boolean().describe('True if its lines can be replaced.') })),
+  scopes: z.array(z.enum(['once', 'session', 'project'])).describe('How long an approval can be valid.'),
 });
 export type ApprovalDetail = z.infer<typeof approvalDetailSchema>;
 
-/** An approval that holds for longer than its session. */
+/** An approval that is valid after its session. */
 export const rememberedViewSchema = z.object({
-  approval: z.string().describe('The approval that it was given with.'),
+  approval: z.string().describe('Id of the approval.'),
   session: z.string(),
   workspace: z.string().describe('Absolute path.'),
   remembered: rememberedSchema,
@@ -41,14 +41,14 @@ export const rememberedViewSchema = z.object({
 });
 export type RememberedView = z.infer<typeof rememberedViewSchema>;
 
-/** A piece of what was said, called or given in a session, as its log holds it. */
+/** An excerpt of a message, call or result of a session. */
 export const recalledSchema = z.object({
-  seq: z.int().describe('Record of the log that it stands in.'),
+  seq: z.int().describe('Seq of its event.'),
   turn: z.int(),
-  title: z.string().describe('What it is: `result of read_file src/a.ts`, `the user`.'),
+  title: z.string().describe('The source: `result of read_file src/a.ts`, `the user`.'),
   text: z.string(),
-  start: z.int().describe('Where `text` begins, in characters.'),
-  length: z.int().describe('Characters of the whole.'),
+  start: z.int().describe('Offset of `text`, in characters.'),
+  length: z.int().describe('Characters of the complete text.'),
 });
 export type RecalledView = z.infer<typeof recalledSchema>;
 
@@ -56,12 +56,12 @@ export const fileEntrySchema = z.object({
   name: z.string(),
   path: z.string().describe('Relative to the workspace, with forward slashes.'),
   type: z.enum(['file', 'directory', 'symlink', 'other']),
-  size: z.number().nullable().describe('Bytes, of a file.'),
+  size: z.number().nullable().describe('Bytes of a file.'),
   modifiedAt: z.string().describe('ISO 8601.'),
   change: z
     .enum(['created', 'modified', 'deleted'])
     .nullable()
-    .describe('What the session did to it, or in it, since it began.'),
+    .describe('How the session changed it, or a file in it.'),
 });
 export type FileEntry = z.infer<typeof fileEntrySchema>;
 
@@ -69,10 +69,10 @@ export const fileContentSchema = z.object({
   path: z.string(),
   size: z.number().describe('Bytes.'),
   mediaType: z.string(),
-  encoding: z.enum(['utf8', 'base64', 'none']).describe('`none`: hidden or too large to be sent.'),
+  encoding: z.enum(['utf8', 'base64', 'none']).describe('`none`: hidden or too large.'),
   content: z.string(),
-  truncated: z.boolean().describe('True when only the beginning is here.'),
-  hidden: z.boolean().describe('True for a file that holds secrets: its content never leaves the machine.'),
+  truncated: z.boolean().describe('True if only the start is included.'),
+  hidden: z.boolean().describe('True for a file with secrets, whose content is never sent.'),
 });
 export type FileContent = z.infer<typeof fileContentSchema>;
 
@@ -82,14 +82,14 @@ export const modelViewSchema = z.object({
   name: z.string().describe('Full name, `provider/id`.'),
   provider: z.string(),
   description: z.string().describe('One line.'),
-  tier: z.enum(['opus', 'sonnet', 'haiku']).nullable().describe('The tier whose default it is.'),
+  tier: z.enum(['opus', 'sonnet', 'haiku']).nullable().describe('The tier that it is the default of.'),
   contextWindow: z.int().describe('Tokens.'),
   maxOutputTokens: z.int(),
   images: z.boolean(),
-  price: priceSchema.nullable().describe('US dollars per million tokens of a short prompt; null: not known.'),
-  relativePrice: z.number().nullable().describe('Compared with the dearest of the list, which is 1.'),
-  until: z.string().nullable().describe('Date on which the provider ends it.'),
-  usable: z.boolean().describe('True when a key for it is here.'),
+  price: priceSchema.nullable().describe('US dollars per million tokens of a short prompt; null: unknown.'),
+  relativePrice: z.number().nullable().describe('Relative to the most expensive model of the list, which is 1.'),
+  until: z.string().nullable().describe('Date on which the provider retires it.'),
+  usable: z.boolean().describe('True if a key for it is set.'),
   isDefault: z.boolean(),
 });
 export type ModelView = z.infer<typeof modelViewSchema>;
@@ -100,13 +100,13 @@ const chargedSchema = z.object({
   outputTokens: z.int(),
   cacheReadTokens: z.int(),
   cacheWriteTokens: z.int(),
-  usd: z.number().nullable().describe('Null: a price is not known.'),
+  usd: z.number().nullable().describe('Null: a price is unknown.'),
 });
 
 export const usageRowSchema = chargedSchema.extend({
   key: z.string().describe('The day (`2026-01-31`, UTC), the model, the session or the agent.'),
-  broken: chargedSchema.describe('Of that, what broke after it had begun.'),
-  abandoned: chargedSchema.describe('Of that, what a process left behind as it ended.'),
+  broken: chargedSchema.describe('Of these, requests that broke off.'),
+  abandoned: chargedSchema.describe('Of these, requests of processes that ended.'),
 });
 export type UsageRowView = z.infer<typeof usageRowSchema>;
 
@@ -122,9 +122,9 @@ export const reservedRequestSchema = z.object({
 export const searchHitSchema = z.object({
   session: z.string(),
   sessionTitle: z.string().nullable(),
-  seq: z.int().nullable().describe('Of the record that it stands in, for `#seq`; null where that is not known.'),
+  seq: z.int().nullable().describe('Seq of its event, for `#seq`; null if unknown.'),
   role: z.string().describe('`user`, `assistant` or `tool`.'),
-  snippet: z.array(z.object({ text: z.string(), hit: z.boolean() })).describe('In order; `hit` marks the words found.'),
+  snippet: z.array(z.object({ text: z.string(), hit: z.boolean() })).describe('In order; `hit` marks matches.'),
   at: z.string().describe('ISO 8601.'),
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;
@@ -136,15 +136,15 @@ export const decisionViewSchema = decisionSchema.extend({
   call: z.string(),
   tool: z.string(),
   input: z.unknown(),
-  phase: z.literal('changes').nullable().describe('`changes`: what a command changed was judged.'),
+  phase: z.literal('changes').nullable().describe('`changes`: a decision on the changes of a command.'),
 });
 export type DecisionView = z.infer<typeof decisionViewSchema>;
 
 const conflictSchema = z.object({ path: z.string() });
 
-/** What an undo, redo or restore came to, or would come to. */
+/** The result of an undo, redo or restore, or of a dry run. */
 export const restoredSchema = z.object({
-  done: z.boolean().describe('False: no file was touched.'),
+  done: z.boolean().describe('False: no file was changed.'),
   turns: z.array(z.int()),
   changes: z.array(treeChangeSchema),
   git: z
@@ -152,19 +152,21 @@ export const restoredSchema = z.object({
       changes: z.array(treeChangeSchema),
       refs: z.array(
         z.object({
-          repository: z.string().describe('Its folder; empty is the workspace.'),
+          repository: z.string().describe('Its folder; empty for the workspace.'),
           name: z.string().describe('Such as `HEAD` or `refs/heads/main`.'),
-          from: z.string().optional().describe('What it names now; absent: it does not exist.'),
+          from: z.string().optional().describe('The present target; absent: it does not exist.'),
           to: z.string().optional(),
         }),
       ),
     })
-    .describe("The same for git's own data."),
+    .describe('The same for Git data.'),
   conflicts: z
     .array(conflictSchema)
-    .describe('Changed meanwhile, and not by the session. Touches nothing until told to keep or overwrite.'),
+    .describe(
+      'Files that were changed in the meantime, and not by the session. Nothing is restored until `conflicts` is `keep` or `overwrite`.',
+    ),
   kept: z.array(conflictSchema),
-  uncovered: z.array(z.string()).describe('Never kept, so not put back.'),
+  uncovered: z.array(z.string()).describe('Paths without a snapshot, which are not restored.'),
 });
 export type RestoredView = z.infer<typeof restoredSchema>;
 
@@ -173,9 +175,9 @@ export const processViewSchema = z.object({
   id: z.string().describe('Such as `p1`.'),
   command: z.string(),
   state: z.enum(['unstarted', 'running', 'exited', 'stopped', 'lost']),
-  exitCode: z.int().nullable().describe('Null while it runs, and where it is not known.'),
+  exitCode: z.int().nullable().describe('Null while it runs, and if unknown.'),
   reason: z.string().nullable(),
-  survives: z.boolean().describe('True for one that goes on when Klaus ends.'),
+  survives: z.boolean().describe('True if it continues when Klaus exits.'),
   startedAt: z.number().describe('Unix milliseconds.'),
   endedAt: z.number().nullable(),
   bytes: z.int().describe('Bytes of output so far.'),

@@ -2,14 +2,14 @@ import { eventBodySchema, envelopeSchema, type Event, type Live } from '@klaus/c
 import { z } from 'zod';
 import { queuedMessageSchema, sessionViewSchema, sessionStatusSchema } from './session-view.ts';
 
-/** Text on its way: keyed by message or call id and offset, superseded by the event. Never has a seq. */
+/** In-flight text, identified by message or call id and offset. The event supersedes it. It has no seq. */
 export const liveSchema: z.ZodType<Live, Live> = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message.delta'),
     session: z.string(),
     message: z.string(),
     part: z.enum(['text', 'thinking', 'call']),
-    offset: z.int().describe('Characters of this part that came before.'),
+    offset: z.int().describe('Characters of this part before `text`.'),
     text: z.string(),
   }),
   z.object({ type: z.literal('message.discarded'), session: z.string(), message: z.string() }),
@@ -26,30 +26,30 @@ export const loggedSchema: z.ZodType<Event> = z.intersection(envelopeSchema, eve
 
 export const byeSchema = z.object({
   reason: z.string(),
-  retryMs: z.int().describe('Come again after this time, to the same address, with the last seq.'),
-  after: z.int().optional().describe('The last seq that this stream sent.'),
+  retryMs: z.int().describe('Reconnect after this time, to the same address, with the last seq.'),
+  after: z.int().optional().describe('The last seq of this stream.'),
 });
 export type Bye = z.infer<typeof byeSchema>;
 
 /**
- * `GET /api/sessions/:id/events`, by the name of the server-sent event. `event` alone has an `id:`, its seq: a client
- * that comes again with `Last-Event-ID`, or `after`, misses nothing and sees nothing twice. After `ready` everything
- * that was in the log at the beginning has been sent. Comment lines keep the connection alive.
+ * `GET /api/sessions/:id/events`, by the name of the server-sent event. Only `event` has an `id:`, its seq: a client that
+ * reconnects with `Last-Event-ID` or `after` receives each event once. `ready` follows the events that were in the log at
+ * the start of the stream. Comment lines keep the connection alive.
  */
 export const sessionStreamSchema = z.object({
   event: loggedSchema,
   live: liveSchema,
-  queue: z.array(queuedMessageSchema).describe('The messages that wait, whenever that changes.'),
-  status: sessionStatusSchema.describe('Where the session stands: before `ready`, and whenever that may have changed.'),
+  queue: z.array(queuedMessageSchema).describe('The queued messages, after each change.'),
+  status: sessionStatusSchema.describe('The status of the session: before `ready`, and whenever it may have changed.'),
   ready: z.object({ seq: z.int() }),
   gone: z.object({ session: z.string() }).describe('The session was deleted; the stream ends.'),
-  bye: byeSchema.describe('The server is going down, or the log cannot be read further; the stream ends.'),
+  bye: byeSchema.describe('The server shuts down, or the log cannot be read; the stream ends.'),
 });
 export type SessionStream = z.infer<typeof sessionStreamSchema>;
 
 /**
- * `GET /api/events`: the list, the attention queue and the runs. `snapshot` comes first and replaces all that is
- * known; then `session` for each one that changed, `removed` for each that is gone.
+ * `GET /api/events`: the list of sessions. `snapshot` comes first and replaces earlier views; then `session` for each
+ * changed session, `removed` for each deleted one.
  */
 export const hostStreamSchema = z.object({
   snapshot: z.object({ sessions: z.array(sessionViewSchema) }),
@@ -59,5 +59,5 @@ export const hostStreamSchema = z.object({
 });
 export type HostStream = z.infer<typeof hostStreamSchema>;
 
-/** The names of the events of `POST /api/prompt`, as seed clients know them. */
+/** The events of `POST /api/prompt` in the older protocol, by name. */
 export const promptStreamSchema = z.record(z.string(), z.unknown());

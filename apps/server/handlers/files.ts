@@ -3,13 +3,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
 import type { FileEntry } from '../contract/index.ts';
-import type { Context, Handlers } from '../http/handler.ts';
-import { findRow } from './sessions.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
+import { findSession } from './sessions.ts';
 
-/** Bytes of a file that are sent. */
+/** Most bytes of a file that are sent. */
 const MAX_BYTES = 2 * 1_024 * 1_024;
-/** Sessions that are looked through for workspaces. */
-const SESSIONS = 10_000;
+/** Most sessions that are searched for workspaces. */
+const MAX_SESSIONS = 10_000;
 
 const IMAGES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -19,47 +19,47 @@ const IMAGES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-interface Place {
+interface WorkspaceQuery {
   session?: string | undefined;
   workspace?: string | undefined;
 }
 
 /** The workspace that a request names: that of a session, a registered one, or the configured one. */
-async function openPlace(context: Context, { session, workspace }: Place): Promise<WorkspaceFiles> {
-  if (session !== undefined) return context.klaus.files((await findRow(context, session)).workspace);
+async function openWorkspace(context: Context, { session, workspace }: WorkspaceQuery): Promise<WorkspaceFiles> {
+  if (session !== undefined) return context.klaus.files((await findSession(context, session)).workspace);
   if (workspace !== undefined && !listWorkspaces(context).has(workspace)) {
-    throw new KlausError('workspace.outside', `${workspace} is no workspace of any session.`, {
-      hint: 'GET /api/workspaces lists them.',
+    throw new KlausError('workspace.outside', `${workspace} is not the workspace of any session.`, {
+      hint: '`GET /api/workspaces` lists them.',
     });
   }
   return context.klaus.files(workspace);
 }
 
-/** Workspaces of sessions, once for each session. */
-export function knownWorkspaces(klaus: Klaus): string[] {
+/** The workspace of each session. A folder occurs once for each of its sessions. */
+export function listSessionWorkspaces(klaus: Klaus): string[] {
   return klaus.store.view
-    .sessions({ limit: SESSIONS })
+    .sessions({ limit: MAX_SESSIONS })
     .flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
 }
 
 function listWorkspaces({ klaus }: Context): Map<string, number> {
   const found = new Map<string, number>();
-  for (const workspace of knownWorkspaces(klaus)) found.set(workspace, (found.get(workspace) ?? 0) + 1);
+  for (const workspace of listSessionWorkspaces(klaus)) found.set(workspace, (found.get(workspace) ?? 0) + 1);
   const configured = klaus.configuration.get('workspace');
   const own = existsSync(configured) ? realpathSync(configured) : configured;
   if (!found.has(own)) found.set(own, 0);
   return found;
 }
 
-export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file'> = {
+export const fileHandlers = {
   workspaces: (_given, context) => ({
     workspaces: [...listWorkspaces(context)]
-      .filter(([path]) => context.places.allowsKnown(path))
+      .filter(([path]) => context.workspaces.allowsKnown(path))
       .map(([path, sessions]) => ({ path, sessions, exists: existsSync(path) })),
   }),
 
   async files({ query }, context) {
-    const files = await openPlace(context, query);
+    const files = await openWorkspace(context, query);
     const changes = await changesOf(context, query.session);
     const entries = (await files.list(query.path)).map(({ modifiedAt, ...entry }): FileEntry => ({
       ...entry,
@@ -70,12 +70,12 @@ export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file
   },
 
   async findFiles({ query }, context) {
-    const files = await openPlace(context, query);
+    const files = await openWorkspace(context, query);
     return { paths: await files.find(query.q, { limit: query.limit }) };
   },
 
   async file({ params, query }, context) {
-    const files = await openPlace(context, query);
+    const files = await openWorkspace(context, query);
     const { path, size, content } = await files.read(params.path, { maxBytes: MAX_BYTES });
     const mediaType = IMAGES[extname(path).toLowerCase()] ?? 'text/plain';
     const empty = { path, size, content: '', encoding: 'none' as const, truncated: false, hidden: false };
@@ -85,18 +85,18 @@ export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file
       if (truncated) return { ...empty, mediaType, truncated };
       return { ...empty, mediaType, encoding: 'base64', content: Buffer.from(content).toString('base64') };
     }
-    // A character may be cut at the end of what was read.
-    const whole = truncated ? content.subarray(0, content.lastIndexOf(10) + 1 || content.length) : content;
-    if (!isUtf8(whole) || whole.includes(0)) return { ...empty, mediaType: 'application/octet-stream', truncated };
-    const text = await files.redact(new TextDecoder().decode(whole));
+    // The last character may be cut: a truncated file is sent up to its last line break.
+    const bytes = truncated ? content.subarray(0, content.lastIndexOf(10) + 1 || content.length) : content;
+    if (!isUtf8(bytes) || bytes.includes(0)) return { ...empty, mediaType: 'application/octet-stream', truncated };
+    const text = await files.redact(new TextDecoder().decode(bytes));
     return { ...empty, mediaType, encoding: 'utf8', content: text, truncated };
   },
-};
+} satisfies PartialHandlers;
 
-/** What the session changed since it began; nothing where no state was kept. */
+/** What the session changed; empty if no snapshots were stored. */
 async function changesOf(context: Context, session: string | undefined): Promise<readonly TreeChange[]> {
   if (session === undefined) return [];
-  const { id } = await findRow(context, session);
+  const { id } = await findSession(context, session);
   return (await context.klaus.handle(id).turnChanges('all')).changes;
 }
 

@@ -2,34 +2,20 @@ import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { PartialHandlers } from '../http/handler.ts';
 import { toOpenApi } from '../http/openapi.ts';
 import { Refusal } from '../http/problem.ts';
 
-export const hostHandlers: Handlers<
-  | 'health'
-  | 'signIn'
-  | 'signOut'
-  | 'settings'
-  | 'configuration'
-  | 'metrics'
-  | 'openapi'
-  | 'events'
-  | 'runs'
-  | 'agents'
-  | 'models'
-  | 'usage'
-  | 'search'
-> = {
+export const hostHandlers = {
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
   signIn({ body }, { token, cookie }, exchange) {
-    const isRight = token.isToken(body.token);
-    exchange.door.noteTry(exchange.request, isRight);
-    if (!isRight) {
+    const isValid = token.isToken(body.token);
+    exchange.guard.recordAttempt(exchange.request, isValid);
+    if (!isValid) {
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is wrong.',
-        detail: 'Open the address that klaus serve printed, or paste the token from its file.',
+        detail: 'Open the address that `klaus serve` printed, or paste the token from its file.',
       });
     }
     exchange.headers['set-cookie'] = toCookie(cookie, { value: token.cookie, isSecure: exchange.isSecure });
@@ -64,8 +50,8 @@ export const hostHandlers: Handlers<
   async metrics(_given, { metrics }) {
     if (metrics) return { mediaType: metrics.mediaType, content: [await metrics.toText()] };
     throw new Refusal(404, 'not_found', {
-      title: 'Metrics are switched off.',
-      detail: 'AGENT_METRICS_ENABLED is false.',
+      title: 'Metrics are disabled.',
+      detail: 'Set AGENT_METRICS_ENABLED to true.',
     });
   },
 
@@ -82,8 +68,8 @@ export const hostHandlers: Handlers<
   models(_given, { klaus }) {
     const { models, asOf } = klaus.models();
     const chosen = klaus.configuration.get('model');
-    const dearest = Math.max(0, ...models.map((model) => model.prices[0]?.price.output ?? 0));
-    return { models: models.map((model) => toModelView(model, { chosen, dearest })), asOf };
+    const highest = Math.max(0, ...models.map((model) => model.prices[0]?.price.output ?? 0));
+    return { models: models.map((model) => toModelView(model, { chosen, highest })), asOf };
   },
 
   async usage({ query }, { klaus }) {
@@ -94,7 +80,7 @@ export const hostHandlers: Handlers<
   search: async ({ query }, { klaus }) => ({
     hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
   }),
-};
+} satisfies PartialHandlers;
 
 function toCookie(name: string, { value, isSecure }: { value: string; isSecure: boolean }): string {
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
@@ -102,7 +88,7 @@ function toCookie(name: string, { value, isSecure }: { value: string; isSecure: 
 
 const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
 
-function toModelView(model: KnownModel, { chosen, dearest }: { chosen: string; dearest: number }): ModelView {
+function toModelView(model: KnownModel, { chosen, highest }: { chosen: string; highest: number }): ModelView {
   const { name, provider, tier, until, usable, contextWindow, maxOutputTokens, images } = model;
   const price = model.prices[0]?.price;
   const size = contextWindow >= 1_000_000 ? `${contextWindow / 1_000_000}M` : `${Math.round(contextWindow / 1_000)}K`;
@@ -116,14 +102,14 @@ function toModelView(model: KnownModel, { chosen, dearest }: { chosen: string; d
     maxOutputTokens,
     images,
     price: price ?? null,
-    relativePrice: price === undefined || dearest === 0 ? null : Math.round((price.output / dearest) * 1_000) / 1_000,
+    relativePrice: price === undefined || highest === 0 ? null : Math.round((price.output / highest) * 1_000) / 1_000,
     until: until ?? null,
     usable,
     isDefault: usable && (name === chosen || tier === chosen || name.slice(provider.length + 1) === chosen),
   };
 }
 
-/** Characters of a snippet, and of those before the first word that was found. */
+/** Characters of a snippet, and of its part before the first match. */
 const SNIPPET = 240;
 const BEFORE = 60;
 

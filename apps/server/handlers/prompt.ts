@@ -1,41 +1,43 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFrame } from '../streams/event-stream.ts';
-import type { Handlers } from '../http/handler.ts';
-import { sendNeededPrompt } from '../runs/send-prompt.ts';
-import { followNamed } from '../legacy/follow-legacy-events.ts';
-import { findRow } from './sessions.ts';
+import type { PartialHandlers } from '../http/handler.ts';
+import { sendRequiredPrompt } from '../runs/send-prompt.ts';
+import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
+import { findSession } from './sessions.ts';
 
-export const promptHandlers: Handlers<'prompt'> = {
+export const promptHandlers = {
   async prompt({ body }, context, exchange) {
-    const { klaus, places, queue } = context;
+    const { klaus, workspaces, queue } = context;
     const { message, sessionId, model, workspace } = body;
     if (sessionId !== undefined && workspace !== undefined) {
-      throw new KlausError('usage', 'A session has its workspace already.', { hint: 'Leave out one of the two.' });
+      throw new KlausError('usage', 'The workspace of a session cannot be changed.', {
+        hint: 'Leave out `sessionId` or `workspace`.',
+      });
     }
     const session =
       sessionId === undefined
         ? await klaus.open(
-            optional({ model, workspace: workspace === undefined ? undefined : places.check(workspace) }),
+            optional({ model, workspace: workspace === undefined ? undefined : workspaces.check(workspace) }),
           )
-        : klaus.handle((await findRow(context, sessionId)).id);
+        : klaus.handle((await findSession(context, sessionId)).id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
     const after = (await klaus.store.head(session.id))?.seq ?? 0;
-    await sendNeededPrompt(klaus, session, { text: message, delivery: 'queue' });
+    await sendRequiredPrompt(klaus, session, { text: message, delivery: 'queue' });
 
     const stream = exchange.openStream();
-    const followed = followNamed(context, {
+    const followed = followLegacyEvents(context, {
       session: session.id,
       after,
       isPrompting: true,
-      tell({ name, data, isEnd, run }) {
+      onEvent({ name, data, isEnd, run }) {
         stream.write(toFrame(name, JSON.stringify(data)));
-        // While another run is under way this prompt waits, and its own is the one that is told to the end.
+        // The prompt waits for a run that is in progress. The stream ends with the run of the prompt.
         if (isEnd && (run === undefined || run !== followed.lastRun)) stream.end();
       },
     });
     stream.onClose(followed.stop);
-    context.hubs.keep(stream);
+    context.hubs.addOther(stream);
     queue.add(session.id);
   },
-};
+} satisfies PartialHandlers;

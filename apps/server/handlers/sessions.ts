@@ -1,43 +1,36 @@
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, type SessionRow } from '@klaus/sdk';
+import { KlausError, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCalledBy } from '../access/caller.ts';
+import { toCaller } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
-import type { Context, Document, Handlers } from '../http/handler.ts';
+import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
-/** Rows that are looked through for sessions in a state, which no index knows. */
+/** Rows that are read at once to find sessions by state, for which there is no index. */
 const PAGE = 200;
 
-/** The session that an address means. @throws KlausError `usage` for one that is not there. */
-export async function findRow({ klaus, deletions }: Context, id: string): Promise<SessionRow> {
+/** The session of an address. @throws KlausError `usage` if there is none, Refusal 410 if it is being deleted. */
+export async function findSession({ klaus, deletions }: Context, id: string): Promise<SessionRow> {
   const row = (await klaus.store.session((await klaus.session(id)).id))!;
-  if (deletions.until(row.id) === undefined) return row;
+  if (deletions.undoUntil(row.id) === undefined) return row;
   throw new Refusal(410, 'not_found', {
     title: `Session ${row.id} is being deleted.`,
-    detail: `POST /api/sessions/${row.id}/keep takes it back.`,
+    detail: `\`POST /api/sessions/${row.id}/keep\` undoes it.`,
   });
+}
+
+/** Opens the session of an address. @throws as {@link findSession}. */
+export async function openSession(context: Context, id: string): Promise<Session> {
+  return context.klaus.handle((await findSession(context, id)).id);
 }
 
 async function viewOf(context: Context, id: string): Promise<SessionView> {
   return toSessionViews(context, [(await context.klaus.store.session(id))!])[0]!;
 }
 
-export const sessionHandlers: Handlers<
-  | 'sessions'
-  | 'openSession'
-  | 'session'
-  | 'changeSession'
-  | 'deleteSession'
-  | 'keepSession'
-  | 'exportSession'
-  | 'exportTest'
-  | 'searchSession'
-  | 'log'
-  | 'sessionEvents'
-> = {
+export const sessionHandlers = {
   async sessions({ query }, context) {
     const { state, sort, cursor, limit } = query;
     const { search, workspace } = query;
@@ -50,7 +43,7 @@ export const sessionHandlers: Handlers<
         limit: state === undefined ? limit + 1 : PAGE,
         ...optional({ search, workspace, before }),
       });
-      const shown = rows.filter(({ id }) => context.deletions.until(id) === undefined);
+      const shown = rows.filter(({ id }) => context.deletions.undoUntil(id) === undefined);
       found.push(...toSessionViews(context, shown).filter((view) => state === undefined || view.state === state));
       before = rows.at(-1)?.id;
       const isLast = rows.length < (state === undefined ? limit + 1 : PAGE);
@@ -65,15 +58,15 @@ export const sessionHandlers: Handlers<
     const { klaus, queue } = context;
     const { session: id, workspace, model, mode, sandbox, limits, isolate, grant } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
-      throw new KlausError('usage', 'A workspace is named by its absolute path.');
+      throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
-    const place = workspace === undefined ? undefined : context.places.check(workspace);
-    const isHere = id !== undefined && (await klaus.store.head(id)) !== undefined;
-    const session = isHere
+    const folder = workspace === undefined ? undefined : context.workspaces.check(workspace);
+    const isKnown = id !== undefined && (await klaus.store.head(id)) !== undefined;
+    const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: place, model, mode, sandbox, isolate, grant }),
-          checkFolder: (folder) => void context.places.check(folder),
+          ...optional({ id, workspace: folder, model, mode, sandbox, isolate, grant }),
+          checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);
@@ -81,58 +74,58 @@ export const sessionHandlers: Handlers<
     return { session: session.id, command: command ?? null };
   },
 
-  session: async ({ params }, context) => toDetail(context, await findRow(context, params.id)),
+  session: async ({ params }, context) => toDetail(context, await findSession(context, params.id)),
 
   async changeSession({ params, body }, context) {
     const { klaus } = context;
-    const session = klaus.handle((await findRow(context, params.id)).id);
+    const session = klaus.handle((await findSession(context, params.id)).id);
     const { limits, ...change } = body;
     if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
     await session.applyQueuedCommands();
-    // What holds the session applies it in a moment; it is durable already.
+    // The command is durable. The process that holds the session applies it shortly.
     const { title, pinned, mode } = change;
     return { ...(await viewOf(context, session.id)), ...optional({ title, pinned, mode }) };
   },
 
   async deleteSession({ params }, context) {
-    const { id } = await findRow(context, params.id);
+    const { id } = await findSession(context, params.id);
     if (context.queue.isRunning(id) || context.queue.positionOf(id) !== undefined) {
-      throw new KlausError('store.busy', 'A run of this session is under way.', { hint: 'Stop it first.' });
+      throw new KlausError('store.busy', 'A run of this session is in progress.', { hint: 'Stop it first.' });
     }
     return { session: id, undoUntil: context.deletions.begin(id) };
   },
 
   async keepSession({ params }, context) {
     const { id } = await context.klaus.session(params.id);
-    context.deletions.keep(id);
+    context.deletions.undo(id);
     return viewOf(context, id);
   },
 
   async exportSession({ params, query: { format } }, context, { request }) {
-    const { id } = await findRow(context, params.id);
-    // The host chain knows of it before the first byte.
-    await context.klaus.store.recordExport(id, { format, by: toCalledBy(request) });
+    const { id } = await findSession(context, params.id);
+    // The export is audited before the first byte is sent.
+    await context.klaus.store.recordExport(id, { format, by: toCaller(request) });
     return toDocument(context, id, format);
   },
 
   async exportTest({ params }, context, { request }) {
     const { klaus } = context;
-    const { id } = await findRow(context, params.id);
+    const { id } = await findSession(context, params.id);
     const { files, notes } = await klaus.exportTest(id);
-    await klaus.store.recordExport(id, { format: 'test', by: toCalledBy(request) });
+    await klaus.store.recordExport(id, { format: 'test', by: toCaller(request) });
     const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
     return { files: encoded, notes: [...notes] };
   },
 
   async searchSession({ params, query }, context) {
-    const { id } = await findRow(context, params.id);
+    const { id } = await findSession(context, params.id);
     const { hits, skipped } = await context.klaus.handle(id).recall.search(query.q, { limit: query.limit });
     return { session: id, hits, skipped };
   },
 
   async log({ params, query }, context) {
-    const { id, lastSeq } = await findRow(context, params.id);
+    const { id, lastSeq } = await findSession(context, params.id);
     const events = [];
     const after = query.last === undefined ? query.after : Math.max(0, lastSeq - query.last);
     for await (const event of context.klaus.handle(id).events(after)) {
@@ -143,12 +136,12 @@ export const sessionHandlers: Handlers<
   },
 
   async sessionEvents({ params, query }, context, exchange) {
-    const { id } = await findRow(context, params.id);
+    const { id } = await findSession(context, params.id);
     const last = Number(exchange.request.headers['last-event-id']);
     const after = Number.isInteger(last) && last > 0 ? last : query.after;
     context.hubs.follow(id, { stream: exchange.openStream(), after });
   },
-};
+} satisfies PartialHandlers;
 
 async function toDetail(context: Context, row: SessionRow): Promise<SessionDetail> {
   const { klaus } = context;
@@ -159,12 +152,12 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
     if (event.limits) Object.assign(limits, event.limits);
   }
   const known = klaus.models().models.find(({ name }) => name === row.model);
-  const told = await klaus.store.lastOf(id, ['turn.started']);
+  const turn = await klaus.store.lastOf(id, ['turn.started']);
   return {
     ...toSessionViews(context, [row])[0]!,
     limits,
     budget: usage.budget ?? [],
-    contextWindow: told?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
+    contextWindow: turn?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
     queue: toQueue(await klaus.store.inbox(id)),
     pins: await klaus.handle(id).pins(),
   };

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './problem.ts';
 
-/** Headers by which a request is judged. Node keeps the first of two, and a proxy may have looked at the other. */
+/** Headers that the guard checks. Node uses the first of two, and a proxy may have checked the second. */
 const SINGLE = ['host', 'origin', 'authorization'] as const;
 
-/** @throws Refusal 400 for a request that says two things about where it goes or who sends it. */
+/** @throws Refusal 400 for a request with contradictory hosts, origins or tokens. */
 export function checkHeaders(request: IncomingMessage): void {
   const names = request.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   for (const single of SINGLE) {
@@ -14,13 +14,13 @@ export function checkHeaders(request: IncomingMessage): void {
   if (host === undefined && request.httpVersion !== '1.0') refuse('The request has no host header.');
   const target = request.url ?? '';
   if (target.startsWith('/') || (target === '*' && request.method === 'OPTIONS')) return;
-  // RFC 9112, 3.2.2: the whole address, as to a proxy. Only where it says the same as the header.
+  // RFC 9112, 3.2.2: the absolute form, as sent to a proxy. Allowed if it names the same host as the header.
   const [, named] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
-  if (named === undefined) refuse('The target of the request is no path.');
+  if (named === undefined) refuse('The target of the request is not a path.');
   if (named!.toLowerCase() !== (host ?? '').toLowerCase())
-    refuse('The target of the request names another host than its header.');
+    refuse('The target of the request and its host header name different hosts.');
 }
 
 function refuse(title: string): never {
-  throw new Refusal(400, 'usage', { title, detail: 'Send one host header, and a path as the target.' });
+  throw new Refusal(400, 'usage', { title, detail: 'Send one host header and a path as the target.' });
 }

@@ -5,44 +5,44 @@ import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { EventStream } from '../streams/event-stream.ts';
-import type { HostFeed } from '../streams/session-list-feed.ts';
-import type { Hubs } from '../streams/session-hubs.ts';
+import type { SessionListFeed } from '../streams/session-list-feed.ts';
+import type { SessionHubs } from '../streams/session-hubs.ts';
 import type { InFlightText } from '../streams/in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
 import type { Token } from '../access/token.ts';
-import type { Places } from '../access/allowed-workspaces.ts';
+import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 
-/** What every handler works with. */
+/** What every handler uses. */
 export interface Context {
   klaus: Klaus;
   queue: RunQueue;
-  hubs: Hubs;
+  hubs: SessionHubs;
   live: InFlightText;
-  feed: HostFeed;
+  feed: SessionListFeed;
   deletions: Deletions;
   log: Log;
-  places: Places;
-  /** Undefined where they are switched off. */
+  workspaces: AllowedWorkspaces;
+  /** Undefined if metrics are disabled. */
   metrics: Metrics | undefined;
   token: Token;
   /** Name of the cookie. */
   cookie: string;
   version: string;
-  /** Bytes of a request's body. */
+  /** Largest request body. */
   maxBodyBytes: number;
 }
 
-/** One request, as far as its answer may need it. */
+/** One request and its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Over TLS, as far as a proxy that is believed says so. */
+  /** True if a trusted proxy reports TLS. */
   isSecure: boolean;
-  /** Where a token that is tried out is counted. */
-  door: Pick<RequestGuard, 'noteTry'>;
-  /** Headers to be sent with the answer. */
+  /** Counts tokens that were sent. */
+  guard: Pick<RequestGuard, 'recordAttempt'>;
+  /** Headers of the response. */
   headers: Record<string, string>;
   /** Turns the response into a stream of events. */
   openStream(): EventStream;
@@ -50,17 +50,17 @@ export interface Exchange {
 
 type Output<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
-/** What the schemas of a route made of a request. */
+/** A request as parsed by the schemas of its route. */
 export interface Parsed<R extends Route> {
   params: Output<R['params']>;
   query: Output<R['query']>;
   body: Output<R['body']>;
 }
 
-/** Text with its media type, for a route that answers with a document: whole, or piece by piece. */
+/** The response of a `text` route, in one or more pieces. */
 export interface Document {
   mediaType: string;
-  /** Name to keep it under; absent: it is shown. */
+  /** File name of a download; absent: shown in the browser. */
   fileName?: string;
   content: Iterable<string> | AsyncIterable<string>;
 }
@@ -74,5 +74,8 @@ type Result<R extends Route> = R extends { kind: 'stream' }
 /** Answers a route. @throws KlausError, Refusal. */
 export type Handler<R extends Route> = (given: Parsed<R>, context: Context, exchange: Exchange) => Result<R>;
 
-/** A handler for each of some routes. */
-export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<RouteOf<K>> };
+/** A handler for each route. */
+export type Handlers = { readonly [K in RouteName]: Handler<RouteOf<K>> };
+
+/** The handlers of some routes. */
+export type PartialHandlers = Partial<Handlers>;

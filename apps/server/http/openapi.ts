@@ -4,29 +4,29 @@ import { problemSchema, ROUTES, type Route } from '../contract/index.ts';
 
 type Json = Record<string, unknown>;
 
-let made: Json | undefined;
+let cached: Json | undefined;
 
-/** The routes as an OpenAPI 3.1 document, made from the schemas that requests are checked by. */
+/** The routes as an OpenAPI 3.1 document, generated from the schemas that validate requests. */
 export function toOpenApi(version: string): Json {
-  if (made) return made;
+  if (cached) return cached;
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
     (paths[path] ??= {})[route.method.toLowerCase()] = toOperation(name, route);
   }
-  return (made = {
+  return (cached = {
     openapi: '3.1.0',
     info: {
       title: 'Klaus',
       version,
-      description: 'Sessions of the agent engine Klaus: watch, steer and approve them.',
+      description: 'Follow, steer and approve sessions of the agent engine Klaus.',
     },
     security: [{ token: [] }, { cookie: [] }],
     paths,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'klaus', description: 'Set by POST /api/sign-in.' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'klaus', description: 'Set by `POST /api/sign-in`.' },
       },
       schemas: { Problem: toSchema(problemSchema, 'output') },
     },
@@ -45,9 +45,9 @@ function toOperation(name: string, route: Route): Json {
       ? { requestBody: { required: true, content: { 'application/json': { schema: toSchema(route.body, 'input') } } } }
       : {}),
     responses: {
-      [route.status ?? 200]: { description: 'Done.', content: toContent(route) },
+      [route.status ?? 200]: { description: 'Success.', content: toContent(route) },
       default: {
-        description: 'Refused.',
+        description: 'Error.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
@@ -58,11 +58,11 @@ function toContent({ kind = 'json', answer }: Route): Json {
   if (kind === 'text') return { 'text/markdown': { schema: { type: 'string' } }, 'application/json': { schema: {} } };
   const schema = toSchema(answer, 'output');
   if (kind === 'json') return { 'application/json': { schema } };
-  // OpenAPI 3.1 has no word for the events of a stream: each property names one, and what its data holds.
+  // OpenAPI 3.1 cannot describe the events of a stream. Each property of `x-events` is one event with its data.
   return { 'text/event-stream': { schema: { type: 'string' }, 'x-events': schema } };
 }
 
-function toParameters(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+function toParameters(schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = toSchema(schema, 'input') as {
     properties?: Record<string, Json>;
@@ -70,8 +70,8 @@ function toParameters(schema: z.ZodObject | undefined, place: 'path' | 'query'):
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     ...optional({ description }),
     schema: rest,
   }));

@@ -7,10 +7,10 @@ interface RefusalOptions extends Pick<Problem, 'title'>, Partial<Pick<Problem, '
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that is refused before the engine is asked. */
+/** A request that the server refuses itself. */
 export class Refusal extends Error {
   readonly problem: Problem;
-  /** To be sent with the answer. */
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, code: ProblemCode, { title, headers = {}, ...more }: RefusalOptions) {
@@ -21,20 +21,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The whole of a problem, for where there is one text. */
+/** Title and detail in one text. */
 export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>): string {
   return detail === undefined ? title : `${title} ${detail}`;
 }
 
-/** Anything thrown as problem details. What is no KlausError says nothing of its inside. */
+/** Converts anything thrown to problem details. Errors that are no KlausError keep their message to themselves. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Refusal) return error.problem;
   if (!isKlausError(error)) {
-    const detail = 'This is a defect in Klaus; the log of the server says where it happened.';
-    return { type: 'about:blank', title: 'Something went wrong.', status: 500, code: 'internal', detail };
+    const detail = 'This is a defect in Klaus. The log of the server has the stack trace.';
+    return { type: 'about:blank', title: 'Internal error.', status: 500, code: 'internal', detail };
   }
   const { code, message, hint, retryable } = error;
-  // "There is no session X" is about the address where the address names it; its code stays.
+  // A missing resource that the address names is a 404; its code stays `usage`.
   const status =
     code === 'usage' && /^There is no (session|question|approval|background process|file|folder)\b/.test(message)
       ? 404

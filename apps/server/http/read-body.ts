@@ -9,7 +9,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<unkn
   const tooLarge = (): Refusal =>
     new Refusal(413, 'too_large', {
       title: 'The request is too large.',
-      detail: `At most ${Math.floor(maxBytes / 1_024 / 1_024)} MB are taken. Put large files into the workspace and name them.`,
+      detail: `The limit is ${Math.floor(maxBytes / 1_024 / 1_024)} MB. Put large files into the workspace and refer to their paths.`,
     });
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -20,16 +20,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<unkn
     chunks.push(chunk);
   }
   if (size === 0) return {};
-  // A form of a foreign page can send text, and nothing that says it is JSON.
+  // A form of a foreign page cannot set this content type.
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'unsupported_media', {
-      title: 'The body is no JSON.',
-      detail: 'Send Content-Type: application/json.',
+      title: 'The content type of the body is not JSON.',
+      detail: 'Send `Content-Type: application/json`.',
     });
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
-    throw new Refusal(400, 'usage', { title: 'The body is no JSON.' });
+    throw new Refusal(400, 'usage', { title: 'The body is not valid JSON.' });
   }
 }

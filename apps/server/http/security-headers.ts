@@ -1,4 +1,4 @@
-/** Headers of every answer. */
+/** Headers of every response. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -8,7 +8,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
 
-/** What the page may load and run: its own files, and styles that carry the nonce of this very answer. */
+/** The policy of the page: its own files, and styles with the nonce of this response. */
 export function toContentPolicy(nonce: string): string {
   return [
     "default-src 'none'",

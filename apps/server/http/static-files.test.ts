@@ -29,7 +29,7 @@ test('the page has a nonce of its own each time, which its policy names, and is 
   expect(policy).not.toContain('unsafe');
 });
 
-test('the page stands at its own address alone, and what is not there is missing', () => {
+test('the page is at its own address alone, and what is not there is missing', () => {
   const files = createStaticFiles(join(root, 'page'));
   expect(String(files.find('/index.html', {})?.body)).toContain('<script');
   for (const path of ['/session/01ABC', '/nothing', '/assets', '/assets/', '/assets/gone.js']) {

@@ -4,12 +4,12 @@ import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { toContentPolicy } from './security-headers.ts';
 
-/** What stands in the page where a nonce belongs; Vite puts it there (`html.cspNonce`). */
-const NONCE_PLACE = '__KLAUS_NONCE__';
+/** The placeholder of the nonce in the page. Vite inserts it (`html.cspNonce`). */
+const NONCE_PLACEHOLDER = '__KLAUS_NONCE__';
 
 /**
- * Where the built page lies: in a clone `apps/web/dist`; in a bundle, and so in the package, `dist/web/dist`, to
- * which the build copies it. The build replaces `import.meta.dirname` of this file so that one path fits both.
+ * The folder of the built page: `apps/web/dist` in a clone, `dist/web/dist` in the package, to which the build copies
+ * it. The build replaces `import.meta.dirname` of this file so that one path is right in both.
  */
 const WEB_FOLDER = join(import.meta.dirname, '../../web/dist');
 
@@ -34,9 +34,9 @@ export interface StaticAnswer {
 }
 
 export interface StaticFiles {
-  /** False in a clone where the page was not built. */
+  /** False in a clone whose page is not built. */
   readonly exists: boolean;
-  /** The file at a path, at `/` the page itself; undefined when there is none. */
+  /** The file at a path, the page at `/`; undefined if there is none. */
   find(path: string, headers: { etag?: string | undefined; encodings?: string | undefined }): StaticAnswer | undefined;
 }
 
@@ -44,14 +44,14 @@ interface File {
   content: Buffer;
   type: string;
   etag: string;
-  /** Made when it is first asked for. */
+  /** Compressed on the first request. */
   brotli?: Buffer;
 }
 
-/** Reads the built page when it is asked for; a file is kept in memory as long as it stays the same. */
+/** Reads files on request and caches them until they change. */
 export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
   const files = new Map<string, File & { mtimeMs: number }>();
-  // Only what is there is served, by its exact name: no path of a request reaches the file system.
+  // Files are served by exact name only: no path of a request reaches the file system.
   const names = listNames(folder);
   const read = (name: string): File | undefined => {
     if (!names.has(name)) return undefined;
@@ -73,7 +73,7 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
       const name = path.slice(1);
       const file = read(name);
       if (name !== 'index.html' && file) {
-        // Vite names files of /assets by their content.
+        // Vite puts a hash of the content into the names of these files.
         const cache = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
         const headers = { 'content-type': file.type, 'cache-control': cache, etag: file.etag, vary: 'accept-encoding' };
         if (etag === file.etag) return { status: 304, headers, body: '' };
@@ -81,7 +81,7 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
         file.brotli ??= brotliCompressSync(file.content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
         return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body: file.brotli };
       }
-      // Views of the page have no addresses of their own but behind the #, which no server is told.
+      // The page routes by the URL fragment, which browsers do not send.
       if (name !== '' && name !== 'index.html') return undefined;
       const page = read('index.html');
       if (!page) return undefined;
@@ -93,7 +93,7 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
           'cache-control': 'no-store',
           'content-security-policy': toContentPolicy(nonce),
         },
-        body: page.content.toString('utf8').replaceAll(NONCE_PLACE, nonce),
+        body: page.content.toString('utf8').replaceAll(NONCE_PLACEHOLDER, nonce),
       };
     },
   };

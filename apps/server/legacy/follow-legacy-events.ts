@@ -2,79 +2,77 @@ import type { Live } from '@klaus/sdk';
 import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from './legacy-event.ts';
 import { createLegacyEvents } from './legacy-events.ts';
-import { onProblem, problemsOf } from './session-problems.ts';
+import { onProblemEvent, readProblemEvents } from './session-problems.ts';
 
-/** Milliseconds between two words about a call that is running; the older protocol's clients expect one every 2 s. */
+/** Milliseconds between two progress events of a running call. Clients of the older protocol expect one every 2 s. */
 const PROGRESS_MS = 1_500;
 
-export interface FollowNamedOptions {
-  /** A whole id. */
+export interface FollowLegacyOptions {
+  /** A complete id. */
   session: string;
-  /** Seq of the last event that is known already. */
+  /** Seq of the last known event. */
   after: number;
   /**
-   * Whoever follows sends a prompt now: a run that is over already is none of its business, although its summary, and
-   * so its end, may still be to come.
+   * True for a client that sends a prompt now. It does not receive the pending end of an earlier run.
    */
   isPrompting?: boolean;
-  /** @param seq Of the event that it was made of; undefined for what is not in the log. */
-  tell: (event: LegacyEvent, seq: number | undefined) => void;
+  /** @param seq Of the source event; undefined for what is not in the log. */
+  onEvent: (event: LegacyEvent, seq: number | undefined) => void;
 }
 
-/** A session that is followed. */
-export interface FollowedNamed {
-  /** The run that began last before. */
+/** A subscription to a session. */
+export interface LegacyFollower {
+  /** The last run that started before the subscription. */
   lastRun: string | undefined;
   stop: () => void;
 }
 
 /**
- * Tells a session under the names of the older protocol, from a seq on; in the middle of an answer, also what was said
- * of it before.
+ * Sends the events of a session after a seq in the older protocol, including the in-flight text of the current answer.
  */
-export function followNamed(
+export function followLegacyEvents(
   context: Pick<Context, 'klaus' | 'live' | 'queue'>,
-  { session, after, isPrompting = false, tell }: FollowNamedOptions,
-): FollowedNamed {
+  { session, after, isPrompting = false, onEvent }: FollowLegacyOptions,
+): LegacyFollower {
   const { klaus, live } = context;
   const handle = klaus.handle(session);
-  const named = createLegacyEvents(session);
-  // Sums and counts are of the whole session, also of what is not told.
+  const legacy = createLegacyEvents(session);
+  // Sums and counts include the events that are not sent.
   for (const event of klaus.store.view.events(session)) {
     if (event.seq > after) break;
-    named.event(event);
+    legacy.event(event);
   }
-  if (isPrompting) named.forgetEnd();
-  const { lastRun } = named;
-  const show = (piece: Live): void => named.live(piece).forEach((made) => tell(made, undefined));
-  let isOver = false;
+  if (isPrompting) legacy.dropEnd();
+  const { lastRun } = legacy;
+  const sendLive = (piece: Live): void => legacy.live(piece).forEach((it) => onEvent(it, undefined));
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  /** There is a timer while calls are running, and at no other time. */
-  const watchCalls = (): void => {
-    if (named.hasRunningCalls && !isOver) timer ??= setInterval(showProgress, PROGRESS_MS).unref();
+  /** The timer runs only while calls are running. */
+  const updateTimer = (): void => {
+    if (legacy.hasRunningCalls && !isStopped) timer ??= setInterval(sendProgress, PROGRESS_MS).unref();
     else {
       clearInterval(timer);
       timer = undefined;
     }
   };
-  const showProgress = (): void => {
-    // A call whose process is gone, or that waits for a human, is not running, whatever the log says.
-    if (isHeld(context, session)) named.progress().forEach((made) => tell(made, undefined));
+  const sendProgress = (): void => {
+    // A call whose process has ended, or that waits for an approval, is not running although the log has no result.
+    if (context.queue.isHeld(session)) legacy.progress().forEach((it) => onEvent(it, undefined));
   };
   const stops = [
-    () => void (isOver = true),
+    () => void (isStopped = true),
     handle.subscribe(after, (event) => {
-      named.event(event).forEach((made) => tell(made, event.seq));
-      watchCalls();
+      legacy.event(event).forEach((it) => onEvent(it, event.seq));
+      updateTimer();
     }),
-    handle.onLive(show),
-    onProblem(context, session, (made) => tell(made, undefined)),
-    watchCalls,
+    handle.onLive(sendLive),
+    onProblemEvent(context, session, (it) => onEvent(it, undefined)),
+    updateTimer,
   ];
-  watchCalls();
-  // The first events come in a microtask too: what the log says is told before what it does not say yet.
+  updateTimer();
+  // The subscription delivers its first events in a microtask. In-flight text follows them.
   queueMicrotask(() => {
-    if (!isOver) live.of(session).forEach(show);
+    if (!isStopped) live.of(session).forEach(sendLive);
   });
   return {
     lastRun,
@@ -84,25 +82,20 @@ export function followNamed(
   };
 }
 
-/** True while a process works on the session. */
-export function isHeld({ klaus, queue }: Pick<Context, 'klaus' | 'queue'>, session: string): boolean {
-  return queue.isRunning(session) || klaus.store.view.isClaimed(session);
-}
-
-/** What somebody who comes without knowing anything is told: the open questions or, where nothing is at work, how the last run ended, and why nothing is at work where something should be. */
-export function toCurrentEvents(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
+/** The events that show a new client the current state: the open questions, the end of the last run, and a problem. */
+export function readCurrentEvents(context: Pick<Context, 'klaus' | 'queue'>, session: string): LegacyEvent[] {
   const { klaus } = context;
-  const named = createLegacyEvents(session);
+  const legacy = createLegacyEvents(session);
   const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
-  const standing: LegacyEvent[] = [];
+  const questions: LegacyEvent[] = [];
   let end: LegacyEvent[] = [];
   for (const event of klaus.store.view.events(session)) {
-    const made = named.event(event);
+    const converted = legacy.event(event);
     if (event.type === 'run.started') end = [];
-    else if (made.some(({ isEnd }) => isEnd)) end = made;
-    else if (event.type === 'approval.asked' && open.has(event.approval)) standing.push(...made);
+    else if (converted.some(({ isEnd }) => isEnd)) end = converted;
+    else if (event.type === 'approval.asked' && open.has(event.approval)) questions.push(...converted);
   }
-  // Who works on it makes the summary, with which the end comes.
-  if (!isHeld(context, session)) end.push(...named.settle());
-  return [...standing, ...end, ...problemsOf(context, session)];
+  // The process that holds the session may still make the summary.
+  if (!context.queue.isHeld(session)) end.push(...legacy.flushEnd());
+  return [...questions, ...end, ...readProblemEvents(context, session)];
 }

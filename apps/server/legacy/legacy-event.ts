@@ -2,11 +2,11 @@
 export interface LegacyEvent {
   name: string;
   data: Record<string, unknown>;
-  /** Nothing more comes of the run, or of the session as long as nobody repairs it. */
+  /** The last event of the run, or of the session until its problem is fixed. */
   isEnd?: true;
   /** The run that it ends. */
   run?: string;
 }
 
-/** Makes an event of one session. */
-export type ToNamed = (name: string, data: Record<string, unknown>) => LegacyEvent;
+/** Creates an event of one session. */
+export type CreateLegacyEvent = (name: string, data: Record<string, unknown>) => LegacyEvent;

@@ -1,113 +1,137 @@
-import { toCalled, toText, type Event, type EventOf, type Live } from '@klaus/sdk';
-import type { LegacyEvent, ToNamed } from './legacy-event.ts';
-import { toQuestions } from './approval-events.ts';
+import { toCalled, toText, type Event, type EventOf, type EventType, type Live } from '@klaus/sdk';
+import { toApprovalEvents } from './approval-events.ts';
+import type { CreateLegacyEvent, LegacyEvent } from './legacy-event.ts';
 import { RunEnds } from './run-end.ts';
 import { toInputTokens } from './session-usage.ts';
 
-/** Folds the events of one session, and live text in between, into what clients of the older protocol read. */
+/** Converts the events and in-flight text of one session to the events of the older protocol. */
 export interface LegacyEvents {
   event(event: Event): LegacyEvent[];
   live(live: Live): LegacyEvent[];
-  /** How long each call has been running. */
+  /** The elapsed time of each running call. */
   progress(): LegacyEvent[];
-  /** True while calls are running, as far as the log says. */
+  /** True while calls are running according to the log. */
   readonly hasRunningCalls: boolean;
-  /** The run that began last. */
+  /** The run that started last. */
   readonly lastRun: string | undefined;
-  /** Tells the end of a run that waits for its summary, which nobody makes. */
-  settle(): LegacyEvent[];
-  /** Leaves out the end of a run that waits for its summary. */
-  forgetEnd(): void;
+  /** Returns the pending end of a run whose summary will not be made. */
+  flushEnd(): LegacyEvent[];
+  /** Drops the pending end of a run. */
+  dropEnd(): void;
 }
+
+/** One converter for each type of event, so that a new type needs a decision here. */
+type Converters = { readonly [T in EventType]: (event: EventOf<T>) => LegacyEvent[] };
+
+const none = (): LegacyEvent[] => [];
+
+/** Events that the older protocol does not have. */
+const ignored = {
+  'session.opened': none,
+  'session.changed': none,
+  'session.closed': none,
+  'model.requested': none,
+  'gate.decided': none,
+  'approval.answered': none,
+  'grant.changed': none,
+  'workspace.snapshotted': none,
+  'workspace.restored': none,
+  'workspace.committed': none,
+  'evidence.verified': none,
+  'context.compacted': none,
+  'context.pinned': none,
+  'context.unpinned': none,
+  'process.changed': none,
+  notice: none,
+} satisfies Partial<Converters>;
 
 /** @param now Unix milliseconds. */
 export function createLegacyEvents(session: string, now: () => number = Date.now): LegacyEvents {
   let messages = 0;
   let lastRun: string | undefined;
   let attempted: EventOf<'model.attempted'> | undefined;
-  /** Characters of each message that were told as deltas. */
-  const told = new Map<string, number>();
-  /** Calls of the model without a result yet. The checkpoint of a run is none: clients never heard of it. */
+  /** Characters of each message that were sent as deltas. */
+  const sent = new Map<string, number>();
+  /** Calls of the model without a result. The checkpoint of a run is not one of them. */
   const calls = new Set<string>();
-  /** When each running call began. */
+  /** When each running call started. */
   const started = new Map<string, number>();
-  const named: ToNamed = (name, data) => ({ name, data: { ...data, sessionId: session } });
-  const ends = new RunEnds(named);
+  const create: CreateLegacyEvent = (name, data) => ({ name, data: { ...data, sessionId: session } });
+  const ends = new RunEnds(create);
 
   const onMessage = ({ message }: EventOf<'message.added'>): LegacyEvent[] => {
     messages += 1;
     if (message.origin !== 'model') return [];
     const events: LegacyEvent[] = [];
-    // What did not come live, because it was written by another process or before this client came.
-    const rest = toText(message).slice(told.get(message.id) ?? 0);
-    told.delete(message.id);
-    if (rest !== '') events.push(named('stream_delta', { delta: rest }));
+    // Text that was not streamed: it comes from another process, or from before the client connected.
+    const rest = toText(message).slice(sent.get(message.id) ?? 0);
+    sent.delete(message.id);
+    if (rest !== '') events.push(create('stream_delta', { delta: rest }));
     for (const part of message.parts) {
       if (part.type !== 'call') continue;
       const { name, input } = toCalled(part);
       calls.add(part.id);
-      events.push(named('tool_call', { name, input, id: part.id }));
+      events.push(create('tool_call', { name, input, id: part.id }));
     }
     return events;
   };
 
   const onAttempt = (event: EventOf<'model.attempted'>): LegacyEvent[] => {
-    // A title that is made once more is no error of the run, which is over.
+    // The title is made after the run: its retry is not an error of the run.
     if (event.purpose === 'title') return [];
     if (event.purpose === 'turn') attempted = event;
     if (event.retryInMs === undefined) return [];
-    return [named('error', { error: event.message ?? event.outcome, retrying: true })];
+    return [create('error', { error: event.message ?? event.outcome, retrying: true })];
   };
 
   const toProgress = (call: string, progress: string): LegacyEvent => {
     const elapsedMs = now() - (started.get(call) ?? now());
-    return named('tool_progress', { toolCallId: call, progress, status: 'running', elapsedMs });
+    return create('tool_progress', { toolCallId: call, progress, status: 'running', elapsedMs });
   };
 
-  const toNamed = (event: Event): LegacyEvent[] => {
-    switch (event.type) {
-      case 'message.added':
-        return onMessage(event);
-      case 'turn.started':
-        return [named('thinking', { messageCount: messages })];
-      case 'model.attempted':
-        return onAttempt(event);
-      case 'turn.finished':
-        return [named('turn_complete', { turn: event.turn, ...toTokens(attempted), stopReason: event.stopReason })];
-      case 'tool.started':
-        started.set(event.call, event.at);
-        return [];
-      case 'tool.finished':
-        calls.delete(event.call);
-        started.delete(event.call);
-        return [named('tool_result', toResult(event))];
-      case 'usage.counted':
-        if (event.limit !== 'tokens') return [];
-        return [named('budget_warning', { percentUsed: event.percent, totalTokens: event.used })];
-      case 'approval.asked':
-        return toQuestions(event, named);
-      case 'run.started':
-        lastRun = event.run;
-        return [];
-      case 'run.finished':
-        calls.clear();
-        started.clear();
-        return [];
-      default:
-        return [];
-    }
+  const converters: Converters = {
+    ...ignored,
+    'message.added': onMessage,
+    'turn.started': () => [create('thinking', { messageCount: messages })],
+    'model.attempted': onAttempt,
+    'turn.finished': ({ turn, stopReason }) => [create('turn_complete', { turn, ...toTokens(attempted), stopReason })],
+    'tool.started'({ call, at }) {
+      started.set(call, at);
+      return [];
+    },
+    'tool.finished'({ call, output, outcome, durationMs }) {
+      calls.delete(call);
+      started.delete(call);
+      return [create('tool_result', { toolCallId: call, result: output, success: outcome === 'ok', durationMs })];
+    },
+    'usage.counted': ({ limit, percent, used }) =>
+      limit === 'tokens' ? [create('budget_warning', { percentUsed: percent, totalTokens: used })] : [],
+    'approval.asked': (event) => toApprovalEvents(event, create),
+    'run.started'({ run }) {
+      lastRun = run;
+      return [];
+    },
+    'run.finished'() {
+      calls.clear();
+      started.clear();
+      return [];
+    },
   };
 
   return {
-    event: (event) => [...toNamed(event), ...ends.take(event)],
+    event(event) {
+      // The table pairs each type with its converter.
+      const convert = converters[event.type] as (event: Event) => LegacyEvent[];
+      return [...convert(event), ...ends.add(event)];
+    },
     live(live) {
       if (live.type === 'message.delta' && live.part === 'text') {
-        const from = told.get(live.message) ?? 0;
+        const from = sent.get(live.message) ?? 0;
         const delta = live.text.slice(Math.max(0, from - live.offset));
-        // A gap is filled by the message itself.
+        // The complete message fills a gap.
         if (live.offset > from || delta === '') return [];
-        told.set(live.message, live.offset + live.text.length);
-        return [named('stream_delta', { delta })];
+        sent.set(live.message, live.offset + live.text.length);
+        return [create('stream_delta', { delta })];
       }
       if (live.type !== 'tool.progress' || !calls.has(live.call)) return [];
       return [toProgress(live.call, live.text)];
@@ -119,8 +143,8 @@ export function createLegacyEvents(session: string, now: () => number = Date.now
     get lastRun() {
       return lastRun;
     },
-    settle: () => ends.settle(),
-    forgetEnd: () => ends.forget(),
+    flushEnd: () => ends.flush(),
+    dropEnd: () => ends.drop(),
   };
 }
 
@@ -132,8 +156,4 @@ function toTokens(attempted: EventOf<'model.attempted'> | undefined): Record<str
     cacheReadTokens: usage.cacheRead,
     cacheWriteTokens: usage.cacheWrite,
   };
-}
-
-function toResult({ call, output, outcome, durationMs }: EventOf<'tool.finished'>): Record<string, unknown> {
-  return { toolCallId: call, result: output, success: outcome === 'ok', durationMs };
 }

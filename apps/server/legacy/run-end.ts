@@ -1,128 +1,134 @@
 import { toText, type Event, type EventOf } from '@klaus/sdk';
-import type { LegacyEvent, ToNamed } from './legacy-event.ts';
-import { SessionSums } from './session-usage.ts';
+import type { LegacyEvent, CreateLegacyEvent } from './legacy-event.ts';
+import { SessionUsage } from './session-usage.ts';
 
-/** Characters of the last words that stand in for a summary that does not come. */
+/** Characters of the last answer that replace a missing summary. */
 const MAX_SUMMARY = 280;
 
-/** Stops after which an answer is whole. */
-const WHOLE: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence']);
+/** Stop reasons of a complete answer. */
+const COMPLETE: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence']);
 
-/** Outcomes of a run that the model may have ended by an answer. */
-const BY_ANSWER: ReadonlySet<string> = new Set(['done', 'denied', 'failed']);
+/** Outcomes of a run that may have ended with an answer. */
+const ANSWERED: ReadonlySet<string> = new Set(['done', 'denied', 'failed']);
 
 interface Run {
   startedAt: number;
   model: string;
-  /** The model's last words, unless it called a tool after them. */
+  /** The text of the last message of the model; empty if it called a tool. */
   answer: string;
-  isWhole: boolean;
-  /** It was said that the token budget is exceeded. */
+  isComplete: boolean;
+  /** `budget_exceeded` was sent. */
   isExceeded: boolean;
 }
 
-/** A run that is over and whose summary is still to come. */
-interface Ended {
+/** A run that has ended without its summary so far. */
+interface PendingEnd {
   event: EventOf<'run.finished'>;
   run: Run;
 }
 
 /**
- * Folds a session into the ends of its runs: `complete` with the older protocol's `AgentRunResult`, or `error` for a
- * run that the model could not end. `complete` has the session's summary, which is made when the run is over: it comes
- * with it, or with the next event that shows that it is late.
+ * Converts the ends of runs: `complete` with the `AgentRunResult` of the older protocol, or `error` for a run without an
+ * answer. `complete` contains the summary of the session, which is made after the run. It is sent with the summary, or
+ * with the next event that shows that there will be none.
  */
 export class RunEnds {
-  readonly #named: ToNamed;
-  readonly #sums = new SessionSums();
+  readonly #create: CreateLegacyEvent;
+  readonly #usage = new SessionUsage();
   #model = '';
   #run: Run | undefined;
-  #ended: Ended | undefined;
+  #pending: PendingEnd | undefined;
 
-  constructor(named: ToNamed) {
-    this.#named = named;
+  constructor(create: CreateLegacyEvent) {
+    this.#create = create;
   }
 
-  /** What is to be told because of an event. */
-  take(event: Event): LegacyEvent[] {
-    this.#sums.add(event);
+  /** Adds an event. Returns the events to send. */
+  add(event: Event): LegacyEvent[] {
+    this.#usage.add(event);
     switch (event.type) {
       case 'session.opened':
         this.#model = event.model;
         return [];
       case 'session.changed':
         this.#model = event.model ?? this.#model;
-        return event.summary === undefined ? [] : this.settle(event.summary);
+        return event.summary === undefined ? [] : this.flush(event.summary);
       case 'model.attempted':
-        return event.purpose === 'title' && event.outcome !== 'ok' ? this.settle() : [];
+        return event.purpose === 'title' && event.outcome !== 'ok' ? this.flush() : [];
       case 'run.started': {
-        const late = this.settle();
+        const pending = this.flush();
         const { at: startedAt } = event;
-        this.#run = { startedAt, model: this.#model, answer: '', isWhole: false, isExceeded: false };
-        return late;
+        this.#run = { startedAt, model: this.#model, answer: '', isComplete: false, isExceeded: false };
+        return pending;
       }
       case 'run.finished':
         return this.#finish(event);
       default:
-        if (this.#run) note(this.#run, event);
+        if (this.#run) updateRun(this.#run, event);
         return [];
     }
   }
 
-  /** Tells the end that waits for its summary; nothing where none does. */
-  settle(summary?: string): LegacyEvent[] {
-    const ended = this.#ended;
-    this.#ended = undefined;
-    if (!ended) return [];
-    return [this.#complete(ended, summary ?? (cut(ended.run.answer) || ended.event.reason))];
+  /** Returns the pending end; empty if there is none. */
+  flush(summary?: string): LegacyEvent[] {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (!pending) return [];
+    return [this.#complete(pending, summary ?? (cut(pending.run.answer) || pending.event.reason))];
   }
 
-  /** Leaves out the end that waits for its summary. */
-  forget(): void {
-    this.#ended = undefined;
+  /** Drops the pending end. */
+  drop(): void {
+    this.#pending = undefined;
   }
 
   #finish(event: EventOf<'run.finished'>): LegacyEvent[] {
     const { outcome, reason, limit } = event;
-    const run = this.#run ?? { startedAt: event.at, model: this.#model, answer: '', isWhole: false, isExceeded: false };
+    const run = this.#run ?? {
+      startedAt: event.at,
+      model: this.#model,
+      answer: '',
+      isComplete: false,
+      isExceeded: false,
+    };
     this.#run = undefined;
     if (outcome === 'limit' && limit?.limit === 'tokens') {
-      const exceeded = this.#named('budget_exceeded', { totalTokens: limit.used, limit: limit.cap });
+      const exceeded = this.#create('budget_exceeded', { totalTokens: limit.used, limit: limit.cap });
       return [...(run.isExceeded ? [] : [exceeded]), this.#complete({ event, run }, reason)];
     }
-    const isAnswered = run.isWhole && run.answer !== '' && event.error === undefined;
-    if (outcome !== 'done' && !(BY_ANSWER.has(outcome) && isAnswered)) {
-      return [{ ...this.#named('error', { error: reason, outcome }), isEnd: true, run: event.run }];
+    const isAnswered = run.isComplete && run.answer !== '' && event.error === undefined;
+    if (outcome !== 'done' && !(ANSWERED.has(outcome) && isAnswered)) {
+      return [{ ...this.#create('error', { error: reason, outcome }), isEnd: true, run: event.run }];
     }
     // A run without a turn gets no summary.
     if (event.turns === 0) return [this.#complete({ event, run }, reason)];
-    this.#ended = { event, run };
+    this.#pending = { event, run };
     return [];
   }
 
-  #complete({ event, run }: Ended, summary: string): LegacyEvent {
+  #complete({ event, run }: PendingEnd, summary: string): LegacyEvent {
     const result = {
       summary,
       toolCallsCount: event.toolCalls,
       success: event.outcome === 'done',
       durationMs: event.at - run.startedAt,
       model: run.model,
-      tokenUsage: this.#sums.summary,
+      tokenUsage: this.#usage.summary,
       outcome: event.outcome,
       turns: event.turns,
     };
-    return { ...this.#named('complete', result), isEnd: true, run: event.run };
+    return { ...this.#create('complete', result), isEnd: true, run: event.run };
   }
 }
 
-/** Takes what an event says of the run under way. */
-function note(run: Run, event: Event): void {
+/** Applies an event to the current run. */
+function updateRun(run: Run, event: Event): void {
   if (event.type === 'turn.started') run.model = event.model;
   else if (event.type === 'message.added') {
     const { message } = event;
     if (message.origin !== 'model') return;
     run.answer = message.parts.some(({ type }) => type === 'call') ? '' : toText(message).trim();
-  } else if (event.type === 'turn.finished') run.isWhole = WHOLE.has(event.stopReason);
+  } else if (event.type === 'turn.finished') run.isComplete = COMPLETE.has(event.stopReason);
   else if (event.type === 'approval.asked' && event.subject.kind === 'limit' && event.subject.limit === 'tokens') {
     run.isExceeded = true;
   }

@@ -1,8 +1,8 @@
 import { isCharged, type Event, type Usage } from '@klaus/sdk';
 
-/** What a session has spent. */
+/** The token usage of a session in the format of the older protocol. */
 export interface TokenUsageSummary {
-  /** Whole prompts: what was read from the cache or written to it is part of them. */
+  /** Includes tokens that were read from the prompt cache or written to it. */
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens: number;
@@ -12,13 +12,13 @@ export interface TokenUsageSummary {
   cost: number | null;
 }
 
-/** The prompt of a request, with its cached part. */
+/** The tokens of a prompt, including its cached part. */
 export function toInputTokens({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
-/** Adds up the charged requests of a session, without those that a fork took over. */
-export class SessionSums {
+/** Sums the charged requests of a session, without those that it inherited as a fork. */
+export class SessionUsage {
   #inherited = 0;
   #usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   #usd: number | null = 0;

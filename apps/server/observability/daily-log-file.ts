@@ -4,31 +4,30 @@ import { join } from 'node:path';
 const NAME = /^agent-(\d{4}-\d{2}-\d{2})\.log$/;
 const DAY_MS = 86_400_000;
 
-export interface DailyFileOptions {
-  /** Made with mode 0700 when it is missing. */
+export interface DailyLogFileOptions {
+  /** Created with mode 0700 if it is missing. */
   folder: string;
-  /** Files of earlier days that are kept beside that of today; 0 keeps all. */
+  /** Number of earlier files to keep; 0 keeps all. */
   keepDays: number;
   /** Unix milliseconds. Default: the machine's clock. */
   now?: () => number;
-  /** Told once when entries begin to be lost, and once when they are kept again. */
-  onTrouble: (text: string) => void;
+  /** Called once when entries begin to be lost, and once when writing works again. */
+  onWarning: (text: string) => void;
 }
 
 /**
- * Lines in one file for each day, `agent-2026-01-31.log` in UTC, for this user alone. A line is with the system when
- * `write` returns, so that nothing has to be flushed when the process ends, however it does. A line that cannot be
- * written is lost, and nothing else.
+ * Writes lines to one file a day, `agent-2026-01-31.log` in UTC, which only this user can read. `write` is synchronous,
+ * so that no line is lost when the process ends. A line that cannot be written is dropped.
  */
-export class DailyFile {
-  readonly #options: DailyFileOptions;
+export class DailyLogFile {
+  readonly #options: DailyLogFileOptions;
   #day = '';
   #descriptor: number | undefined;
   #lost = 0;
-  /** A line was written in part: the next one begins a line of its own. */
-  #isTorn = false;
+  /** The last line was written in part: the next one starts a new line. */
+  #isPartial = false;
 
-  constructor(options: DailyFileOptions) {
+  constructor(options: DailyLogFileOptions) {
     this.#options = options;
   }
 
@@ -38,7 +37,7 @@ export class DailyFile {
     } catch (error) {
       this.close();
       if (this.#lost++ === 0)
-        this.#options.onTrouble(`the log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+        this.#options.onWarning(`the log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -49,16 +48,16 @@ export class DailyFile {
   }
 
   #write(line: string): void {
-    const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
+    const bytes = Buffer.from(this.#isPartial ? `\n${line}` : line);
     const descriptor = this.#open();
     for (let at = 0; at < bytes.length;) {
       at += writeSync(descriptor, bytes, at);
-      this.#isTorn = at < bytes.length;
+      this.#isPartial = at < bytes.length;
     }
     if (this.#lost === 0) return;
     const lost = this.#lost;
     this.#lost = 0;
-    this.#options.onTrouble(`the log is written again; ${lost} ${lost === 1 ? 'entry is' : 'entries are'} lost`);
+    this.#options.onWarning(`the log is writable again; ${lost} ${lost === 1 ? 'entry was' : 'entries were'} lost`);
   }
 
   #open(): number {

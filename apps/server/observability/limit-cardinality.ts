@@ -1,11 +1,11 @@
-/** Values that one label may have. */
+/** Most values of a label. */
 const MAX_VALUES = 100;
-/** Characters of one value. */
+/** Most characters of a value. */
 const MAX_LENGTH = 100;
 
 /**
- * Bounds the values of a label: the first hundred stay as they are, whatever comes after them is `other`. Names come
- * from models and users, and each new one would be a series that a collector keeps for weeks.
+ * Limits the values of a label: after the first hundred, each new value becomes `other`. Models and users choose the names,
+ * and each value is a time series.
  */
 export function limitCardinality(): (value: string) => string {
   const known = new Set<string>();

@@ -1,4 +1,4 @@
-/** What the server says of itself, one line an entry. Holds no content of sessions. */
+/** The log of the server. It has no content of sessions. */
 export interface Log {
   debug(text: string, fields?: Readonly<Record<string, unknown>>): void;
   info(text: string, fields?: Readonly<Record<string, unknown>>): void;

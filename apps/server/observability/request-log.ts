@@ -2,25 +2,24 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from './log.ts';
 
-interface Followed {
+interface LoggedRequest {
   id: string;
   /** What the handler threw. */
   error?: unknown;
 }
 
-const followed = new WeakMap<IncomingMessage, Followed>();
+const requests = new WeakMap<IncomingMessage, LoggedRequest>();
 /** Characters of a path that are logged. */
 const MAX_PATH = 200;
 
 /**
- * Gives a request its id, which the answer has as `X-Request-Id`, and says what became of it when it is over: what
- * went well at `debug`, what was refused at `warn`, a defect at `error`. Without the query, headers and bodies, where
- * secrets and content may stand.
+ * Gives a request its id, which is in the header `X-Request-Id` of the response, and logs the outcome: success at `debug`,
+ * a refusal at `warn`, a defect at `error`. Query, headers and bodies are not logged, because they may hold secrets.
  */
-export function followRequest(request: IncomingMessage, response: ServerResponse, log: Log): void {
-  const entry: Followed = { id: randomUUID() };
+export function logRequest(request: IncomingMessage, response: ServerResponse, log: Log): void {
+  const entry: LoggedRequest = { id: randomUUID() };
   const begun = performance.now();
-  followed.set(request, entry);
+  requests.set(request, entry);
   response.setHeader('x-request-id', entry.id);
   response.on('close', () => {
     const { statusCode: status } = response;
@@ -38,16 +37,16 @@ export function followRequest(request: IncomingMessage, response: ServerResponse
   });
 }
 
-/** The id of a request, for whoever answers it; made for one that was never followed, such as an upgrade. */
+/** The id of a request; a new one for a request that is not logged, such as an upgrade. */
 export function requestIdOf(request: IncomingMessage): string {
-  let entry = followed.get(request);
-  if (!entry) followed.set(request, (entry = { id: randomUUID() }));
+  let entry = requests.get(request);
+  if (!entry) requests.set(request, (entry = { id: randomUUID() }));
   return entry.id;
 }
 
-/** Kept for the entry that says that the request failed. */
-export function noteFailure(request: IncomingMessage, error: unknown): void {
-  const entry = followed.get(request);
+/** Stores the error for the log entry of the request. */
+export function recordError(request: IncomingMessage, error: unknown): void {
+  const entry = requests.get(request);
   if (entry) entry.error = error;
 }
 

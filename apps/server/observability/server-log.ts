@@ -1,51 +1,50 @@
 import { toPrintable, toSafeJsonText } from '@klaus/sdk/printable';
 import { pino, stdSerializers } from 'pino';
-import { DailyFile } from './daily-log-file.ts';
+import { DailyLogFile } from './daily-log-file.ts';
 import type { Log } from './log.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface ServerLogOptions {
   level: LogLevel;
-  /** Folder of a file for each day (`agent-2026-01-31.log`, in UTC), one JSON object a line. */
+  /** Folder of the daily files (`agent-2026-01-31.log`, in UTC), one JSON object a line. */
   folder: string;
-  /** Files of earlier days that are kept; 0 keeps all. */
+  /** Number of earlier files to keep; 0 keeps all. */
   keepDays: number;
-  /** The same for whoever watches: as text or, with `json`, as it is. */
+  /** Prints each entry as text, or as JSON with `json`. */
   write: (line: string) => void;
   json: boolean;
-  /** Takes out what must not be written, such as credentials. */
+  /** Removes credentials. */
   redact: (text: string) => string;
   /** Unix milliseconds. Default: the machine's clock. */
   now?: () => number;
 }
 
-/** What the server says of itself, from a level on, without secrets. */
+/** A log with a level, which writes no secrets. */
 export interface ServerLog extends Log {
   /** The last entry before the process ends. */
   fatal(text: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** A value that is never written from now on, wherever it stands. */
+  /** Removes the value from all later entries. */
   hide(secret: string): void;
-  /** Gives the file back; an entry that comes later opens it again. */
+  /** Closes the file; a later entry opens it again. */
   close(): void;
 }
 
-/** Fields that are never written, whatever they hold. */
+/** Fields that are always removed. */
 const HIDDEN = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', '["set-cookie"]'];
 
 /**
- * Entries as pino writes them (`time`, `level`, `msg`, and `error` with its type, message and stack). They are made and
- * written in this process: a thread of its own would need a file of its own in the installed program, and loses what it
- * has not written yet when the process is killed.
+ * Writes entries in the format of pino (`time`, `level`, `msg`, and `error` with type, message and stack). It uses no
+ * transport thread, which would need a file of its own in the package and loses entries when the process is killed.
  */
 export function createServerLog(options: ServerLogOptions): ServerLog {
   const { level, folder, keepDays, write, json, redact, now = Date.now } = options;
   const secrets: string[] = [];
-  const show = (line: string): void => write(json ? line : toText(line));
+  const print = (line: string): void => write(json ? line : toText(line));
   const toTime = (): string => new Date(now()).toISOString();
-  const onTrouble = (msg: string): void =>
-    show(`${JSON.stringify({ level: 'warn', time: toTime(), msg: redact(msg) })}\n`);
-  const file = new DailyFile({ folder, keepDays, now, onTrouble });
+  const onWarning = (msg: string): void =>
+    print(`${JSON.stringify({ level: 'warn', time: toTime(), msg: redact(msg) })}\n`);
+  const file = new DailyLogFile({ folder, keepDays, now, onWarning });
   const logger = pino(
     {
       level,
@@ -59,7 +58,7 @@ export function createServerLog(options: ServerLogOptions): ServerLog {
     {
       write(line) {
         file.write(line);
-        show(line);
+        print(line);
       },
     },
   );
@@ -78,15 +77,15 @@ export function createServerLog(options: ServerLogOptions): ServerLog {
   };
 }
 
-/** Says why before the process ends by an error that nobody caught. Ends nothing by itself. */
+/** Logs an uncaught error before the process ends. Returns a function that stops it. */
 export function logCrashes(log: Pick<ServerLog, 'fatal'>): () => void {
   const onCrash = (error: unknown, origin: string): void =>
-    log.fatal('the server ends by an error that nobody caught', { error, origin });
+    log.fatal('the server ends with an uncaught error', { error, origin });
   process.on('uncaughtExceptionMonitor', onCrash);
   return () => process.off('uncaughtExceptionMonitor', onCrash);
 }
 
-/** As it is, where nothing is to be hidden. A line that would be none any more is replaced. */
+/** Redacts a line. A line that is no valid JSON after that is replaced. */
 function toSafe(line: string, redact: (text: string) => string): string {
   const safe = redact(line);
   if (safe === line) return line;
@@ -95,18 +94,18 @@ function toSafe(line: string, redact: (text: string) => string): string {
     return safe.endsWith('\n') ? safe : `${safe}\n`;
   } catch {
     const { time, level } = JSON.parse(line) as Record<string, unknown>;
-    return `${JSON.stringify({ level, time, msg: 'This entry held a secret and was left out.' })}\n`;
+    return `${JSON.stringify({ level, time, msg: 'This entry contained a secret and was removed.' })}\n`;
   }
 }
 
-/** As they stand, and as they stand in JSON. */
+/** Removes secrets, also in their JSON encoding. */
 function hide(line: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .reduce((text, secret) => text.replaceAll(secret, '…'), line);
 }
 
-/** `TIME LEVEL TEXT NAME=VALUE …`, on one line that does nothing to a terminal. */
+/** `TIME LEVEL TEXT NAME=VALUE …` on one line, without control characters. */
 function toText(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const words = Object.entries(rest).map(([name, value]) => `${name}=${toWord(value)}`);

@@ -1,64 +1,64 @@
 import type { Klaus } from '@klaus/sdk';
 import { KlausError } from '@klaus/sdk';
 
-/** Milliseconds for which a delete can be taken back. */
+/** Milliseconds for which a delete can be undone. */
 export const DELETE_UNDO_MS = 8_000;
 
 export interface DeletionsOptions {
   klaus: Klaus;
-  /** A delete began, was taken back, or was carried out. */
-  onChange: (session: string, state: 'begun' | 'kept' | 'gone') => void;
+  onChange: (session: string, state: 'pending' | 'undone' | 'deleted') => void;
 }
 
-/** Deletes that can still be taken back. One that a crash comes before is forgotten: nothing is lost by it. */
+/** Pending deletes, which can be undone. A crash cancels them. */
 export class Deletions {
   readonly #options: DeletionsOptions;
-  readonly #pending = new Map<string, { until: number; timer: NodeJS.Timeout }>();
+  readonly #pending = new Map<string, { undoUntil: number; timer: NodeJS.Timeout }>();
 
   constructor(options: DeletionsOptions) {
     this.#options = options;
   }
 
-  /** @returns Until when it can be taken back, in Unix milliseconds. @throws KlausError `store.busy`. */
+  /** @returns Until when it can be undone, in Unix milliseconds. @throws KlausError `store.busy`. */
   begin(session: string): number {
     const known = this.#pending.get(session);
-    if (known) return known.until;
+    if (known) return known.undoUntil;
     if (this.#options.klaus.store.view.isClaimed(session)) {
-      throw new KlausError('store.busy', 'A process works on this session.', { hint: 'Stop its run first.' });
+      throw new KlausError('store.busy', 'A process is working on this session.', { hint: 'Stop its run first.' });
     }
-    const until = Date.now() + DELETE_UNDO_MS;
-    const timer = setTimeout(() => void this.#carryOut(session), DELETE_UNDO_MS).unref();
-    this.#pending.set(session, { until, timer });
-    this.#options.onChange(session, 'begun');
-    return until;
+    const undoUntil = Date.now() + DELETE_UNDO_MS;
+    const timer = setTimeout(() => void this.#delete(session), DELETE_UNDO_MS).unref();
+    this.#pending.set(session, { undoUntil, timer });
+    this.#options.onChange(session, 'pending');
+    return undoUntil;
   }
 
-  /** False when there is nothing to take back. */
-  keep(session: string): boolean {
+  /** False if no delete is pending. */
+  undo(session: string): boolean {
     const pending = this.#pending.get(session);
     if (!pending) return false;
     clearTimeout(pending.timer);
     this.#pending.delete(session);
-    this.#options.onChange(session, 'kept');
+    this.#options.onChange(session, 'undone');
     return true;
   }
 
-  until(session: string): number | undefined {
-    return this.#pending.get(session)?.until;
+  /** Until when a pending delete can be undone, in Unix milliseconds. */
+  undoUntil(session: string): number | undefined {
+    return this.#pending.get(session)?.undoUntil;
   }
 
-  /** Carries out what waits, because the server ends. */
+  /** Performs the pending deletes, because the server shuts down. */
   async close(): Promise<void> {
-    await Promise.all([...this.#pending.keys()].map((session) => this.#carryOut(session)));
+    await Promise.all([...this.#pending.keys()].map((session) => this.#delete(session)));
   }
 
-  async #carryOut(session: string): Promise<void> {
+  async #delete(session: string): Promise<void> {
     const pending = this.#pending.get(session);
     if (!pending) return;
     clearTimeout(pending.timer);
     const { cleared } = await this.#options.klaus.clearSessions({ ids: [session], by: 'server' });
     this.#pending.delete(session);
-    // Another process may have begun to work on it meanwhile; then it stays.
-    this.#options.onChange(session, cleared.includes(session) ? 'gone' : 'kept');
+    // A session that another process has started to work on is not deleted.
+    this.#options.onChange(session, cleared.includes(session) ? 'deleted' : 'undone');
   }
 }

@@ -2,28 +2,27 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
-import { onTick } from './shared-timer.ts';
+import { everySecond } from './shared-timer.ts';
 
 export interface RunQueueOptions {
   klaus: Klaus;
-  /** Sessions worked on at the same time. */
+  /** Most sessions that run at the same time. */
   limit: number;
-  /** Folder in which it keeps the names of the sessions that it is responsible for. */
+  /** Folder with one file for each session that the queue is responsible for. */
   folder: string;
   log: Log;
 }
 
 interface Running {
   since: number;
-  /** Something was sent while it ran: it looks once more. */
+  /** A command was sent during the run: check for work again. */
   again: boolean;
   ended: Promise<void>;
 }
 
 /**
- * Works on sessions, some at the same time and the others in order of arrival. What it was asked to work on it keeps
- * on disk until nothing is left to do there, so that the next server goes on with it. It leaves the runs of other
- * processes alone.
+ * Runs sessions: up to a limit at the same time, the others in order of arrival. The ids of its sessions are on disk
+ * until nothing is left to do, so that the next server can resume them. It does not touch the runs of other processes.
  */
 export class RunQueue {
   readonly limit: number;
@@ -31,15 +30,15 @@ export class RunQueue {
   readonly #folder: string;
   readonly #log: Log;
   readonly #running = new Map<string, Running>();
-  /** Waiting for a place, with the time since when. */
+  /** Queued sessions with the time at which they were added. */
   readonly #waiting = new Map<string, number>();
-  /** Its own sessions that wait for an answer, or for the process that holds them. */
-  readonly #resting = new Map<string, 'parked' | 'busy'>();
+  /** Sessions that wait for an approval, or for the process that holds them. */
+  readonly #idle = new Map<string, 'parked' | 'busy'>();
   readonly #problems = new Map<string, unknown>();
   readonly #listeners = new Set<(session: string) => void>();
-  readonly #watchers = new Set<(event: Event) => void>();
+  readonly #eventListeners = new Set<(event: Event) => void>();
   readonly #pause = new AbortController();
-  readonly #leave = new AbortController();
+  readonly #abort = new AbortController();
   readonly #stops: (() => void)[] = [];
   #mark: ChangeMark;
 
@@ -51,20 +50,20 @@ export class RunQueue {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#mark = klaus.store.view.changedSessions().mark;
     this.#stops.push(
-      // A process that is gone is no commit, and neither is a question whose time is over.
-      onTick(() => this.#tick()),
+      // Neither the end of a process nor the expiry of an approval is a commit.
+      everySecond(() => this.#tick()),
       klaus.store.view.watch(() => this.#onChange()),
     );
   }
 
-  /** Takes over what an earlier server was responsible for. Returns the ids of the sessions. */
-  takeOver(): string[] {
+  /** Adds the sessions of an earlier server. Returns their ids. */
+  resumeEarlier(): string[] {
     const ids = readdirSync(this.#folder).filter((id) => this.#klaus.store.view.session(id)?.id === id);
     for (const id of ids) this.add(id);
     return ids;
   }
 
-  /** Works on a session when there is a place, until nothing is left to do. */
+  /** Runs a session as soon as the limit allows, until nothing is left to do. */
   add(session: string): void {
     if (this.#pause.signal.aborted) return;
     writeFileSync(join(this.#folder, session), '', { mode: 0o600 });
@@ -73,14 +72,14 @@ export class RunQueue {
       running.again = true;
       return;
     }
-    this.#resting.delete(session);
+    this.#idle.delete(session);
     this.#problems.delete(session);
     if (!this.#waiting.has(session)) this.#waiting.set(session, Date.now());
     this.#fill();
-    this.#tell(session);
+    this.#notify(session);
   }
 
-  /** The same at once, also beyond the limit: for what costs nothing, such as the wish to stop. */
+  /** Runs a session immediately, regardless of the limit: for cheap work, such as a cancel request. */
   addNow(session: string): void {
     this.#waiting.delete(session);
     if (this.#running.has(session)) this.add(session);
@@ -90,12 +89,12 @@ export class RunQueue {
   /** Forgets a session, before it is deleted. */
   remove(session: string): void {
     this.#waiting.delete(session);
-    this.#resting.delete(session);
+    this.#idle.delete(session);
     this.#problems.delete(session);
     this.#release(session);
   }
 
-  /** True once it was told to stop: what stands still then goes on with the next server. */
+  /** True after `stop`. Runs that are paused then resume with the next server. */
   get isStopping(): boolean {
     return this.#pause.signal.aborted;
   }
@@ -104,13 +103,18 @@ export class RunQueue {
     return this.#running.has(session);
   }
 
+  /** True while a process works on the session, this one or another one. */
+  isHeld(session: string): boolean {
+    return this.#running.has(session) || this.#klaus.store.view.isClaimed(session);
+  }
+
   /** From 1. */
   positionOf(session: string): number | undefined {
     const at = [...this.#waiting.keys()].indexOf(session);
     return at < 0 ? undefined : at + 1;
   }
 
-  /** What was thrown when it could not be worked on; undefined where nothing was. */
+  /** The error that prevents the session from running; undefined without one. */
   problemOf(session: string): unknown {
     return this.#problems.get(session);
   }
@@ -123,27 +127,25 @@ export class RunQueue {
     return [...this.#waiting].map(([session, since]) => ({ session, since }));
   }
 
-  /** Calls the listener when the place of a session changed. */
+  /** Calls the listener when the position or state of a session changed. */
   onChange(listener: (session: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls the watcher with every event of the sessions that are worked on here. */
-  onEvent(watcher: (event: Event) => void): void {
-    this.#watchers.add(watcher);
+  /** Calls the listener with every event of the sessions that run here. */
+  onEvent(listener: (event: Event) => void): void {
+    this.#eventListeners.add(listener);
   }
 
   /**
-   * Begins nothing more, lets each run end its present step, and cuts off what is not done in time. What is left
-   * goes on with the next server. Idempotent.
-   *
-   * @param timeoutMs For the steps.
+   * Starts no further run, waits for the current step of each run, and aborts the steps after the time-out. The next
+   * server resumes the runs. Idempotent.
    */
   async stop(timeoutMs: number): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
     this.#pause.abort();
-    const timer = setTimeout(() => this.#leave.abort(), timeoutMs);
+    const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
     await Promise.allSettled([...this.#running.values()].map(({ ended }) => ended));
     clearTimeout(timer);
   }
@@ -163,29 +165,29 @@ export class RunQueue {
       this.#running.delete(session);
       if (running.again) this.add(session);
       if (!this.#pause.signal.aborted) this.#fill();
-      this.#tell(session);
-      for (const waiting of this.#waiting.keys()) this.#tell(waiting);
+      this.#notify(session);
+      for (const waiting of this.#waiting.keys()) this.#notify(waiting);
     });
-    this.#tell(session);
+    this.#notify(session);
   }
 
   async #work(session: string, running: Running): Promise<void> {
     const handle = this.#klaus.handle(session);
     const unsubscribe = handle.subscribe(this.#klaus.store.view.head(session)?.seq ?? 0, (event) => {
-      for (const watcher of this.#watchers) watcher(event);
+      for (const listener of this.#eventListeners) listener(event);
     });
     try {
-      const signals = { signal: this.#leave.signal, pause: this.#pause.signal };
+      const signals = { signal: this.#abort.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
       if (result.state === 'idle' && !(await handle.isRunnable())) this.#release(session);
-      else await this.#rest(session, result.state === 'parked' ? 'parked' : 'busy');
+      else await this.#wait(session, result.state === 'parked' ? 'parked' : 'busy');
     } catch (error) {
-      if (this.#leave.signal.aborted) return;
-      // What is wrong has to be mended by somebody; the next thing that is sent tries again.
+      if (this.#abort.signal.aborted) return;
+      // A user has to fix the cause. The next command tries again.
       this.#problems.set(session, error);
       this.#release(session);
-      this.#log.error('a session could not be worked on', { session, error });
+      this.#log.error('a session cannot run', { session, error });
     } finally {
       unsubscribe();
     }
@@ -195,47 +197,48 @@ export class RunQueue {
     rmSync(join(this.#folder, session), { force: true });
   }
 
-  /** Waits for something to happen to a session; what happened a moment ago counts. */
-  async #rest(session: string, why: 'parked' | 'busy'): Promise<void> {
-    if (this.#resting.size === 0) this.#mark = this.#klaus.store.view.changedSessions().mark;
-    this.#resting.set(session, why);
-    if (why === 'parked' && (await this.#klaus.handle(session).isRunnable())) this.add(session);
+  /** Waits for a change of the session, including those since the last check. */
+  async #wait(session: string, reason: 'parked' | 'busy'): Promise<void> {
+    if (this.#idle.size === 0) this.#mark = this.#klaus.store.view.changedSessions().mark;
+    this.#idle.set(session, reason);
+    if (reason === 'parked' && (await this.#klaus.handle(session).isRunnable())) this.add(session);
   }
 
-  /** Something was written by some process: an answer to a session that rests here, perhaps. */
+  /** A process wrote to the database, such as an answer for a waiting session. */
   #onChange(): void {
-    if (this.#resting.size === 0) return;
+    if (this.#idle.size === 0) return;
     const { mark, sessions } = this.#klaus.store.view.changedSessions(this.#mark);
     this.#mark = mark;
-    for (const session of sessions) if (this.#resting.has(session)) void this.#look(session);
+    for (const session of sessions) if (this.#idle.has(session)) void this.#check(session);
   }
 
   #tick(): void {
     const now = Date.now();
-    const late = new Set(
+    const expired = new Set(
       this.#klaus.store.view.approvals({ open: true }).flatMap((row) => (row.expiresAt <= now ? [row.session] : [])),
     );
-    for (const [session, why] of this.#resting) if (why === 'busy' || late.has(session)) void this.#look(session);
+    for (const [session, reason] of this.#idle)
+      if (reason === 'busy' || expired.has(session)) void this.#check(session);
   }
 
-  async #look(session: string): Promise<void> {
+  async #check(session: string): Promise<void> {
     if (this.#klaus.store.view.isClaimed(session)) return;
     const isRunnable = await this.#klaus.handle(session).isRunnable();
     // It may have been added or removed during the query.
-    if (!this.#resting.has(session)) return;
+    if (!this.#idle.has(session)) return;
     if (isRunnable) this.add(session);
-    else if (this.#resting.get(session) === 'busy' && !this.#hasQuestion(session)) {
-      this.#resting.delete(session);
+    else if (this.#idle.get(session) === 'busy' && !this.#hasApproval(session)) {
+      this.#idle.delete(session);
       this.#release(session);
-      this.#tell(session);
+      this.#notify(session);
     }
   }
 
-  #hasQuestion(session: string): boolean {
+  #hasApproval(session: string): boolean {
     return this.#klaus.store.view.approvals({ open: true, session }).length > 0;
   }
 
-  #tell(session: string): void {
+  #notify(session: string): void {
     for (const listener of this.#listeners) listener(session);
   }
 }

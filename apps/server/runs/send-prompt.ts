@@ -2,27 +2,24 @@ import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Klaus, type OnAsk, type Part, type Session } from '@klaus/sdk';
 import { Refusal } from '../http/problem.ts';
 
-/** What routes that take a prompt have in common. */
-export interface GivenPrompt {
+/** The fields that all routes with a prompt share. */
+export interface PromptInput {
   text?: string | undefined;
   parts?: readonly Part[] | undefined;
   pin?: boolean | undefined;
-  /** Id for the command. */
+  /** Id of the command. */
   command?: string | undefined;
   waitForModelMs?: number | undefined;
   onAsk?: OnAsk | undefined;
 }
 
-/** The parts of a prompt; undefined where none is given. A text beyond the limit is attached as a file. */
-function toParts({ text = '', parts = [] }: GivenPrompt, maxChars: number): Part[] | undefined {
-  const said = text.trim();
-  if (said === '' && parts.length === 0) return undefined;
+/** The parts of a prompt; undefined without one. A text above the limit is attached as a file. */
+function toParts({ text = '', parts = [] }: PromptInput, maxChars: number): Part[] | undefined {
+  const isBlank = text.trim() === '';
+  if (isBlank && parts.length === 0) return undefined;
   const allowed = parts.every(({ type }) => type === 'text' || type === 'image' || type === 'file');
   if (!allowed) throw new KlausError('usage', 'A prompt consists of text, images and files.');
-  return [
-    ...(said === '' ? [] : attachLong(text, maxChars)),
-    ...parts.flatMap((part) => attachLongPart(part, maxChars)),
-  ];
+  return [...(isBlank ? [] : attachLong(text, maxChars)), ...parts.flatMap((part) => attachLongPart(part, maxChars))];
 }
 
 function attachLongPart(part: Part, maxChars: number): Part[] {
@@ -32,31 +29,31 @@ function attachLongPart(part: Part, maxChars: number): Part[] {
 function attachLong(text: string, maxChars: number): Part[] {
   if (text.length <= maxChars) return [{ type: 'text', text }];
   return [
-    { type: 'text', text: 'Do what the attached file prompt.txt says.' },
+    { type: 'text', text: 'Follow the instructions in the attached file prompt.txt.' },
     { type: 'file', name: 'prompt.txt', mediaType: 'text/plain', text },
   ];
 }
 
-/** Sends a prompt if one is given. Returns the command's id. */
+/** Sends a prompt if there is one. Returns the id of the command. */
 export async function sendPrompt(
   klaus: Klaus,
   session: Session,
-  given: GivenPrompt & { delivery?: 'steer' | 'queue' | undefined },
+  input: PromptInput & { delivery?: 'steer' | 'queue' | undefined },
 ): Promise<string | undefined> {
-  const parts = toParts(given, klaus.configuration.get('maxPromptChars'));
+  const parts = toParts(input, klaus.configuration.get('maxPromptChars'));
   if (!parts) return undefined;
   return session.prompt(parts, {
-    onAsk: given.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
-    ...optional({ delivery: given.delivery }),
-    ...(given.pin ? { pin: true } : {}),
-    ...optional({ id: given.command, waitForModelMs: given.waitForModelMs }),
+    onAsk: input.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
+    ...optional({ delivery: input.delivery }),
+    ...(input.pin ? { pin: true } : {}),
+    ...optional({ id: input.command, waitForModelMs: input.waitForModelMs }),
   });
 }
 
-/** The same where one is needed. @throws Refusal 400. */
-export async function sendNeededPrompt(...given: Parameters<typeof sendPrompt>): Promise<string> {
-  const command = await sendPrompt(...given);
+/** @throws Refusal 400 without a prompt. */
+export async function sendRequiredPrompt(...args: Parameters<typeof sendPrompt>): Promise<string> {
+  const command = await sendPrompt(...args);
   if (command === undefined)
-    throw new Refusal(400, 'usage', { title: 'There is no prompt.', detail: 'Give text or parts.' });
+    throw new Refusal(400, 'usage', { title: 'There is no prompt.', detail: 'Send `text` or `parts`.' });
   return command;
 }

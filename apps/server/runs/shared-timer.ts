@@ -4,13 +4,13 @@ const listeners = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Calls the listener once a second, for what no commit tells, such as whether a process still holds a session. All
- * listeners share one timer: each timer of its own would wake an idle server once more a second.
+ * Calls the listener once a second, for changes that are not commits, such as the end of a process that holds a session.
+ * All listeners share one timer, so that an idle server wakes once a second.
  *
- * @returns Ends it.
+ * @returns Removes the listener.
  */
-export function onTick(listener: () => void): () => void {
-  // Each call counts for itself, also where the same function is given twice.
+export function everySecond(listener: () => void): () => void {
+  // A function that is passed twice is called twice.
   const own = (): void => listener();
   listeners.add(own);
   timer ??= setInterval(() => {

@@ -1,17 +1,17 @@
-/** Milliseconds, at most, for what comes after the steps of runs: ending a command that does not listen, and closing. */
+/** Most milliseconds for closing after the steps of runs have ended, including commands that ignore signals. */
 const CLOSING_MS = 2_000;
-/** Milliseconds, at most, in which a process that was told to exit is gone, on a busy machine too. */
+/** Most milliseconds in which the process exits, also on a busy machine. */
 const EXIT_MS = 1_000;
 
-/** How the time-out of a shutdown is shared out, in milliseconds since the signal. */
+/** The phases of a shutdown, in milliseconds since the signal. */
 export interface ShutdownTimes {
-  /** Up to here a run may end its present step; what is not done then is cut off. */
+  /** Runs may finish their current step until here; then it is aborted. */
   steps: number;
-  /** Here the process exits, whatever is not closed yet. */
+  /** The process exits here, even if something is not closed yet. */
   exit: number;
 }
 
-/** @param timeoutMs In which the process has to be gone. Of a short one a part is left for each. */
+/** @param timeoutMs Until the process must have ended. A short one is divided proportionally. */
 export function toShutdownTimes(timeoutMs: number): ShutdownTimes {
   return {
     steps: timeoutMs - Math.min(CLOSING_MS, timeoutMs / 4),

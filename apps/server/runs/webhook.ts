@@ -2,120 +2,119 @@ import { createHmac } from 'node:crypto';
 import type { Delivery, Event, EventOf, Klaus, OutboxDelivery, SessionRow } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
 
-/** Milliseconds that one try may take. */
+/** Milliseconds after which one request times out. */
 const TIMEOUT_MS = 10_000;
-/** Milliseconds between two tries at most. */
+/** Most milliseconds between two attempts. */
 const MAX_PAUSE_MS = 900_000;
-/** Messages on their way at the same time, each of another session. */
-const AT_ONCE = 4;
-/** Milliseconds between two looks whether the process that delivers is gone. */
+/** Most messages in flight, each of another session. */
+const MAX_IN_FLIGHT = 4;
+/** Milliseconds between two checks whether the delivering process has ended. */
 const TICK_MS = 5_000;
-/** Milliseconds that a server which goes down waits for what is on its way. */
+/** Milliseconds for which a shutdown waits for messages in flight. */
 const GRACE_MS = 2_000;
 
 export interface WebhookOptions {
   klaus: Klaus;
   url: string;
-  /** Signs each message. Absent: none is signed. */
+  /** Signs each message. Absent: messages are not signed. */
   secret: string | undefined;
-  /** Milliseconds before the second try; four times as many before each further one, up to 15 minutes. */
+  /** Milliseconds before the second attempt; four times as many before each further one, up to 15 minutes. */
   retryMs: number;
-  /** Milliseconds after which a message is given up. */
+  /** Milliseconds after which a message is dropped. */
   giveUpMs: number;
-  /** True for a session that is worked on here: others, and copies of them, are not told. */
-  isOurs: (session: string) => boolean;
+  /** True for a session that runs here. Others, and copies of them, cause no message. */
+  isOwn: (session: string) => boolean;
   log: Log;
 }
 
-/** Tells another server when a run has ended, or waits for a human. */
+/** Notifies another server when a run has ended or waits for an approval. */
 export interface Webhook {
-  /** Waits a moment for what is on its way; what is left goes out with the next server. */
+  /** Waits shortly for messages in flight. The next server sends the rest. */
   close(): Promise<void>;
 }
 
 /**
- * What is told is written with the event, so that it survives whatever happens to this process: each message is sent
- * until it is taken or given up, those of one session in their order, and again only where it cannot be known whether
- * it was taken. Of several servers on one database one sends.
+ * Each message is stored in the outbox together with its event, so that it survives a crash. It is sent until it is
+ * accepted or dropped, in order within a session, and twice only if the outcome of the first request is unknown. If
+ * several servers share a database, one of them sends.
  */
 export function createWebhook(options: WebhookOptions): Webhook {
-  const { klaus, isOurs, log } = options;
+  const { klaus, isOwn, log } = options;
   const quit = new AbortController();
-  const underWay = new Map<number, Promise<void>>();
+  const inFlight = new Map<number, Promise<void>>();
   /** Delivered or given up since the last query began: its answer may still contain them. */
   const finished = new Set<number>();
-  let right: OutboxDelivery | undefined;
+  let outbox: OutboxDelivery | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  let asked = 0;
+  let requestedAt = 0;
 
   klaus.store.outbox.collect((event, readSession) =>
-    (event.type === 'run.finished' || event.type === 'approval.asked') && isOurs(event.session)
+    (event.type === 'run.finished' || event.type === 'approval.asked') && isOwn(event.session)
       ? JSON.stringify(toMessage(event, readSession()))
       : undefined,
   );
 
-  const deliver = async (delivery: Delivery, outbox: OutboxDelivery): Promise<void> => {
+  const deliver = async (delivery: Delivery, from: OutboxDelivery): Promise<void> => {
     const { id, session, seq, attempts } = delivery;
-    const problem = await post(delivery, options, quit.signal);
-    // Whether it was taken is not known: the next server asks again, by the same id.
-    if (quit.signal.aborted && problem !== undefined) return;
-    if (problem === undefined) return outbox.remove(id);
-    const told = { session, seq, attempt: attempts + 1, problem };
+    const failure = await post(delivery, options, quit.signal);
+    // The outcome is unknown: the next server sends it again, with the same id.
+    if (quit.signal.aborted && failure !== undefined) return;
+    if (failure === undefined) return from.remove(id);
+    const fields = { session, seq, attempt: attempts + 1, problem: failure };
     if (Date.now() - delivery.createdAt >= options.giveUpMs) {
-      log.error('a webhook is given up: it was never taken', told);
-      return outbox.remove(id);
+      log.error('a webhook was dropped: it was never accepted', fields);
+      return from.remove(id);
     }
-    log.warn('a webhook was not taken', told);
-    return outbox.postpone(id, Date.now() + Math.min(MAX_PAUSE_MS, options.retryMs * 4 ** attempts));
+    log.warn('a webhook was not accepted', fields);
+    return from.postpone(id, Date.now() + Math.min(MAX_PAUSE_MS, options.retryMs * 4 ** attempts));
   };
 
-  const lookOnce = async (): Promise<void> => {
+  const sendOnce = async (): Promise<void> => {
     clearTimeout(timer);
     if (quit.signal.aborted) return;
-    if (!right && Date.now() - asked >= TICK_MS) {
-      asked = Date.now();
-      right = await klaus.store.outbox.deliver();
+    if (!outbox && Date.now() - requestedAt >= TICK_MS) {
+      requestedAt = Date.now();
+      outbox = await klaus.store.outbox.deliver();
     }
-    const outbox = right;
     if (outbox) {
       finished.clear();
       for (const delivery of await outbox.due(Date.now())) {
-        if (underWay.size >= AT_ONCE) break;
-        if (underWay.has(delivery.id) || finished.has(delivery.id)) continue;
+        if (inFlight.size >= MAX_IN_FLIGHT) break;
+        if (inFlight.has(delivery.id) || finished.has(delivery.id)) continue;
         const sent = deliver(delivery, outbox)
-          .catch((error: unknown) => log.error('a webhook could not be kept', { error }))
+          .catch((error: unknown) => log.error('the state of a webhook could not be stored', { error }))
           .finally(() => {
-            underWay.delete(delivery.id);
+            inFlight.delete(delivery.id);
             finished.add(delivery.id);
-            void look();
+            void send();
           });
-        underWay.set(delivery.id, sent);
+        inFlight.set(delivery.id, sent);
       }
     }
     const next = outbox && ((await outbox.nextAt()) ?? Infinity) - Date.now();
     clearTimeout(timer);
-    // One that is due and not under way waits for a place, which comes with the end of another.
+    // A message that is due and not in flight is sent when another one ends.
     if (!isClosing)
-      timer = setTimeout(() => void look(), Math.min(TICK_MS, next !== undefined && next > 0 ? next : TICK_MS)).unref();
+      timer = setTimeout(() => void send(), Math.min(TICK_MS, next !== undefined && next > 0 ? next : TICK_MS)).unref();
   };
-  let looking = Promise.resolve();
-  const look = (): Promise<void> => (looking = looking.then(lookOnce));
-  // A command, an event, an answer of any process: what is new among them is found by one look at a small table.
-  const stopWatching = klaus.store.view.watch(() => void look());
-  void look();
+  let sending = Promise.resolve();
+  const send = (): Promise<void> => (sending = sending.then(sendOnce));
+  // Every commit of any process may have added a message. The query reads a small table.
+  const stopWatching = klaus.store.view.watch(() => void send());
+  void send();
 
   return {
     async close() {
       isClosing = true;
       stopWatching();
-      await look();
+      await send();
       const giveUp = setTimeout(() => quit.abort(), GRACE_MS);
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (inFlight.size > 0) await Promise.all(inFlight.values());
       clearTimeout(giveUp);
       clearTimeout(timer);
       quit.abort();
-      await right?.release();
+      await outbox?.release();
     },
   };
 }
@@ -142,12 +141,12 @@ function toMessage(event: EventOf<'run.finished' | 'approval.asked'>, row: Sessi
   return { ...about, workspace: row?.workspace, model: row?.model, outcome, reason, usage, usd, turns, toolCalls };
 }
 
-/** The same for each try, over every restart. */
+/** The same for each attempt, also after a restart. */
 function toDeliveryId({ session, seq }: Pick<Event, 'session' | 'seq'>): string {
   return `${session}-${seq}`;
 }
 
-/** Undefined when it was taken; what went wrong otherwise. */
+/** Undefined if the message was accepted; otherwise the reason. */
 async function post(
   delivery: Delivery,
   { url, secret }: Pick<WebhookOptions, 'url' | 'secret'>,
@@ -160,7 +159,7 @@ async function post(
   try {
     const response = await fetch(url, {
       method: 'POST',
-      // The address is the user's own choice; where it points to further is not.
+      // The user chose this address, and not the target of a redirect.
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...own, ...signature },
       body,
@@ -175,7 +174,7 @@ async function post(
   }
 }
 
-/** HMAC-SHA256 over `TIMESTAMP.BODY`, hexadecimal: the time is signed too, so that no old message can be sent again. */
+/** HMAC-SHA256 over `TIMESTAMP.BODY`, hexadecimal. The signed time prevents the replay of an old message. */
 function sign(secret: string, time: string, body: string): string {
   return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
 }

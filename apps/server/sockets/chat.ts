@@ -9,9 +9,9 @@ import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { problemsOf } from '../legacy/session-problems.ts';
+import { readProblemEvents } from '../legacy/session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
-import { followNamed, isHeld } from '../legacy/follow-legacy-events.ts';
+import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const messageSchema = z.discriminatedUnion('type', [
@@ -20,24 +20,24 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
 ]);
 
-/** Who the log says it was. */
+/** The sender that the log names. */
 const BY = 'server/chat';
 
 const MESSAGES =
-  'Messages are {"type":"message","content":"…"}, {"type":"cancel"} and {"type":"approval","id":"…","approved":true}.';
+  'Send {"type":"message","content":"…"}, {"type":"cancel"} or {"type":"approval","id":"…","approved":true}.';
 
-/** The agents that can be chatted with. */
+/** The agents that have a chat. */
 const AGENTS: ReadonlySet<string> = new Set(['klaus']);
 
-/** The agent that an address means: `/ws/chat/klaus`; undefined for another address. */
+/** The agent of an address such as `/ws/chat/klaus`; undefined for another address. */
 export function toAgent(path: string): string | undefined {
   const [, agent] = /^\/ws\/chat\/([\w-]+)$/.exec(path) ?? [];
   return agent !== undefined && AGENTS.has(agent) ? agent : undefined;
 }
 
 /**
- * A chat with an agent. It goes on with the conversation that was had there last, also after a restart, or with that
- * of `?session=`; `?session=new` begins another.
+ * A chat with an agent. It resumes the last session of the chat, also after a restart, or that of `?session=`;
+ * `?session=new` opens another one.
  */
 export function serveChat(context: Context, socket: WebSocket, request: IncomingMessage): void {
   const { klaus } = context;
@@ -49,24 +49,24 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     void (socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)));
   let session: string | undefined;
   let stop: (() => void) | undefined;
-  /** It is the conversation that the next chat goes on with. */
+  /** True if the next chat resumes this session. */
   let isLast = false;
 
-  /** Up to where whoever chats was told how it ended, for the case that the connection is lost before the end. */
-  const keep = (seq: number): void => {
+  /** Stores the seq of the last end that was sent, so that the next chat can send a missed one. */
+  const saveEnd = (seq: number): void => {
     if (isLast) writeFileSync(file, `${session} ${seq}`, { mode: 0o600 });
   };
 
   const follow = (id: string): void => {
     session = id;
     const after = klaus.store.view.head(id)?.seq ?? 0;
-    ({ stop } = followNamed(context, {
+    ({ stop } = followLegacyEvents(context, {
       session: id,
       after,
-      tell(event, seq) {
+      onEvent(event, seq) {
         const message = toChat(event);
         if (message) send(message);
-        if (event.isEnd && seq !== undefined) keep(seq);
+        if (event.isEnd && seq !== undefined) saveEnd(seq);
       },
     }));
   };
@@ -76,7 +76,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     const { id } = await klaus.open();
     isLast = true;
     follow(id);
-    keep(0);
+    saveEnd(0);
     return id;
   };
 
@@ -85,14 +85,10 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     const parsed = messageSchema.safeParse(toJson(text));
     if (!parsed.success) throw new KlausError('usage', MESSAGES);
     const message = parsed.data;
-    const wait = message.type === 'message' ? rate.take() : 0;
-    if (wait > 0) {
-      throw new KlausError('usage', 'This socket sends too much.', {
-        hint: `Try again in ${Math.ceil(wait / 1_000)} s, or raise AGENT_WS_RATE_LIMIT.`,
-      });
-    }
-    if (message.type === 'message') await prompt(context, await open(), message.content);
-    else if (message.type === 'approval') {
+    if (message.type === 'message') {
+      rate.count();
+      await prompt(context, await open(), message.content);
+    } else if (message.type === 'approval') {
       await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
     } else if (session !== undefined) await cancel(context, { sessionId: session, by: BY });
   };
@@ -102,7 +98,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
       send({ type: 'error', message: toSentence(toProblem(error)) });
     });
   });
-  // What was begun goes on when the chat is left.
+  // The run continues when the client disconnects.
   socket.on('close', () => stop?.());
   socket.on('error', () => socket.terminate());
 
@@ -116,9 +112,9 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);
       if (message) send(message);
-      if (event.isEnd) keep(seq);
+      if (event.isEnd) saveEnd(seq);
     }
-    for (const problem of known === undefined ? [] : problemsOf(context, session!)) send(toChat(problem)!);
+    for (const problem of known === undefined ? [] : readProblemEvents(context, session!)) send(toChat(problem)!);
   };
   const begun = begin().catch((error: unknown) => {
     send({ type: 'error', message: toProblem(error).title });
@@ -126,37 +122,38 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   });
 }
 
-/** A conversation, and the seq of the last end that was told. */
-interface Last {
+/** The last session of a chat, and the seq of the last end that was sent. */
+interface LastChat {
   session: string;
-  told: number;
+  sent: number;
 }
 
-function readLast(file: string, klaus: Context['klaus']): Last | undefined {
-  const [session = '', told = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
-  return klaus.store.view.session(session)?.id === session ? { session, told: Number(told) } : undefined;
+function readLast(file: string, klaus: Context['klaus']): LastChat | undefined {
+  const [session = '', sent = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
+  return klaus.store.view.session(session)?.id === session ? { session, sent: Number(sent) } : undefined;
 }
 
-/** What somebody whose connection was lost in the middle of a run still waits for: the open question, or the last words and the end. */
-function findMissed(context: Context, { session, told }: Last): { event: LegacyEvent; seq: number }[] {
+/** The events that a client missed when its connection broke during a run: the open question, or the last answer and the end. */
+function findMissed(context: Context, { session, sent }: LastChat): { event: LegacyEvent; seq: number }[] {
   const { klaus } = context;
-  const named = createLegacyEvents(session);
+  const legacy = createLegacyEvents(session);
   const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
   let missed: { event: LegacyEvent; seq: number }[] = [];
   let last = 0;
   for (const event of klaus.store.view.events(session)) {
-    const made = named.event(event).map((it) => ({ event: it, seq: event.seq }));
+    const converted = legacy.event(event).map((it) => ({ event: it, seq: event.seq }));
     last = event.seq;
-    if (event.seq <= told) continue;
+    if (event.seq <= sent) continue;
     if (event.type === 'run.started') missed = [];
-    else if (made.some(({ event: { isEnd } }) => isEnd)) missed.push(...made);
-    else if (event.type === 'approval.asked' && open.has(event.approval)) missed.push(...made);
+    else if (converted.some(({ event: { isEnd } }) => isEnd)) missed.push(...converted);
+    else if (event.type === 'approval.asked' && open.has(event.approval)) missed.push(...converted);
     else if (event.type === 'message.added') {
-      missed = [...missed.filter(({ event: { name } }) => name !== 'stream_delta'), ...made.filter(isText)];
+      missed = [...missed.filter(({ event: { name } }) => name !== 'stream_delta'), ...converted.filter(isText)];
     }
   }
-  if (last > told && !isHeld(context, session)) missed.push(...named.settle().map((event) => ({ event, seq: last })));
-  // While it goes on, the last words may have been heard already.
+  if (last > sent && !context.queue.isHeld(session))
+    missed.push(...legacy.flushEnd().map((event) => ({ event, seq: last })));
+  // Without an end, the client may have received the last answer already.
   return missed.some(({ event }) => event.isEnd) ? missed : missed.filter((it) => !isText(it));
 }
 
@@ -172,7 +169,7 @@ function toJson(text: string): unknown {
   }
 }
 
-/** The messages of the chat, from the same fold. */
+/** Converts an event to a message of the chat. */
 function toChat({ name, data }: LegacyEvent): object | undefined {
   switch (name) {
     case 'stream_delta':
@@ -192,10 +189,10 @@ function toChat({ name, data }: LegacyEvent): object | undefined {
         diff: data['diff'] ?? '',
       };
     case 'budget_warning':
-      return { type: 'info', message: `${String(data['percentUsed'])} % of the token budget are used.` };
+      return { type: 'info', message: `${String(data['percentUsed'])} % of the token budget is used.` };
     case 'error':
       return data['retrying'] === true
-        ? { type: 'info', message: `The model is asked again: ${String(data['error'])}` }
+        ? { type: 'info', message: `Retrying the request to the model: ${String(data['error'])}` }
         : { type: 'error', message: data['error'] };
     default:
       return undefined;

@@ -1,16 +1,16 @@
 import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
-import type { CalledBy } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
-import { findRow } from '../handlers/sessions.ts';
+import { findSession } from '../handlers/sessions.ts';
 import { cancelRun } from '../handlers/runs.ts';
-import { sendNeededPrompt } from '../runs/send-prompt.ts';
+import { sendRequiredPrompt } from '../runs/send-prompt.ts';
 
 const id = z.string().min(1).max(100);
 
-/** What clients of the older protocol send, by the name of the event. */
+/** The commands of the older protocol, by the name of the event. */
 export const COMMAND_SCHEMAS = {
   prompt: z.object({
     message: z.string().min(1),
@@ -30,38 +30,38 @@ export const COMMAND_SCHEMAS = {
 } as const;
 
 export type CommandName = keyof typeof COMMAND_SCHEMAS;
-export type CommandGiven<N extends CommandName> = z.output<(typeof COMMAND_SCHEMAS)[N]>;
+export type CommandInput<N extends CommandName> = z.output<(typeof COMMAND_SCHEMAS)[N]>;
 
-/** Opens or finds the session of a prompt, without sending it yet: whoever asks wants to see it from the beginning. */
+/** Opens or finds the session of a prompt, so that the client can subscribe before the prompt is sent. */
 export async function findPromptSession(
   { klaus, ...context }: Context,
-  { sessionId, model, workspace }: CommandGiven<'prompt'>,
+  { sessionId, model, workspace }: CommandInput<'prompt'>,
 ): Promise<string> {
   if (sessionId == null) {
-    const place = workspace == null ? undefined : context.places.check(workspace);
-    const session = await klaus.open(optional({ model: model ?? undefined, workspace: place }));
+    const folder = workspace == null ? undefined : context.workspaces.check(workspace);
+    const session = await klaus.open(optional({ model: model ?? undefined, workspace: folder }));
     return session.id;
   }
-  const { id: session } = await findRow({ klaus, ...context }, sessionId);
+  const { id: session } = await findSession({ klaus, ...context }, sessionId);
   if (model != null) await klaus.handle(session).send({ type: 'change', model });
   return session;
 }
 
 export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
-  await sendNeededPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
+  await sendRequiredPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
   queue.add(session);
 }
 
 export async function cancel(
   context: Context,
-  { sessionId, by }: CommandGiven<'cancel'> & { by: CalledBy },
+  { sessionId, by }: CommandInput<'cancel'> & { by: Caller },
 ): Promise<void> {
   await cancelRun(context, sessionId, { by });
 }
 
 export async function answer(
   context: Context,
-  { patchId, approved, note, hunks, by }: CommandGiven<'patch_approval_response'> & { by: CalledBy },
+  { patchId, approved, note, hunks, by }: CommandInput<'patch_approval_response'> & { by: Caller },
 ): Promise<void> {
   await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks, by });
 }

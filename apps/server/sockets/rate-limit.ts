@@ -1,23 +1,27 @@
-/** Milliseconds in which a number of events is allowed. */
+import { KlausError } from '@klaus/sdk';
+
+/** Milliseconds of the window of a limit. */
 const WINDOW_MS = 60_000;
 
-/** Counts what one socket sends. */
+/** Limits the messages of one socket. */
 export interface RateLimit {
-  /** Milliseconds until the next event is taken; 0 when this one is. */
-  take(): number;
+  /** Counts a message. @throws KlausError `usage` for one above the limit. */
+  count(): void;
 }
 
-/** @param limit Events in any minute; 0: no limit. @param now Unix milliseconds. */
+/** @param limit Messages in any minute; 0 is unlimited. @param now Unix milliseconds. */
 export function createRateLimit(limit: number, now: () => number = Date.now): RateLimit {
-  const taken: number[] = [];
+  const counted: number[] = [];
   return {
-    take() {
-      if (limit === 0) return 0;
+    count() {
+      if (limit === 0) return;
       const time = now();
-      while (taken.length > 0 && taken[0]! <= time - WINDOW_MS) taken.shift();
-      if (taken.length >= limit) return taken[0]! + WINDOW_MS - time;
-      taken.push(time);
-      return 0;
+      while (counted.length > 0 && counted[0]! <= time - WINDOW_MS) counted.shift();
+      if (counted.length < limit) return void counted.push(time);
+      const seconds = Math.ceil((counted[0]! + WINDOW_MS - time) / 1_000);
+      throw new KlausError('usage', 'Too many messages.', {
+        hint: `Try again in ${seconds} s, or raise AGENT_WS_RATE_LIMIT.`,
+      });
     },
   };
 }

@@ -7,22 +7,22 @@ import {
   answer,
   cancel,
   COMMAND_SCHEMAS,
-  type CommandGiven,
+  type CommandInput,
   type CommandName,
   findPromptSession,
   prompt,
 } from './commands.ts';
-import { followNamed, toCurrentEvents } from '../legacy/follow-legacy-events.ts';
+import { followLegacyEvents, readCurrentEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
-/** Who the log says it was. */
+/** The sender that the log names. */
 const BY = 'server/socket.io';
 
-/** Events that are taken however many there are: the wish to stop and an answer never wait. */
+/** Commands without a rate limit. */
 const UNLIMITED: ReadonlySet<CommandName> = new Set(['patch_approval_response', 'cancel']);
 
-/** The older protocol over Socket.IO: the same names and payloads in both directions, folded from the log. */
-export function createNamedSockets(context: Context, engine: EngineServer): Server {
+/** Serves the older protocol over Socket.IO. */
+export function createSocketIo(context: Context, engine: EngineServer): Server {
   const io = new Server({ serveClient: false });
   io.bind(engine as Parameters<typeof io.bind>[0]);
   io.on('connection', (socket) => serve(context, socket));
@@ -35,12 +35,16 @@ function serve(context: Context, socket: Socket): void {
 
   const join = (session: string, after: number, isPrompting = false): void => {
     joined.get(session)?.();
-    const tell: Parameters<typeof followNamed>[1]['tell'] = ({ name, data }, seq) =>
-      void socket.emit(name, seq === undefined ? data : { ...data, seq });
-    joined.set(session, followNamed(context, { session, after, isPrompting, tell }).stop);
+    const { stop } = followLegacyEvents(context, {
+      session,
+      after,
+      isPrompting,
+      onEvent: ({ name, data }, seq) => void socket.emit(name, seq === undefined ? data : { ...data, seq }),
+    });
+    joined.set(session, stop);
   };
 
-  const perform: { [N in CommandName]: (given: CommandGiven<N>) => Promise<object> } = {
+  const perform: { [N in CommandName]: (given: CommandInput<N>) => Promise<object> } = {
     async prompt(given) {
       const session = await findPromptSession(context, given);
       if (!joined.has(session)) join(session, (await context.klaus.store.head(session))?.seq ?? 0, true);
@@ -55,7 +59,8 @@ function serve(context: Context, socket: Socket): void {
       const session = (await context.klaus.session(sessionId)).id;
       const last = (await context.klaus.store.head(session))?.seq ?? 0;
       join(session, after ?? last);
-      if (after === undefined) for (const { name, data } of toCurrentEvents(context, session)) socket.emit(name, data);
+      if (after === undefined)
+        for (const { name, data } of readCurrentEvents(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {
@@ -72,28 +77,23 @@ function serve(context: Context, socket: Socket): void {
 
   for (const name of Object.keys(COMMAND_SCHEMAS) as CommandName[]) {
     socket.on(name, (payload: unknown, reply?: unknown) => {
-      const say = (result: object): void => {
+      const acknowledge = (result: object): void => {
         if (typeof reply === 'function') reply(result);
       };
       void receive(name, payload).then(
-        (result) => say({ ok: true, ...result }),
+        (result) => acknowledge({ ok: true, ...result }),
         (error: unknown) => {
           const problem = toProblem(error);
-          const told = { error: toSentence(problem), code: problem.code, ...toSessionId(payload) };
-          say({ ok: false, ...told });
-          socket.emit('error', told);
+          const failure = { error: toSentence(problem), code: problem.code, ...toSessionId(payload) };
+          acknowledge({ ok: false, ...failure });
+          socket.emit('error', failure);
         },
       );
     });
   }
 
   async function receive(name: CommandName, payload: unknown): Promise<object> {
-    const wait = UNLIMITED.has(name) ? 0 : rate.take();
-    if (wait > 0) {
-      throw new KlausError('usage', 'This socket sends too much.', {
-        hint: `Try again in ${Math.ceil(wait / 1_000)} s, or raise AGENT_WS_RATE_LIMIT.`,
-      });
-    }
+    if (!UNLIMITED.has(name)) rate.count();
     const parsed = COMMAND_SCHEMAS[name].safeParse(payload);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -104,7 +104,7 @@ function serve(context: Context, socket: Socket): void {
   }
 
   socket.on('disconnect', () => {
-    // Leaving cancels nothing: what it began goes on.
+    // Runs continue when the client disconnects.
     for (const stop of joined.values()) stop();
     joined.clear();
   });

@@ -6,7 +6,7 @@ import type { WebSocketServer } from 'ws';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { Context } from '../http/handler.ts';
 import { Refusal, toProblem } from '../http/problem.ts';
-import { noteFailure, requestIdOf, toPath } from '../observability/request-log.ts';
+import { recordError, requestIdOf, toPath } from '../observability/request-log.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
 
@@ -14,9 +14,9 @@ import { serveChat, toAgent } from './chat.ts';
 const MAX_MESSAGE_BYTES = 1_024 * 1_024;
 const SOCKET_IO = '/socket.io/';
 
-/** What comes over sockets: Socket.IO, and the chat over a plain WebSocket. Nothing passes the doorkeeper unseen. */
+/** Socket.IO, and the chat over plain WebSockets. The request guard checks every connection. */
 export interface Sockets {
-  /** True for a request of Socket.IO, which is answered here. */
+  /** Answers a request of Socket.IO. False for other requests. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Clients that are connected, by protocol. */
@@ -24,19 +24,19 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-interface Opened {
+interface SocketIo {
   engine: EngineServer;
   close: () => Promise<void>;
 }
 
-/** Loads what sockets need when the first one comes: most clients need none. */
-export function createSockets(context: Context, doorkeeper: RequestGuard): Sockets {
-  let opened: Promise<Opened> | undefined;
+/** Loads the modules for sockets on the first connection: most clients use none. */
+export function createSockets(context: Context, guard: RequestGuard): Sockets {
+  let opened: Promise<SocketIo> | undefined;
   let chats: Promise<WebSocketServer> | undefined;
-  const openEngine = (): Promise<Opened> =>
-    (opened ??= createEngine(context).then((made) => {
-      connected.socketIo = () => made.engine.clientsCount;
-      return made;
+  const openEngine = (): Promise<SocketIo> =>
+    (opened ??= createEngine(context).then((it) => {
+      connected.socketIo = () => it.engine.clientsCount;
+      return it;
     }));
   const openChats = (): Promise<WebSocketServer> =>
     (chats ??= import('ws').then(({ WebSocketServer: Chats }) => {
@@ -46,8 +46,8 @@ export function createSockets(context: Context, doorkeeper: RequestGuard): Socke
     }));
   const connected = { socketIo: (): number => 0, chat: (): number => 0 };
   const check = (request: IncomingMessage): void => {
-    doorkeeper.checkPlace(request);
-    doorkeeper.checkToken(request);
+    guard.checkOrigin(request);
+    guard.checkToken(request);
   };
 
   return {
@@ -59,7 +59,7 @@ export function createSockets(context: Context, doorkeeper: RequestGuard): Socke
         const problem = toProblem(error);
         const headers = { ...SECURITY_HEADERS, ...headersOf(error), 'content-type': 'application/problem+json' };
         response.writeHead(problem.status, headers);
-        noteFailure(request, error);
+        recordError(request, error);
         response.end(JSON.stringify({ ...problem, requestId: requestIdOf(request) }));
         return true;
       }
@@ -69,7 +69,7 @@ export function createSockets(context: Context, doorkeeper: RequestGuard): Socke
       return true;
     },
     handleUpgrade(request, socket, head) {
-      // Whoever breaks off while it is looked at says so by an error that nobody else hears.
+      // The client may disconnect during the check. There is no other listener for the error yet.
       socket.on('error', () => socket.destroy());
       try {
         check(request);
@@ -94,20 +94,20 @@ export function createSockets(context: Context, doorkeeper: RequestGuard): Socke
     clients: () => ({ socketIo: connected.socketIo(), chat: connected.chat() }),
     async close() {
       const [engine, server] = await Promise.all([opened, chats]);
-      for (const chat of server?.clients ?? []) chat.close(1012, 'The server is going down.');
+      for (const chat of server?.clients ?? []) chat.close(1012, 'The server is shutting down.');
       await engine?.close();
     },
   };
 }
 
-async function createEngine(context: Context): Promise<Opened> {
-  const [{ Server }, { createNamedSockets }] = await Promise.all([import('engine.io'), import('./socket-io.ts')]);
+async function createEngine(context: Context): Promise<SocketIo> {
+  const [{ Server }, { createSocketIo }] = await Promise.all([import('engine.io'), import('./socket-io.ts')]);
   const origins = context.klaus.configuration.get('server.corsOrigin');
   const engine = new Server({
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
     ...(origins.length > 0 ? { cors: { origin: [...origins], credentials: true } } : {}),
   });
-  const io = createNamedSockets(context, engine);
+  const io = createSocketIo(context, engine);
   return {
     engine,
     async close() {

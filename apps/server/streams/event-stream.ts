@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
-/** Milliseconds between two lines that only keep the connection alive. */
+/** Milliseconds between two keep-alive comments. */
 const KEEP_ALIVE_MS = 15_000;
-/** Milliseconds after which an EventSource comes again by itself. */
+/** Milliseconds after which an EventSource reconnects. */
 const RETRY_MS = 1_000;
-/** Bytes that may wait in the connection before its reader counts as slow. */
+/** Bytes of unsent data above which a client counts as slow. */
 const HIGH_WATER = 1_024 * 1_024;
 
-/** One server-sent event as it goes over the wire. */
+/** One server-sent event in the wire format. */
 export function toFrame(event: string, data: string, id?: number): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** A response that stays open and tells events. */
+/** A response of server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #timer: NodeJS.Timeout;
@@ -21,22 +21,21 @@ export class EventStream {
 
   constructor(response: ServerResponse, headers: Readonly<Record<string, string>>) {
     this.#response = response;
-    // The end of the stream is that of the connection, so that what is written goes out as it is: chunks around each
-    // piece are half of the work of telling a thousand readers.
+    // The end of the connection ends the stream. Chunked encoding would double the work for a thousand clients.
     response.removeHeader('transfer-encoding');
     response.writeHead(200, {
       ...headers,
       connection: 'close',
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // A proxy that collects answers before it hands them on would hold back every event.
+      // A buffering proxy would delay every event.
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RETRY_MS}\n\n`);
     response.socket?.setNoDelay(true);
     this.#timer = setInterval(() => this.write(': \n\n'), KEEP_ALIVE_MS).unref();
     response.on('close', () => this.#end());
-    // The reader is gone: 'close' follows.
+    // The client is gone: 'close' follows.
     response.on('error', () => {});
   }
 
@@ -44,17 +43,17 @@ export class EventStream {
     return this.#closed;
   }
 
-  /** True while its reader is slower than what is told. */
+  /** True while the client is too slow. */
   get isBehind(): boolean {
     return this.#response.writableLength > HIGH_WATER;
   }
 
-  /** Frames as they are; does nothing once closed. */
+  /** Writes frames; does nothing once closed. */
   write(frames: string | Uint8Array): void {
     if (!this.#closed) this.#response.write(frames);
   }
 
-  /** Resolves when the reader has caught up, or is gone. */
+  /** Resolves when the client has caught up or is gone. */
   async drained(): Promise<void> {
     if (this.#closed || !this.#response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -73,7 +72,7 @@ export class EventStream {
     else this.#closers.add(closer);
   }
 
-  /** Says a last word and ends. */
+  /** Writes a last frame and ends. */
   end(frame = ''): void {
     if (this.#closed) return;
     this.#response.end(frame);

@@ -6,7 +6,7 @@ import type { InFlightText } from './in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { toQueue, toStatus, type ViewSources } from './session-view.ts';
-import { onTick } from '../runs/shared-timer.ts';
+import { everySecond } from '../runs/shared-timer.ts';
 
 export interface HubSources extends ViewSources {
   live: InFlightText;
@@ -17,39 +17,44 @@ interface Subscriber {
   stream: EventStream;
   /** Last seq that it was sent. */
   seq: number;
-  /** False while it reads the log up to now; then the hub tells it. */
+  /** False while it reads the log; true once the hub sends it new events. */
   isLive: boolean;
 }
 
-/** Times as long as telling everybody took, for which the next frames are then collected: the rest of the server works too. */
-const PAUSE = 0.25;
-/** Milliseconds that this is at most. */
+/** Frames are collected for this part of the time that the last write took, so that other work can proceed. */
+const PAUSE_RATIO = 0.25;
+/** Most milliseconds for which frames are collected. */
 const MAX_PAUSE_MS = 100;
-/** Characters of a log that are read and sent at once; others of the server's clients have their turn after each. */
-const PART = 64 * 1_024;
-/** Milliseconds after which a client tries again whether a log can be read. */
-const UNREADABLE_MS = 30_000;
-/** Events after which a session may stand elsewhere, whoever wrote them. */
-const TURNING: ReadonlySet<EventType> = new Set(['run.started', 'run.finished', 'approval.asked', 'approval.answered']);
+/** Characters of a log that are sent at once. Other clients are served in between. */
+const CHUNK = 64 * 1_024;
+/** Milliseconds after which a client retries an unreadable log. */
+const UNREADABLE_RETRY_MS = 30_000;
+/** Events that may change the status of a session. */
+const STATUS_EVENTS: ReadonlySet<EventType> = new Set([
+  'run.started',
+  'run.finished',
+  'approval.asked',
+  'approval.answered',
+]);
 
 /**
- * Tells the subscribers of one session its events, in order and each once, and live text in between. There is one
- * for a session that somebody follows: an event is made text once, however many follow. A reader that is slow goes
- * back to reading the log, and loses nothing.
+ * Sends the events of one session to its subscribers, in order and each once, with in-flight text in between. All
+ * subscribers of a session share one hub, which serializes each event once. A slow subscriber reads the log again and
+ * loses nothing.
  */
 export class SessionHub {
   readonly #sources: HubSources;
   readonly #session: Session;
   readonly #subscribers = new Set<Subscriber>();
-  /** Messages of which live text was told, and no end. */
+  /** Messages whose in-flight text was sent and that are not complete. */
   readonly #unfinished = new Set<string>();
   readonly #stops: (() => void)[] = [];
   readonly #onUnused: () => void;
   #last: number;
-  /** Frames that are told together: a write for each of them and each follower is most of the work. */
+  /** Frames that are written together: single writes would dominate the cost. */
   #pending = '';
   #timer: NodeJS.Timeout | undefined;
-  /** Before this moment of the process's clock nothing more is told. */
+  /** Time of the process clock before which nothing is written. */
   #notBefore = 0;
   #queue: string;
   #status: SessionStatus | undefined;
@@ -64,18 +69,18 @@ export class SessionHub {
     this.#status = toStatus(sources, session.id);
     for (const text of live.of(session.id)) if ('message' in text) this.#unfinished.add(text.message);
     this.#stops.push(
-      // Whether another process still holds the session is no commit.
-      onTick(() => this.#tick()),
+      // The end of the process that holds the session is not a commit.
+      everySecond(() => this.#tick()),
       session.subscribe(this.#last, (event) => this.#onEvent(event)),
       session.onLive((live) => this.#onLive(live)),
-      klaus.store.onSend(session.id, () => this.#tellQueue()),
+      klaus.store.onSend(session.id, () => this.#sendQueue()),
       queue.onChange((changed) => {
         if (changed === session.id) this.#sendStatus();
       }),
     );
   }
 
-  /** Sends what came after `after`, then what comes. */
+  /** Sends the events after `after`, then new ones. */
   add(stream: EventStream, after: number): void {
     const subscriber: Subscriber = { stream, seq: after, isLive: false };
     this.#subscribers.add(subscriber);
@@ -90,84 +95,84 @@ export class SessionHub {
     return this.#subscribers.size;
   }
 
-  /** A last word for everybody. */
+  /** Sends a last frame to all subscribers and ends their streams. */
   end(event: 'bye' | 'gone', toData: (seq: number) => unknown): void {
     this.#flush();
     for (const { stream, seq } of [...this.#subscribers]) stream.end(toFrame(event, JSON.stringify(toData(seq))));
   }
 
-  /** The log cannot be read, as when a later Klaus writes it: everybody is told why, and to come again some time. */
-  fail(error: unknown): void {
+  /** Ends all streams because the log cannot be read, such as one of a newer Klaus. Clients retry later. */
+  endUnreadable(error: unknown): void {
     const reason = toSentence(toProblem(error));
-    this.#sources.log.error('a log cannot be told further', { session: this.#session.id, error });
-    this.end('bye', (after) => ({ reason, retryMs: UNREADABLE_MS, after }));
+    this.#sources.log.error('a log cannot be read further', { session: this.#session.id, error });
+    this.end('bye', (after) => ({ reason, retryMs: UNREADABLE_RETRY_MS, after }));
   }
 
   #catchErrors(work: Promise<void>): void {
-    work.catch((error: unknown) => this.fail(error));
+    work.catch((error: unknown) => this.endUnreadable(error));
   }
 
   async #begin(subscriber: Subscriber): Promise<void> {
     await this.#catchUp(subscriber);
     const { stream } = subscriber;
-    this.#sayWhatNoLogSays(stream);
+    this.#sendEphemeral(stream);
     stream.write(toFrame('ready', JSON.stringify({ seq: subscriber.seq })));
   }
 
-  /** A reader that was slow reads the log, and is told what stands in none. */
-  async #comeBack(subscriber: Subscriber): Promise<void> {
+  /** A slow subscriber reads the log, then receives the ephemeral state again. */
+  async #rejoin(subscriber: Subscriber): Promise<void> {
     await subscriber.stream.drained();
     await this.#catchUp(subscriber);
-    this.#sayWhatNoLogSays(subscriber.stream);
+    this.#sendEphemeral(subscriber.stream);
   }
 
-  /** Text on its way from its beginning, what waits, and where the session stands. */
-  #sayWhatNoLogSays(stream: EventStream): void {
+  /** Sends what is not in the log: in-flight text from its start, the queue and the status. */
+  #sendEphemeral(stream: EventStream): void {
     for (const text of this.#sources.live.of(this.#session.id)) stream.write(toFrame('live', JSON.stringify(text)));
     stream.write(toFrame('queue', this.#queue));
     const status = this.#readStatus();
     if (status) stream.write(toFrame('status', JSON.stringify(status)));
   }
 
-  /** Reads the log until nothing is missing, no faster than the reader takes it. */
+  /** Sends the log up to the present, no faster than the client reads. */
   async #catchUp(subscriber: Subscriber): Promise<void> {
     const { stream } = subscriber;
     while (!stream.closed) {
-      const isRest = this.#sendPart(subscriber);
+      const isLast = this.#sendChunk(subscriber);
       if (stream.isBehind) await stream.drained();
-      // What was committed since the last look is told by the hub from here on.
-      else if (isRest && subscriber.seq >= this.#last) break;
+      // From here on the hub sends new events.
+      else if (isLast && subscriber.seq >= this.#last) break;
       else await nextTurn();
     }
-    // What waits to be told is in the log that was just read, or of no use without what came before.
+    // Pending frames are in the log that was just read, or are useless without it.
     this.#flush();
     subscriber.isLive = true;
   }
 
-  /** Sends some of what a subscriber lacks in one write. @returns Whether that was all. */
-  #sendPart(subscriber: Subscriber): boolean {
+  /** Sends the next chunk of the log in one write. @returns True if it was the last. */
+  #sendChunk(subscriber: Subscriber): boolean {
     let frames = '';
-    let isRest = true;
+    let isLast = true;
     for (const { seq, text } of this.#sources.klaus.store.view.texts(this.#session.id, subscriber.seq)) {
-      // Another process may have written more than the hub was told of yet.
+      // Another process may have written events that the hub has not received yet.
       if (seq > this.#last) break;
       frames += toFrame('event', text, seq);
       subscriber.seq = seq;
-      isRest = frames.length < PART;
-      if (!isRest) break;
+      isLast = frames.length < CHUNK;
+      if (!isLast) break;
     }
     if (frames !== '') subscriber.stream.write(frames);
-    return isRest;
+    return isLast;
   }
 
   #onEvent(event: Event): void {
     this.#last = event.seq;
     this.#forget(event);
     this.#push(toEventFrame(event));
-    // Only these take something out of the inbox that waited there.
+    // Only these events consume commands of the inbox.
     if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
-      this.#tellQueue();
-    if (TURNING.has(event.type)) this.#sendStatus();
+      this.#sendQueue();
+    if (STATUS_EVENTS.has(event.type)) this.#sendStatus();
   }
 
   #onLive(live: Live): void {
@@ -176,10 +181,10 @@ export class SessionHub {
     this.#push(toFrame('live', JSON.stringify(live)));
   }
 
-  /** For everybody who is up to date. */
+  /** Queues a frame for all live subscribers. */
   #push(frame: string): void {
     this.#pending += frame;
-    if (!this.#timer) this.#wait();
+    if (!this.#timer) this.#schedule();
   }
 
   #flush(): void {
@@ -189,39 +194,39 @@ export class SessionHub {
     this.#pending = '';
     if (frames === '') return;
     const begun = performance.now();
-    // Made bytes once, however many are told.
+    // Encoded once for all subscribers.
     const bytes = Buffer.from(frames);
     for (const subscriber of this.#subscribers) {
       if (!subscriber.isLive) continue;
       if (subscriber.stream.isBehind) {
         subscriber.isLive = false;
-        this.#catchErrors(this.#comeBack(subscriber));
+        this.#catchErrors(this.#rejoin(subscriber));
         continue;
       }
       subscriber.stream.write(bytes);
       subscriber.seq = this.#last;
     }
-    // What was handed over is written before the next turn of the event loop: it counts too.
+    // The sockets write before the next turn of the event loop. That time counts too.
     this.#notBefore = begun + MAX_PAUSE_MS;
     setImmediate(() => {
       const ended = performance.now();
-      this.#notBefore = ended + Math.min(MAX_PAUSE_MS, PAUSE * (ended - begun));
-      if (this.#timer) this.#wait();
+      this.#notBefore = ended + Math.min(MAX_PAUSE_MS, PAUSE_RATIO * (ended - begun));
+      if (this.#timer) this.#schedule();
     });
   }
 
-  #wait(): void {
+  #schedule(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#flush(), Math.max(0, this.#notBefore - performance.now()));
   }
 
-  /** What an event says whole is no longer on its way. */
+  /** Removes messages that the event completes. */
   #forget(event: Event): void {
     if (event.type === 'message.added') this.#unfinished.delete(event.message.id);
     else if (event.type === 'run.finished') this.#unfinished.clear();
   }
 
-  /** Nothing while the server stops: that a run stands still then means nothing. */
+  /** Undefined during shutdown, when a paused run is not a change of status. */
   #readStatus(): SessionStatus | undefined {
     return this.#sources.queue.isStopping ? undefined : toStatus(this.#sources, this.#session.id);
   }
@@ -230,16 +235,16 @@ export class SessionHub {
     this.#status = this.#readStatus();
     if (!this.#status) return;
     this.#push(toFrame('status', JSON.stringify(this.#status)));
-    if (!this.#status.held) this.#leave();
+    if (!this.#status.held) this.#discardUnfinished();
   }
 
-  /** Nobody works on it: nobody will end the messages that were on their way. */
-  #leave(): void {
+  /** No process holds the session: its unfinished messages will never complete. */
+  #discardUnfinished(): void {
     for (const message of this.#unfinished)
       this.#onLive({ type: 'message.discarded', session: this.#session.id, message });
   }
 
-  /** The claim of another process comes and goes without a word. */
+  /** Detects that another process claimed or released the session. */
   #tick(): void {
     const { klaus, queue } = this.#sources;
     const { id } = this.#session;
@@ -251,7 +256,7 @@ export class SessionHub {
     return JSON.stringify(toQueue(this.#sources.klaus.store.view.inbox(this.#session.id)));
   }
 
-  #tellQueue(): void {
+  #sendQueue(): void {
     const queue = this.#readQueue();
     if (queue === this.#queue) return;
     this.#queue = queue;

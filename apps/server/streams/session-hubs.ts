@@ -1,8 +1,8 @@
 import { type EventStream, toFrame } from './event-stream.ts';
 import { type HubSources, SessionHub } from './session-hub.ts';
 
-/** The hubs of the sessions that somebody follows. */
-export class Hubs {
+/** The hubs of the sessions that have subscribers. */
+export class SessionHubs {
   readonly #sources: HubSources;
   readonly #hubs = new Map<string, SessionHub>();
   readonly #others = new Set<EventStream>();
@@ -11,7 +11,7 @@ export class Hubs {
     this.#sources = sources;
   }
 
-  /** @param session A whole id. */
+  /** @param session A complete id. */
   follow(session: string, { stream, after }: { stream: EventStream; after: number }): void {
     let hub = this.#hubs.get(session);
     if (!hub) {
@@ -22,29 +22,29 @@ export class Hubs {
     hub.add(stream, after);
   }
 
-  /** A stream that is told by somebody else, and ended here. */
-  keep(stream: EventStream): void {
+  /** Adds a stream that another module writes to, so that it is ended at shutdown. */
+  addOther(stream: EventStream): void {
     this.#others.add(stream);
     stream.onClose(() => this.#others.delete(stream));
   }
 
-  /** Streams of sessions, and those that are told by somebody else. */
+  /** The number of streams of sessions and of other streams. */
   get subscribers(): { session: number; prompt: number } {
     const session = [...this.#hubs.values()].reduce((sum, hub) => sum + hub.subscribers, 0);
     return { session, prompt: this.#others.size };
   }
 
   /** The session was deleted. */
-  gone(session: string): void {
+  endDeleted(session: string): void {
     this.#hubs.get(session)?.end('gone', () => ({ session }));
   }
 
   /** The session's log cannot be read. */
-  fail(session: string, error: unknown): void {
-    this.#hubs.get(session)?.fail(error);
+  endUnreadable(session: string, error: unknown): void {
+    this.#hubs.get(session)?.endUnreadable(error);
   }
 
-  /** The server goes down. */
+  /** The server shuts down. */
   end(bye: { reason: string; retryMs: number }): void {
     for (const hub of [...this.#hubs.values()]) hub.end('bye', (after) => ({ ...bye, after }));
     for (const stream of [...this.#others]) stream.end(toFrame('bye', JSON.stringify(bye)));

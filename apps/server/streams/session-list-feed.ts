@@ -2,32 +2,32 @@ import type { ChangeMark, SessionRow } from '@klaus/sdk';
 import type { SessionView } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toSessionViews, type ViewSources } from './session-view.ts';
-import { onTick } from '../runs/shared-timer.ts';
+import { everySecond } from '../runs/shared-timer.ts';
 
-/** Sessions that a snapshot holds at most: the latest. */
+/** Most sessions of a snapshot, the latest first. */
 const SNAPSHOT = 500;
-/** Milliseconds in which changes are collected before they are told. */
+/** Milliseconds for which changes are collected before they are sent. */
 const COLLECT_MS = 100;
 
-export interface HostFeedOptions extends ViewSources {
-  /** Until when the delete of a session can be taken back, in Unix milliseconds; undefined for one that stays. */
-  deletedUntil: (session: string) => number | undefined;
+export interface SessionListFeedOptions extends ViewSources {
+  /** Until when the delete of a session can be undone, in Unix milliseconds; undefined without one. */
+  undoUntil: (session: string) => number | undefined;
 }
 
-/** Tells everybody who looks at the list what became of each session. Runs only while somebody does. */
-export class HostFeed {
-  readonly #sources: HostFeedOptions;
+/** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
+export class SessionListFeed {
+  readonly #sources: SessionListFeedOptions;
   readonly #streams = new Set<EventStream>();
-  /** What was told last, by session. */
-  readonly #told = new Map<string, { text: string; view: SessionView }>();
+  /** The last view that was sent, by session. */
+  readonly #sent = new Map<string, { text: string; view: SessionView }>();
   readonly #changed = new Set<string>();
   readonly #stops: (() => void)[] = [];
-  /** Since the last tick. */
+  /** True if there were commits since the last tick. */
   #hasCommits = false;
   #mark: ChangeMark | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(sources: HostFeedOptions) {
+  constructor(sources: SessionListFeedOptions) {
     this.#sources = sources;
   }
 
@@ -37,18 +37,18 @@ export class HostFeed {
 
   add(stream: EventStream): void {
     if (this.#streams.size === 0) this.#open();
-    // What is not told yet is in the snapshot.
+    // The snapshot includes the pending changes.
     this.#flush();
     this.#streams.add(stream);
     stream.onClose(() => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#close();
     });
-    const sessions = [...this.#told.values()].map(({ view }) => view);
+    const sessions = [...this.#sent.values()].map(({ view }) => view);
     stream.write(toFrame('snapshot', JSON.stringify({ sessions })));
   }
 
-  /** Something changed that no event says. */
+  /** A change that is not in the log of the session. */
   changed(session: string): void {
     if (this.#streams.size === 0) return;
     this.#changed.add(session);
@@ -64,9 +64,9 @@ export class HostFeed {
     this.#mark = klaus.store.view.changedSessions().mark;
     const rows = klaus.store.view.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
-      this.#told.set(view.id, { text: JSON.stringify(view), view });
+      this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#stops.push(
-      onTick(() => this.#tick()),
+      everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
         this.#hasCommits = true;
         this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS).unref();
@@ -79,7 +79,7 @@ export class HostFeed {
     for (const stop of this.#stops.splice(0)) stop();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#told.clear();
+    this.#sent.clear();
     this.#changed.clear();
   }
 
@@ -91,24 +91,24 @@ export class HostFeed {
     this.#mark = mark;
     const ids = new Set([...sessions, ...this.#changed]);
     this.#changed.clear();
-    for (const id of ids) this.#tell(id, klaus.store.view.session(id));
+    for (const id of ids) this.#sendChange(id, klaus.store.view.session(id));
   }
 
-  #tell(id: string, row: SessionRow | undefined): void {
+  #sendChange(id: string, row: SessionRow | undefined): void {
     if (row?.id !== id || this.#isDeleted(id)) {
-      // Also one that is older than the snapshot: whoever asked for more may show it.
-      this.#told.delete(id);
-      this.#send('removed', { session: id, undoUntil: this.#sources.deletedUntil(id) ?? null });
+      // Also for sessions that are not in the snapshot: a client may have loaded more.
+      this.#sent.delete(id);
+      this.#send('removed', { session: id, undoUntil: this.#sources.undoUntil(id) ?? null });
       return;
     }
     const [view] = toSessionViews(this.#sources, [row]);
     const text = JSON.stringify(view);
-    if (this.#told.get(id)?.text === text) return;
-    this.#told.set(id, { text, view: view! });
+    if (this.#sent.get(id)?.text === text) return;
+    this.#sent.set(id, { text, view: view! });
     this.#send('session', view);
   }
 
-  /** Whoever is too slow for a list begins again with a new snapshot. */
+  /** A client that is too slow is disconnected and starts again with a new snapshot. */
   #send(event: string, data: unknown): void {
     const frame = toFrame(event, JSON.stringify(data));
     for (const stream of [...this.#streams]) {
@@ -121,8 +121,8 @@ export class HostFeed {
     const { klaus } = this.#sources;
     const hasCommits = this.#hasCommits;
     this.#hasCommits = false;
-    for (const [id, { view }] of this.#told) {
-      // Deleted, taken or left by another process: none is an event of its log, and only the last is no commit.
+    for (const [id, { view }] of this.#sent) {
+      // Another process deleted, claimed or released the session. None of these is an event, and only the release is no commit.
       if (hasCommits && klaus.store.view.head(id) === undefined) this.changed(id);
       const mayChange = view.held || (hasCommits && (view.state === 'running' || view.state === 'interrupted'));
       if (mayChange && view.held !== klaus.store.view.isClaimed(id)) this.changed(id);
@@ -130,6 +130,6 @@ export class HostFeed {
   }
 
   #isDeleted(session: string): boolean {
-    return this.#sources.deletedUntil(session) !== undefined;
+    return this.#sources.undoUntil(session) !== undefined;
   }
 }

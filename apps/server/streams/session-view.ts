@@ -9,9 +9,9 @@ export interface ViewSources {
   queue: RunQueue;
 }
 
-/** Sessions as the contract shows them. */
+/** Converts rows to the views of the contract. */
 export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
-  const questions = new Map<string, Asked>();
+  const questions = new Map<string, OpenQuestions>();
   const approvals =
     rows.length === 1
       ? klaus.store.view.approvals({ open: true, session: rows[0]!.id })
@@ -20,20 +20,20 @@ export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly Ses
     const { count, since } = questions.get(session) ?? { count: 0, since: createdAt };
     questions.set(session, { count: count + 1, since: since !== null && since < createdAt ? since : createdAt });
   }
-  return rows.map((row) => toView({ klaus, queue }, row, questions.get(row.id) ?? { count: 0, since: null }));
+  return rows.map((row) => toView({ queue }, row, questions.get(row.id) ?? { count: 0, since: null }));
 }
 
 /** The open questions of a session. */
-interface Asked {
+interface OpenQuestions {
   count: number;
-  /** ISO 8601, of the oldest. */
+  /** When the oldest was asked, ISO 8601. */
   since: string | null;
 }
 
-function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): SessionView {
+function toView({ queue }: Pick<ViewSources, 'queue'>, row: SessionRow, asked: OpenQuestions): SessionView {
   const position = queue.positionOf(row.id);
   const problem = queue.problemOf(row.id);
-  const held = queue.isRunning(row.id) || klaus.store.view.isClaimed(row.id);
+  const held = queue.isHeld(row.id);
   return {
     id: row.id,
     state: toState(row, { questions: asked.count, position, held }),
@@ -70,11 +70,11 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
   };
 }
 
-/** Where a session stands at this moment; undefined for one that is not there. */
+/** The current status of a session; undefined if it does not exist. */
 export function toStatus(sources: ViewSources, session: string): SessionStatus | undefined {
   const row = sources.klaus.store.view.session(session);
   if (!row) return undefined;
-  // Before the rest: what is appended meanwhile changes it once more.
+  // Read first: an event that is appended in the meantime causes another status.
   const { lastSeq } = row;
   const { state, held, questions, position } = toSessionViews(sources, [row])[0]!;
   const error = sources.queue.problemOf(session);
@@ -96,7 +96,7 @@ function toState(row: SessionRow, { questions, position, held }: Facts): Session
   return row.outcome === 'done' ? 'done' : 'failed';
 }
 
-/** The messages that wait in an inbox, without those that were taken back. */
+/** The queued messages of an inbox, without withdrawn ones. */
 export function toQueue(commands: readonly Command[]): QueuedMessage[] {
   const withdrawn = new Set(commands.flatMap((command) => (command.type === 'withdraw' ? [command.command] : [])));
   return commands.flatMap((command) =>

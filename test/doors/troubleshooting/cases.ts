@@ -185,7 +185,7 @@ const sandboxes: Case[] = [
 
 const commands: Case[] = [
   {
-    heading: '… time-out, the whole process tree was stopped',
+    heading: '… time-out, the process tree was stopped',
     code: 0,
     missing: hasBubblewrap ? undefined : 'no bubblewrap',
     async provoke(scene) {

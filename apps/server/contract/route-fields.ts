@@ -1,0 +1,21 @@
+import { onAskSchema, partSchema } from '@klaus/core/protocol';
+import { z } from 'zod';
+
+/** The path parameters of a route of one session. */
+export const sessionParams = z.object({ id: z.string().describe('Session id or a prefix of it.') });
+export const ulid = z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
+/** The fields of every body with a prompt. */
+export const promptFields = {
+  command: ulid.optional().describe('Id of the command, a ULID. A retry with the same id has no further effect.'),
+  waitForModelMs: z
+    .number()
+    .min(0)
+    .max(604_800_000)
+    .optional()
+    .describe('Milliseconds for which the run waits during an outage of the model. Default: as configured.'),
+  text: z.string().optional().describe('A text longer than `maxPromptChars` is attached as a file.'),
+  parts: z.array(partSchema).optional().describe('Text, images and files; they follow `text`.'),
+  pin: z.boolean().optional().describe('Pins the text in the context.'),
+  onAsk: onAskSchema.optional().describe('Default `wait`.'),
+};

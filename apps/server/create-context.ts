@@ -1,0 +1,84 @@
+import { join, resolve } from 'node:path';
+import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
+import { listSessionWorkspaces } from './handlers/files.ts';
+import type { Context } from './http/handler.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { Deletions } from './runs/deletions.ts';
+import { RunQueue } from './runs/run-queue.ts';
+import { createWebhook, type Webhook } from './runs/webhook.ts';
+import type { Sockets } from './sockets/sockets.ts';
+import { InFlightText } from './streams/in-flight-text.ts';
+import { SessionHubs } from './streams/session-hubs.ts';
+import { SessionListFeed } from './streams/session-list-feed.ts';
+
+/** Largest request body in bytes: enough for some pasted images. */
+const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
+
+/** Creates what the handlers use. */
+export function createContext({
+  klaus,
+  log,
+  ...given
+}: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
+  const { configuration } = klaus;
+  const limit = configuration.get('server.maxConcurrent');
+  const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
+  const live = new InFlightText({ klaus, queue });
+  const hubs = new SessionHubs({ klaus, queue, live, log });
+  const deletions = new Deletions({
+    klaus,
+    onChange(session, state) {
+      if (state === 'deleted') {
+        queue.remove(session);
+        hubs.endDeleted(session);
+      }
+      feed.changed(session);
+    },
+  });
+  const feed = new SessionListFeed({ klaus, queue, undoUntil: (session) => deletions.undoUntil(session) });
+  const workspaces = createAllowedWorkspaces({
+    listed: configuration.get('server.workspaces'),
+    configured: resolve(configuration.get('workspace')),
+    known: () => listSessionWorkspaces(klaus),
+    klausHome: klaus.home,
+  });
+  return {
+    ...given,
+    ...{ klaus, log, workspaces, queue, hubs, live, feed, deletions },
+    metrics: undefined,
+    maxBodyBytes: MAX_BODY_BYTES,
+  };
+}
+
+/** Undefined when metrics are disabled; their modules are not loaded then. */
+export async function openMetrics(
+  { klaus, queue, hubs, feed }: Context,
+  sockets: Sockets,
+): Promise<Metrics | undefined> {
+  if (!klaus.configuration.get('server.metrics')) return undefined;
+  const { createMetrics } = await import('./observability/metrics.ts');
+  const metrics = createMetrics({
+    running: () => queue.running.length,
+    queued: () => queue.queued.length,
+    approvals: () => klaus.store.view.approvals({ open: true }).length,
+    subscribers: () => ({ ...hubs.subscribers, list: feed.subscribers, ...sockets.clients() }),
+  });
+  queue.onEvent((event) => metrics.count(event));
+  return metrics;
+}
+
+/** Undefined when no webhook is configured. */
+export function openWebhook({ klaus, queue, log }: Context): Webhook | undefined {
+  const { configuration } = klaus;
+  const url = configuration.get('server.webhookUrl');
+  if (url === undefined) return undefined;
+  return createWebhook({
+    klaus,
+    url,
+    secret: configuration.get('server.webhookSecret'),
+    retryMs: configuration.get('retry.baseMs'),
+    giveUpMs: configuration.get('server.webhookGiveUpMs'),
+    isOwn: (session) => queue.isRunning(session),
+    log,
+  });
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { CLIENT_HEADER, type Problem } from '../contract/index.ts';
+import { requestIdOf } from '../observability/request-log.ts';
+import type { Document } from './handler.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export function toProblemResponse(
+  request: IncomingMessage,
+  problem: Problem,
+  headers: Record<string, string> = {},
+): Response {
+  return toResponse(JSON.stringify({ ...problem, requestId: requestIdOf(request) }), {
+    status: problem.status,
+    headers: { ...headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
+  });
+}
+
+export function toResponse(
+  body: string | Uint8Array,
+  init: { status: number; headers: Record<string, string> },
+): Response {
+  return new Response(init.status === 304 ? null : (body as Uint8Array<ArrayBuffer> | string), {
+    ...init,
+    headers: { ...SECURITY_HEADERS, ...init.headers },
+  });
+}
+
+/** Streams the document, so that a long session is never in memory as one text. */
+export function toDocumentResponse(
+  { mediaType, fileName, content }: Document,
+  headers: Record<string, string>,
+): Response {
+  const pieces = (async function* () {
+    yield* content;
+  })();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+  });
+  const disposition = fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
+  return new Response(body, {
+    headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
+  });
+}
+
+export function toCors(origin: string): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-headers': `authorization, content-type, last-event-id, ${CLIENT_HEADER}`,
+    'access-control-expose-headers': 'x-request-id',
+    'access-control-max-age': '600',
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: 'origin',
+  };
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { KlausError } from '@klaus/sdk';
+import { markLocal } from './access/request-guard.ts';
+
+/** @throws KlausError `usage` for a port that is in use, or an address that the machine does not have. */
+export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE')
+      throw new KlausError('usage', `The server cannot listen on ${host}:${port}: ${message}.`, { cause });
+    const hint = 'Stop the other program, or use a free port with `klaus serve --port 0`.';
+    throw new KlausError('usage', `Port ${port} is in use.`, { hint, cause });
+  }
+}
+
+/** Listens on a Unix socket of this user. Replaces the socket of a server that was killed. */
+export async function listenLocally(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true });
+  server.on('connection', (connection) => markLocal(connection));
+  const mask = process.umask(0o177);
+  try {
+    server.listen(path);
+    await once(server, 'listening');
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
+/** Resolves when the last connection has ended. */
+export async function closeServer(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
