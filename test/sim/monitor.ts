@@ -4,41 +4,11 @@ import { allowsTool, isCovered } from '@klaus/core/policy';
 import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import { addUsage, NO_USAGE } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
+import { checkPrompts } from './check-prompts.ts';
 import { toHash } from './files.ts';
 import { findBrokenHistory } from './history.ts';
+import type { BrokenInvariant, Invariant } from './invariant.ts';
 import { SECRET, TOOLS } from './plan.ts';
-
-/** The invariants of a session. */
-export type Invariant =
-  | 'append before emit'
-  | 'one gate'
-  | 'intent before effect'
-  | 'at most once'
-  | 'reserved before spent'
-  | 'sums agree'
-  | 'within the limits'
-  | 'approvals answered once'
-  | 'approvals are bound'
-  | 'authority never grows'
-  | 'secrets do not travel'
-  | 'every run ends'
-  | 'nothing left open'
-  | 'commands count once'
-  | 'withdrawn or sent'
-  | 'history is well-formed'
-  | 'one holder'
-  | 'changes can be undone'
-  | 'review before it is applied'
-  | 'chain is intact'
-  | 'same canonical log'
-  | 'no bug';
-
-export interface BrokenInvariant {
-  invariant: Invariant;
-  what: string;
-  /** Number of steps until it was found. */
-  step: number;
-}
 
 /** A command of the user, with the time when it became durable. */
 export interface SentAnswer {
@@ -328,7 +298,7 @@ export class Monitor {
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
     for (const [id] of this.#asked)
       if (!this.#settled.has(id)) this.fail('approvals answered once', `${id} has no answer`);
-    this.#checkPrompts();
+    checkPrompts(this, (invariant, what) => this.fail(invariant, what));
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
     this.#checkRow();
@@ -336,23 +306,6 @@ export class Monitor {
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
     for (const [subscriber, seq] of this.#seen)
       if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
-  }
-
-  #checkPrompts(): void {
-    const texts = this.events.flatMap((event) =>
-      event.type === 'message.added' && (event.message.origin === 'user' || event.message.origin === 'steer')
-        ? event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-        : [],
-    );
-    const sent = new Set(this.prompts.values());
-    for (const text of texts)
-      if (!sent.has(text)) this.fail('commands count once', `there is no command for ${JSON.stringify(text)}`);
-    const withdrawn = new Set([...this.withdrawals.values()].map(({ prompt }) => this.prompts.get(prompt)));
-    for (const text of sent) {
-      const count = texts.filter((other) => other === text).length;
-      if (count === 0 && withdrawn.has(text)) continue;
-      if (count !== 1) this.fail('commands count once', `${JSON.stringify(text)} is in the log ${count} times`);
-    }
   }
 
   /** Checks that `klaus sessions` agrees with the log. */

@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Invariant } from './monitor.ts';
+import type { Invariant } from './invariant.ts';
 
 /** A deliberate bug, made by a replacement in the source of one module. */
 export interface Mutant {

@@ -1,4 +1,4 @@
-import type { BrokenInvariant } from './monitor.ts';
+import type { BrokenInvariant } from './invariant.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './simulate.ts';
 

@@ -18,19 +18,6 @@ import type { World } from './world.ts';
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const LAST: PlannedAnswer = { thinking: false, words: 'That is all.', calls: [], failures: [], filled: 2 };
 
-/** Assigns answers to requests: the same request always gets the same answer. */
-export class Requests {
-  readonly #known = new Map<string, { index: number; attempts: number }>();
-
-  take(request: ModelRequest): { index: number; attempt: number } {
-    const key = toHash(JSON.stringify(request.messages.map(({ role, parts }) => [role, parts])));
-    const entry = this.#known.get(key) ?? { index: this.#known.size, attempts: 0 };
-    this.#known.set(key, entry);
-    entry.attempts++;
-    return { index: entry.index, attempt: entry.attempts };
-  }
-}
-
 /** The models of one process. */
 export function createSimModels(world: World, host: Host): Models {
   const info: ModelInfo = {

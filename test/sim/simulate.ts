@@ -7,10 +7,11 @@ import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { createChance } from '../undo/chance.ts';
 import { Files, ROOT, toHash } from './files.ts';
 import { Human } from './human.ts';
-import { Monitor, type BrokenInvariant } from './monitor.ts';
+import type { BrokenInvariant } from './invariant.ts';
+import { Monitor } from './monitor.ts';
 import { SECRET, TOOLS, type Plan } from './plan.ts';
 import { BEGIN, Scheduler, type Host } from './scheduler.ts';
-import { Requests } from './sim-model.ts';
+import { Requests } from './requests.ts';
 import { SimProcess } from './sim-process.ts';
 import { Faults, type World } from './world.ts';
 

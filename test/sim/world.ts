@@ -3,7 +3,7 @@ import type { Files } from './files.ts';
 import type { Monitor } from './monitor.ts';
 import type { Plan } from './plan.ts';
 import type { Host, Scheduler } from './scheduler.ts';
-import type { Requests } from './sim-model.ts';
+import type { Requests } from './requests.ts';
 
 /** The parts of the simulation that survive processes. */
 export interface World {

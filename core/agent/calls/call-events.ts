@@ -60,11 +60,17 @@ export interface Refusal {
 export function refuseCall(work: Work, call: CallState, { rule, error, outcome = 'error' }: Refusal): JudgedCall {
   const reason = error.message;
   const output = error.hint === undefined ? reason : `${reason} ${error.hint}`;
-  const finding = { rule, verdict: 'deny' as const, reason };
+  const head = toHead(work, call);
   return {
     kind: 'finished',
-    decided: toDecided(work, call, { ...finding, findings: [finding] }),
-    finished: toFinished(toHead(work, call), {
+    decided: {
+      type: 'gate.decided',
+      ...head,
+      attempt: toAttempt(call),
+      ...{ verdict: 'deny', rule, reason, callHash: toCallHash(work, call) },
+      findings: [{ rule, verdict: 'deny', reason }],
+    },
+    finished: toFinished(head, {
       outcome,
       output,
       detail: rule === 'input' ? { code: 'tool.input' } : undefined,

@@ -1,4 +1,5 @@
 import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import { listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
@@ -30,12 +31,6 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   const text =
     `Repaired: a command changed ${listNames(names)}, by which git runs programs or finds its data. ` +
     'Commits, branches and merges are allowed; configuration, hooks and internal data of git must not be changed.';
-  const message = {
-    id: work.engine.ids.ulid(),
-    role: 'user' as const,
-    origin: 'engine' as const,
-    parts: [{ type: 'text' as const, text }],
-  };
   const bodies: EventBody[] = [
     {
       type: 'workspace.restored',
@@ -48,7 +43,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
       kept: unreverted,
       by: 'klaus',
     },
-    { type: 'message.added', run, turn, message },
+    toEngineMessage(work.engine.ids, opened, text),
     { type: 'notice', run, level: 'warn', text },
   ];
   if (unreverted.length > 0) bodies.push({ type: 'notice', run, level: 'error', text: describeUnreverted(unreverted) });

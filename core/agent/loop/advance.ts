@@ -2,6 +2,7 @@ import type { Command, EventBody, EventOf } from '../../protocol/index.ts';
 import { askLimit } from '../budget/ask-limit.ts';
 import { closePrestart } from '../calls/prestart.ts';
 import { compact } from '../context/compact.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
 import { forecast } from '../budget/forecast.ts';
@@ -17,7 +18,7 @@ import { recordProcessEnds, takeOverProcesses } from '../processes/process-event
 import { recoverCall } from './recover.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { closeTurn, toAbandoned } from './closing-events.ts';
-import { openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
+import { openedOf, openRequestOf, runOf, type Ending, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
@@ -146,15 +147,16 @@ function overheadOf({ state, engine }: Work): number {
 const overheads = new WeakMap<object, number>();
 
 async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | 'park' }>): Promise<void> {
+  const { state, engine } = current;
   switch (action.kind) {
     case 'model':
       return performTurn(current, action.forecast);
     case 'calls':
       return await performCalls(current, action.calls);
     case 'chargeAbandoned':
-      return current.append([toAbandoned(openRequestOf(current.state)!)]);
+      return current.append([toAbandoned(openRequestOf(state)!)]);
     case 'closeTurn':
-      return current.append(closeTurn(current.state));
+      return current.append(closeTurn(state));
     case 'recover':
       return recoverCall(current, action.call);
     case 'snapshot':
@@ -164,28 +166,16 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'title':
       return summarise(current);
     case 'nudge':
-      return nudge(current, action.text);
+      return current.append([toEngineMessage(engine.ids, { run: runOf(state).id, turn: state.turn }, action.text)]);
     case 'limit':
       return askLimit(current, action.reached);
     case 'finish':
-      return finishRun(current, {
-        outcome: action.outcome,
-        reason: action.reason,
-        ...(action.limit ? { limit: action.limit } : {}),
-        ...(action.error ? { error: action.error } : {}),
-      });
+      return finishRun(current, toEnding(action));
   }
 }
 
-async function nudge(current: Work, text: string): Promise<void> {
-  const { state, engine } = current;
-  const message = {
-    id: engine.ids.ulid(),
-    role: 'user' as const,
-    origin: 'engine' as const,
-    parts: [{ type: 'text' as const, text }],
-  };
-  await current.append([{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }]);
+function toEnding({ kind: _, ...ending }: Extract<Action, { kind: 'finish' }>): Ending {
+  return ending;
 }
 
 async function warn(current: Work): Promise<void> {

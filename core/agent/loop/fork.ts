@@ -1,14 +1,7 @@
 import { intersect } from '../../policy/index.ts';
-import {
-  KlausError,
-  modeSchema,
-  NO_USAGE,
-  type Event,
-  type EventBody,
-  type EventOf,
-  type Message,
-} from '../../protocol/index.ts';
+import { KlausError, modeSchema, NO_USAGE, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
 import { loadState, readLog } from '../state/load-state.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import type { Engine } from './engine.ts';
 import { fold } from '../state/fold.ts';
 import type { Draft } from '../ports/store.ts';
@@ -130,9 +123,8 @@ function closeFork(
   const text =
     'This conversation was forked from another one at this point. The workspace contains its present files, which ' +
     'may differ from the messages above: read them again before you rely on them.';
-  const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts: [{ type: 'text', text }] };
   const run = state.run?.id ?? state.lastRun?.run;
-  if (run !== undefined) bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  if (run !== undefined) bodies.push(toEngineMessage(engine.ids, { run, turn: state.turn }, text));
   return bodies;
 }
 

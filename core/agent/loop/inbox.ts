@@ -15,6 +15,7 @@ import { endRun } from './finish.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { describeLimit, usedOf } from '../budget/limit-check.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
@@ -209,9 +210,7 @@ function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): E
   const run = engine.ids.ulid();
   const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'resume', ...toRunOptions(command) }];
   if (state.messages.at(-1)?.role === 'assistant') {
-    const parts: Message['parts'] = [{ type: 'text', text: 'Continue the task.' }];
-    const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'engine', parts };
-    bodies.push({ type: 'message.added', run, turn: state.turn, message });
+    bodies.push(toEngineMessage(engine.ids, { run, turn: state.turn }, 'Continue the task.'));
   }
   return bodies;
 }

@@ -5,6 +5,7 @@ import type { CommittedQuery, PathState } from '../ports/committed-files.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import type { Work } from '../loop/work.ts';
+import { joinPath } from './resolve-inside.ts';
 
 /** Maximum bytes of a file, and maximum number of files, that are compared with a commit. */
 const MAX_BYTES = 1024 * 1024;
@@ -36,7 +37,7 @@ export async function findCommittedPlaces(
       known,
       files: await toFiles(snapshots, own, now.path),
     };
-    for (const path of await ask(work, query)) found.add(join(now.path, path));
+    for (const path of await ask(work, query)) found.add(joinPath(now.path, path));
   }
   return found;
 }
@@ -81,8 +82,4 @@ async function toState(snapshots: Snapshots, entry: TreeEntry | null): Promise<P
   if (!entry) return null;
   if (entry.type === 'directory' || entry.size > MAX_BYTES) return { entry };
   return { entry, content: await snapshots.content(entry) };
-}
-
-function join(folder: string, path: string): string {
-  return folder === '' ? path : `${folder}/${path}`;
 }

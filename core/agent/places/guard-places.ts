@@ -1,5 +1,6 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
 import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import { findCommittedPlaces } from './committed-places.ts';
 import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
 import { changesScripts, toScriptRepair } from './package-places.ts';
@@ -119,17 +120,11 @@ function toFailedNotice(names: readonly string[], run: string): EventBody[] {
 }
 
 function toRevertedBodies(work: Work, { reverted, opened }: { reverted: Reverted; opened: Opened }): EventBody[] {
-  const { run, turn } = opened;
+  const { turn } = opened;
   if (reverted.steps.length === 0) return [];
   const text =
     `Reverted: a command changed ${listNames(reverted.reverted)}, ${describePlaces(reverted.reverted)}. ` +
     'Change such files with the edit tools, which ask the user.';
-  const message = {
-    id: work.engine.ids.ulid(),
-    role: 'user' as const,
-    origin: 'engine' as const,
-    parts: [{ type: 'text' as const, text }],
-  };
   const first = reverted.steps[0]!;
   const last = reverted.steps.at(-1)!;
   return [
@@ -143,6 +138,6 @@ function toRevertedBodies(work: Work, { reverted, opened }: { reverted: Reverted
       kept: reverted.failed,
       by: 'klaus',
     },
-    { type: 'message.added', run, turn, message },
+    toEngineMessage(work.engine.ids, opened, text),
   ];
 }

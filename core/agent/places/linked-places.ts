@@ -2,7 +2,7 @@ import { placeOf } from '../../policy/index.ts';
 import type { TreeEntry, TreeId } from '../../protocol/index.ts';
 import { readTextAt } from '../git/git-text.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { resolveInside } from './resolve-inside.ts';
+import { joinPath, resolveInside } from './resolve-inside.ts';
 
 /** The workspace and its git data before a turn. */
 export interface WorkspaceState {
@@ -36,7 +36,7 @@ export async function findLinkedPlaces(
   for (const { path, entry } of await snapshots.links(gitTree)) await follow(path, entry);
   for (const { path: top } of snapshots.git(tree)) {
     for (const name of ['config', 'config.worktree']) {
-      const text = await readTextAt(snapshots, gitTree, join(top, `.git/${name}`));
+      const text = await readTextAt(snapshots, gitTree, joinPath(top, `.git/${name}`));
       for (const path of await findNamed(snapshots, { tree, top, text: text ?? '' })) found.add(path);
     }
   }
@@ -55,7 +55,7 @@ async function findNamed(
     const [, key, path] = PATH_SETTING.exec(line) ?? [];
     if (key !== undefined) {
       // Includes are relative to the file that names them, hooks to the top of the working tree.
-      const named = add(key.toLowerCase() === 'path' ? join(top, '.git') : top, path!.replaceAll('"', ''));
+      const named = add(key.toLowerCase() === 'path' ? joinPath(top, '.git') : top, path!.replaceAll('"', ''));
       if (named !== undefined) found.push(named);
       continue;
     }
@@ -101,8 +101,4 @@ async function toTarget(
   const target = new TextDecoder().decode(await snapshots.content(entry));
   const folder = path.split('/').slice(0, -1).join('/');
   return target.startsWith('/') ? undefined : resolveInside(folder, [target, ...rest].join('/'));
-}
-
-function join(folder: string, path: string): string {
-  return folder === '' ? path : `${folder}/${path}`;
 }

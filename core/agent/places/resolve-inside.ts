@@ -9,3 +9,8 @@ export function resolveInside(folder: string, path: string): string | undefined 
   }
   return `${isOutside ? '/' : ''}${parts.join('/')}`;
 }
+
+/** A path below a folder; '' is the root. */
+export function joinPath(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}

@@ -1,6 +1,5 @@
-import { createWork } from '../loop/create-work.ts';
 import type { Engine } from '../loop/engine.ts';
-import { loadState } from '../state/load-state.ts';
+import { withSession } from '../loop/with-session.ts';
 import { recordProcessEnds, takeOverProcesses } from './process-events.ts';
 
 /**
@@ -8,15 +7,9 @@ import { recordProcessEnds, takeOverProcesses } from './process-events.ts';
  *
  * @returns False while a live process holds the session; it records them itself before its next step.
  */
-export async function recordProcesses(engine: Engine, session: string): Promise<boolean> {
-  const lease = await engine.store.claim(session);
-  if (!lease) return false;
-  try {
-    const work = createWork({ engine, session, lease, state: await loadState(engine, session) });
+export function recordProcesses(engine: Engine, session: string): Promise<boolean> {
+  return withSession(engine, session, async (work) => {
     await takeOverProcesses(work);
     await recordProcessEnds(work);
-    return true;
-  } finally {
-    await lease.release();
-  }
+  });
 }

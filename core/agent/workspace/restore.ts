@@ -1,4 +1,5 @@
 import { KlausError, type EventBody, type TreeChange, type TreeId } from '../../protocol/index.ts';
+import { toEngineMessage } from '../context/engine-message.ts';
 import { restoreGit, type GitPlan } from '../git/plan-git.ts';
 import { createWork } from '../loop/create-work.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -166,7 +167,5 @@ function toNote(
   const verb = kind === 'undo' ? 'undid' : kind === 'redo' ? 'redid' : 'restored a file to';
   const what = turns.length === 0 ? 'undid the last restore' : `${verb} turn ${turns.join(', ')}`;
   const text = `The user ${what}. Read files again before you rely on them:\n${names.join('\n')}`;
-  const id = work.engine.ids.ulid();
-  const message = { id, role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] };
-  return [{ type: 'message.added', run, turn: work.state.turn, message }];
+  return [toEngineMessage(work.engine.ids, { run, turn: work.state.turn }, text)];
 }
