@@ -13,8 +13,6 @@ export interface MountRow {
   type: string;
 }
 
-const SELF = '/proc/self/mountinfo';
-
 export interface MountExpectation {
   view: WorkspaceView;
   /** Folders to check, as paths in the sandbox. */
@@ -36,10 +34,10 @@ export function findForeignMount(
   pid: number,
   { view, folders, words, expected }: MountExpectation,
 ): string | undefined {
-  const host = readMounts(SELF);
+  const host = readMounts('self');
   const binds = toBinds(words);
   const devices = new Set(host.map(({ device }) => device));
-  const rows = readMountRows(pid);
+  const rows = readMounts(pid);
   const lost = expected && findLost(rows, expected);
   if (lost !== undefined) return lost;
   return rows.find((row) => {
@@ -59,10 +57,10 @@ function findLost(rows: readonly MountRow[], expected: readonly string[]): strin
   return stale?.point ?? expected.find((target) => !points.has(target));
 }
 
-/** True when the mount shows what is at this path of the host, by the path alone. */
+/** True when the mount shows the file or folder at this path of the host, according to the mount tables. */
 function isShown(path: string, { device, root }: MountRow, host: readonly MountRow[]): boolean {
   let holder: MountRow | undefined;
-  // The last of several mounts at one point is the one in sight.
+  // Of several mounts at one point the last one is visible.
   for (const each of host)
     if (isBelow(each.point, path) && each.point.length >= (holder?.point.length ?? 0)) holder = each;
   if (!holder || holder.device !== device) return false;
@@ -87,12 +85,8 @@ function toBinds(words: readonly string[]): Map<string, string[]> {
 }
 
 /** The mounts of a process. @throws The system's error when it has ended. */
-function readMountRows(pid: number): MountRow[] {
-  return readMounts(`/proc/${pid}/mountinfo`);
-}
-
-function readMounts(file: string): MountRow[] {
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+export function readMounts(pid: number | 'self'): MountRow[] {
+  const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => {
     const [, , device = '', root = '', point = ''] = line.split(' ');
     const type = line.slice(line.indexOf(' - ') + 3).split(' ')[0]!;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Mask } from '../../protection/masks.ts';
+import { readMounts } from './check-mounts.ts';
 import { enterMounts } from './enter-mounts.ts';
 
 /** Hides paths in a running sandbox. @returns The reason of a failure. */
@@ -8,16 +8,10 @@ export async function addMasks(pid: number, masks: readonly Mask[]): Promise<str
   return (await enterMounts(pid, mounts))?.reason;
 }
 
-/** Mount points of a process; empty when it has ended. @source man 5 proc_pid_mountinfo */
+/** Mount points of a process; empty when it has ended. */
 export function readMountPoints(pid: number): Set<string> {
   try {
-    const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
-    const points = lines.flatMap((line) => line.split(' ')[4] ?? []);
-    return new Set(
-      points.map((point) =>
-        point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))),
-      ),
-    );
+    return new Set(readMounts(pid).map(({ point }) => point));
   } catch {
     return new Set();
   }
