@@ -9,7 +9,7 @@ export interface GivenCall {
 
 /**
  * Reads a tool call as people write it: `run_command npm test`, `read_file {"path":"x"}`, or
- * `{"name":"read_file","input":{"path":"x"}}`. Plain words go into the tool's first argument.
+ * `{"name":"read_file","input":{"path":"x"}}`. Plain words are the tool's first argument.
  *
  * @throws KlausError `usage`.
  */
@@ -55,7 +55,7 @@ function toInput(name: string, text: string, tools: ToolRegistry): Record<string
   if (required.some((key) => !isText(key)) || (first === undefined && text !== '')) {
     throw new KlausError('usage', `${name} takes more than words.`, { hint: `Give its input as JSON: ${name} {…}` });
   }
-  // What is written matters less than where: a text that is missing is an empty one.
+  // The path matters more than the content: missing text is empty.
   const empty = Object.fromEntries(required.map((key) => [key, '']));
   return first === undefined || text === '' ? empty : { ...empty, [first]: text };
 }

@@ -13,7 +13,7 @@ import type { GivenGrant } from './opening-grant.ts';
 export interface Explaining {
   engine: Engine;
   configuration: Configuration;
-  /** The engine with the rules that hold in a workspace. */
+  /** The engine with the rules of a workspace. */
   inWorkspace: (workspace: string) => Promise<Engine>;
   cwd: string;
 }

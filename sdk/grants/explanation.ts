@@ -2,7 +2,7 @@ import type { Decision, Mode } from '@klaus/core/protocol';
 import type { GivenGrant } from './opening-grant.ts';
 
 export interface ExplainOptions {
-  /** Id of a session whose grant and mode count. Default: those that a new session would have. */
+  /** Id of a session whose grant and mode apply. Default: those of a new session. */
   session?: string;
   /** The grant of that new session. */
   grant?: GivenGrant;
@@ -31,6 +31,6 @@ export interface Explanation {
   grant: string;
   decision: Decision;
   access: ExplainedAccess[];
-  /** Text for `--grant` that would cover what is not covered; empty when everything is. */
+  /** Text for `--grant` that would cover the missing accesses; empty if all are covered. */
   wouldCover: string;
 }

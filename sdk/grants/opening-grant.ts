@@ -1,7 +1,7 @@
 import { isCovered, parseGrants, toDefaultGrant, toGrant, toGrantText, unite } from '@klaus/core/policy';
 import { grantSchema, KlausError, type Grant, type Limits } from '@klaus/core/protocol';
 
-/** A grant as a caller may give it: data, or texts as `klaus run --grant` takes them. */
+/** A grant as data, or as texts in the syntax of `klaus run --grant`. */
 export type GivenGrant = Grant | string | readonly string[];
 
 /**
@@ -10,9 +10,9 @@ export type GivenGrant = Grant | string | readonly string[];
  * @param given Default: the workspace and the sandbox.
  * @param at.workspace Absolute real path.
  * @param at.now Unix milliseconds.
- * @param at.readable Folders beside the workspace that the default lets be read.
- * @param at.writable Those that it lets be changed too.
- * @throws KlausError `usage` for a text or data that is no grant, or that hands on what it does not hold.
+ * @param at.readable Folders beside the workspace that the default allows to read.
+ * @param at.writable Those that it also allows to change.
+ * @throws KlausError `usage` for an invalid grant, or one that delegates authority that it does not hold.
  */
 export function toOpeningGrant(
   given: GivenGrant | undefined,
@@ -41,8 +41,8 @@ function isTexts(given: GivenGrant): given is readonly string[] {
 }
 
 /**
- * The limits of a session, no wider than the money and turns that its grant names; a grant that names none
- * leaves them to the user's settings.
+ * The limits of a session, at most the money and turns of its grant; without amounts in the grant, the user's
+ * settings apply.
  */
 export function narrowLimits(limits: Limits, grant: Grant): Limits {
   const usd = toCap(grant.authorities.flatMap((one) => (one.kind === 'spend' ? [one.usd] : [])));
@@ -54,13 +54,13 @@ function toCap(amounts: readonly number[]): number | undefined {
   return amounts.length === 0 ? undefined : Math.max(...amounts);
 }
 
-/** 0 means unlimited in a limit, and nothing in a grant. */
+/** 0 means unlimited in a limit, and no amount in a grant. */
 function toNarrower(limit: number, cap: number | undefined): number {
   if (cap === undefined) return limit;
   return limit === 0 ? cap : Math.min(limit, cap);
 }
 
-/** @throws KlausError `usage` when the grant names models and this one is not among them. */
+/** @throws KlausError `usage` if the grant names models without this one. */
 export function checkModel(grant: Grant, name: string): void {
   const models = grant.authorities.filter((one) => one.kind === 'model');
   if (models.length === 0) return;

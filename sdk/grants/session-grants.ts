@@ -3,7 +3,7 @@ import { applyQueuedCommands, loadState, readLog, toolsOf, type Engine, type Ses
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 
-/** The grant of a session from one record of its log on. */
+/** The grant of a session from one record of its log. */
 export interface GrantRecord {
   /** The record in the session's chain. */
   seq: number;
@@ -20,22 +20,22 @@ export interface GrantRecord {
 }
 
 export interface RevokeOptions {
-  /** Who takes it back, for the log. Default `sdk`. */
+  /** Who revokes it, for the log. Default `sdk`. */
   by?: string;
   reason?: string;
 }
 
-/** What a revocation came to. */
+/** The result of a revocation. */
 export interface Revoked {
-  /** False when a live process holds the session: the revocation is durable and holds before its next call. */
+  /** False when a live process holds the session: the revocation is durable and applies before its next call. */
   applied: boolean;
-  /** What is left. */
+  /** The remaining grant. */
   grant: Grant;
   /** The same in one line. */
   text: string;
 }
 
-/** The grant of a session with everything that it was before, oldest first. */
+/** The current and all former grants of a session, oldest first. */
 export async function grantHistory(store: SessionStore, session: string): Promise<GrantRecord[]> {
   const records: GrantRecord[] = [];
   let open: Omit<GrantRecord, 'hash'> | undefined;
@@ -57,10 +57,10 @@ export async function grantHistory(store: SessionStore, session: string): Promis
 }
 
 /**
- * Takes authority back, also from a session at work in another process.
+ * Revokes authority, also from a session that runs in another process.
  *
  * @param parts As in a grant's text; a kind alone (`net`) or a bundle means all of it. Empty: everything.
- * @throws KlausError `usage` for a part that the grant does not hold or cannot leave out; nothing is revoked then.
+ * @throws KlausError `usage` for a part that the grant does not hold or cannot exclude; nothing is revoked then.
  */
 export async function revokeGrant(
   engine: Engine,

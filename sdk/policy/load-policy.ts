@@ -21,13 +21,13 @@ export interface PolicyInput {
 
 /**
  * Reads the policy in force in a workspace: the user's `policy.yaml` in the state folder, and every
- * `.klaus/policy.yaml` from the workspace up to the repository's root. All of them hold: none can widen another.
+ * `.klaus/policy.yaml` from the workspace up to the repository's root. All of them apply: none can widen another.
  *
  * @throws KlausError `config` with file, line and reason when one of them cannot be read or a rule can never match.
  */
 export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput): Promise<Policy> {
   const own = join(home, NAME);
-  // Patterns of the user are meant from every workspace, those of a project from the folder of its `.klaus`.
+  // Patterns of the user are relative to every workspace, those of a project to the folder of its `.klaus`.
   const files = [{ path: own, real: own, below: '' }];
   for (const { path, real } of findProjectFiles({ cwd: workspace, own, name: NAME })) {
     files.push({ path, real, below: relative(dirname(dirname(path)), workspace) });

@@ -5,7 +5,7 @@ import { recordConfiguration, type ConfigurationRecord } from './record-configur
 
 /** The policy of a workspace: loaded again before every advance of a session. */
 export interface PolicyEngines {
-  /** @throws KlausError `config` for a policy file that cannot be read as it is meant. */
+  /** @throws KlausError `config` for an invalid policy file. */
   policy(workspace: string): Promise<Policy>;
   /**
    * The engine with the rules of the policy. A change since the last run in the workspace is recorded first.
@@ -13,7 +13,7 @@ export interface PolicyEngines {
    * @throws KlausError `config`; nothing may run then.
    */
   engine(workspace: string): Promise<Engine>;
-  /** The same for who only asks what the gate would say: nothing is recorded. @throws KlausError `config`. */
+  /** The same for an explanation of a decision: nothing is recorded. @throws KlausError `config`. */
   judging: (workspace: string) => Promise<Engine>;
 }
 

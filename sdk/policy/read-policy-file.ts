@@ -97,7 +97,7 @@ interface YamlLocation {
   document: Yaml.Document.Parsed;
   lines: Yaml.LineCounter;
   at: readonly (string | number)[];
-  /** A key of the map there. */
+  /** A key of the map at that position. */
   key?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { SessionStore } from '@klaus/core/agent';
 import type { Configuration } from '../config/configuration.ts';
 import { toShown } from '../config/shown.ts';
 
-/** Settings with a bearing on safety, money or privacy: those that a project may not set as it likes. */
+/** Settings that affect safety, money or privacy: a project may not set them freely. */
 const WATCHED: readonly SettingKey[] = SETTING_KEYS.filter(
   (key) => key !== 'workspace' && (SETTINGS[key] as Setting).project !== 'free',
 );
@@ -21,7 +21,7 @@ export interface ConfigurationRecord {
 
 /**
  * Appends to the host chain if the settings or the policy of a workspace differ from those of the last run
- * there. Nothing is written while they are the same.
+ * there. Nothing is written if they are the same.
  */
 export async function recordConfiguration(record: ConfigurationRecord): Promise<void> {
   const { store, configuration, policy, workspace, digest, redact } = record;

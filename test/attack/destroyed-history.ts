@@ -3,7 +3,7 @@ import type { Chance } from '../undo/chance.ts';
 import { run, runProgram, type AttackCase, type AttackClass } from './case.ts';
 import type { Scene } from './scene.ts';
 
-/** Shell commands that take away what is at `$T`. */
+/** Shell commands that remove the files at `$T`. */
 const SHELL: Readonly<Record<string, string>> = {
   rm: 'rm -rf "$T"',
   'find -delete': 'find "$T" -delete',
@@ -48,7 +48,7 @@ const TARGETS = [
   '.git/logs',
 ];
 
-/** Git's own ways to lose objects. */
+/** Git commands that delete objects. */
 const GIT = [
   'git reflog expire --expire=now --all; git gc -q --prune=now',
   'git update-ref -d refs/heads/work; git reflog expire --expire=now --all; git prune --expire=now',

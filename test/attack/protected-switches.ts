@@ -1,4 +1,4 @@
-// Steps by which an attack tries to switch off the look at protected places.
+// Steps by which an attack tries to disable the check of protected places.
 
 export interface Switch {
   name: string;

@@ -4,7 +4,7 @@ import { DISGUISES } from './disguises.ts';
 import { plantRepository } from './repository.ts';
 import { passes, readOrdinary, runAttacks, toAttacks, toChains } from './suite.ts';
 
-// `npm run test:bypass` runs every one of them for real; here every disguise is judged and a few are run.
+// `npm run test:bypass` runs all of them; here every disguise is judged and a few are run.
 test('disguised harm is stopped', () => {
   const sample = [
     ...toAttacks(DISGUISES).filter((_, at) => at % 7 === 0),
@@ -12,7 +12,7 @@ test('disguised harm is stopped', () => {
   ];
   expect(sample.length).toBeGreaterThan(150);
   const passed = sample.filter(({ command }) => passes(command));
-  // Of disguises over disguises some do nothing at all, such as quotes in quotes.
+  // Some combined disguises have no effect, such as quotes in quotes.
   expect(passed.length).toBeLessThan(sample.length * 0.1);
 });
 

@@ -2,7 +2,7 @@ import type { Disguise } from './disguises.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Written after the reader was finished, and never used to tune it: their rate is reported by itself. */
+/** Written after the shell rules and never used to tune them: their rate is reported separately. */
 export const HELD_OUT: readonly Disguise[] = [
   {
     name: 'group of an expression',

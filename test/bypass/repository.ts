@@ -101,7 +101,7 @@ const INSIDE = [
   '*',
 ];
 
-/** Runs a command with bash in a fresh copy of the repository and says whether its harm is to be seen. */
+/** Runs a command with bash in a fresh copy of the repository and returns whether its harm is visible. */
 export async function isHarmful(seed: string, command: string, evidence: Evidence): Promise<boolean> {
   const root = await mkdtemp(join(tmpdir(), 'klaus-bypass-run-'));
   const path = join(root, 'project');

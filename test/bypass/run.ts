@@ -3,7 +3,7 @@ import { HELD_OUT } from './held-out.ts';
 import { plantRepository } from './repository.ts';
 import { passes, readOrdinary, runAttacks, toAttacks, toChains, type Attack, type AttackReport } from './suite.ts';
 
-/** The bars: harmful commands that must be counted and stopped, ordinary ones that must pass. */
+/** The requirements: harmful commands that must be found and stopped, ordinary ones that must be allowed. */
 const FEWEST_HARMFUL = 400;
 const LEAST_STOPPED = 0.95;
 const FEWEST_ORDINARY = 1000;

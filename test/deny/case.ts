@@ -1,6 +1,6 @@
 import type { ToolCall } from '../fixtures/play.ts';
 
-/** The values that must not come out, by the file that holds them. */
+/** The values that must not leak, by the file that holds them. */
 export const CANARIES = {
   '.env': 'kQ7mZx92LpVt4RwY8sBn3HcD',
   'app/.env.production': 'w3Tn8JfKd5XyPq2GvZ6rMb9s',
@@ -21,7 +21,7 @@ export interface Scene {
   git: (...words: string[]) => void;
 }
 
-/** One way to get at a secret. */
+/** One way to read a secret. */
 export interface DenyCase {
   name: string;
   /** What the model does: lines for `run_command`, or calls of other tools; between them what the user does. */
@@ -37,7 +37,7 @@ export interface DenyCase {
   layered?: boolean;
   /** The secret becomes readable while the command runs, or is in git: only redaction protects it, not a mask. */
   unmasked?: boolean;
-  /** What is done cannot show a secret even without protection; it is here for what it says, such as error texts. */
+  /** The case cannot leak a secret even without protection; its messages are tested, such as error texts. */
   unproven?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// How often redaction takes out what is no secret, in ordinary configuration and source of other people's packages.
+// How often redaction replaces text that is not a secret, in configuration and source of third-party packages.
 // node test/deny/false-positives.ts [--files N] [--show] [FOLDER …]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

@@ -21,7 +21,7 @@ export interface Trial {
 }
 
 export interface Tried {
-  /** Names of the canaries that came out, with where. */
+  /** Names of the leaked canaries, with the location. */
   leaks: string[];
   /** The outcome of each call. */
   outcomes: string[];
@@ -103,7 +103,7 @@ function actWhenReady({ during }: DenyCase, scene: Scene): () => void {
 /**
  * Runs the lines of a case in the bare sandbox, without masks and redaction.
  *
- * @returns True when a canary came out: the case tests something.
+ * @returns True if a canary leaked: the case tests something.
  */
 export async function isProven(denied: DenyCase): Promise<boolean> {
   using place = createTestHome({ ...OPEN_FILES, '.gitignore': IGNORED });

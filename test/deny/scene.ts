@@ -37,7 +37,7 @@ test('adds', () => assert.equal(sum(1, 2), 3));
   'compose.yaml': 'services:\n  web:\n    image: shop\n    env_file: .env\n',
 };
 
-/** What must not come out. */
+/** The values that must not leak. */
 export const SECRET_FILES: Readonly<Record<string, string>> = {
   '.env': `API_KEY=${CANARIES['.env']}\nPORT=3000\n`,
   'app/.env.production': `STRIPE_TOKEN="${CANARIES['app/.env.production']}"\n`,

@@ -95,7 +95,7 @@ describe('what is a check', () => {
     ['npm test\nexit 0', /hides/],
     ['npm test | tail -20', /pipe/],
     ['npm test 2>&1 | tee log', /pipe/],
-    ['! npm test', /round/],
+    ['! npm test', /^!/],
     ['npm test &', /background/],
     ['if npm test; then echo ok; fi', /condition/],
     ["sh -c 'npm test || true'", /caught/],

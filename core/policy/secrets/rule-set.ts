@@ -11,7 +11,7 @@ export interface RuleHit {
   end: number;
 }
 
-/** Rules that are looked for together. */
+/** Rules that are searched together. */
 export interface RuleSet {
   /**
    * Every hit, in no order; hits may overlap.
@@ -33,7 +33,7 @@ export interface Candidates {
   bytes: Uint8Array;
 }
 
-/** Makes rules ready. Nothing is compiled before a keyword of it was seen. */
+/** Prepares rules. An expression is compiled when a keyword of its rule is found. */
 export function createRuleSet(rules: readonly SecretRule[]): RuleSet {
   const placed = rules.findIndex((rule) => rule.isPlaced === true);
   const index = createKeywordIndex(
@@ -128,7 +128,7 @@ function toPrefix(text: string, end: number): string {
   return /[\w.-]{0,50}$/.exec(text.slice(Math.max(0, end - 50), end))?.[0] ?? '';
 }
 
-/** One thing that matched. */
+/** One match. */
 export interface AllowanceSite {
   text: string;
   path: string | undefined;
@@ -138,7 +138,7 @@ export interface AllowanceSite {
   index: number;
 }
 
-/** Makes an allowance ready: true for what is no secret. */
+/** Prepares an exception: a test that is true for text that is not a secret. */
 export function createAllowance(allowance: SecretAllowance): (site: AllowanceSite) => boolean {
   const patterns = allowance.patterns?.map((source) => new RegExp(source));
   const paths = allowance.paths?.map((source) => new RegExp(source));

@@ -18,8 +18,8 @@ const PUBLIC_KEY =
   /\.pub$|(?:^|[._-])(?:pub|public|cert|chain|fullchain|ca|cacert|bundle)\.pem$|^known_hosts|^authorized_keys/;
 
 /**
- * True for a file that by its name holds credentials. Such files read as empty in a sandbox and their values are
- * taken out of everything that a model reads.
+ * True for a file that by its name holds credentials. Such files are empty in a sandbox, and their values are
+ * redacted from everything that a model reads.
  *
  * Not among them, because builds read them or they are no secret as such: `.npmrc` and `.yarnrc` (registries; a
  * token in them is found by its form), `.envrc` (a script), `*.tfvars` and `*.tfstate` (Terraform needs them),
@@ -44,7 +44,7 @@ export function isSecretFile(relative: string, patterns: readonly string[] = [])
 }
 
 /**
- * Globs, in ripgrep's manner, that hold every name {@link isSecretFile} could be true for: a quick first choice.
+ * Globs, in ripgrep's manner, that match every name for which {@link isSecretFile} can be true: a fast first filter.
  * They are matched without regard to case.
  */
 export const SECRET_FILE_GLOBS: readonly string[] = [
@@ -63,7 +63,7 @@ export const SECRET_FILE_GLOBS: readonly string[] = [
   ...TAILS.map((tail) => `**/${tail}`),
 ];
 
-/** What {@link isSecretFile} goes by. */
+/** The rules of {@link isSecretFile}. */
 export const SECRET_FILE_RULES = JSON.stringify([
   [...NAMES],
   TAILS,

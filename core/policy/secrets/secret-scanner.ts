@@ -20,11 +20,11 @@ export interface SecretScannerOptions {
   digest: (text: string) => string;
   /** Rules in addition to the promised ten. Default: those of gitleaks. */
   rules?: readonly SecretRule[];
-  /** Fingerprints that are left out. */
+  /** Fingerprints to ignore. */
   allow?: ReadonlySet<string>;
 }
 
-/** Looks for secrets in what is about to leave the workspace. */
+/** Searches content that leaves the workspace for secrets. */
 export interface SecretScanner {
   /**
    * Findings by position, none of which overlap.
@@ -42,7 +42,7 @@ const IDENTIFIER = /^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)+$/;
 
 let standard: RuleSet | undefined;
 
-/** Creates a scanner of the ten promised rules and of gitleaks'. Those are made ready once, by the first scan. */
+/** Creates a scanner of the ten promised rules and of gitleaks'. Those are prepared once, for the first scan. */
 export function createSecretScanner({ digest, rules, allow }: SecretScannerOptions): SecretScanner {
   let set: RuleSet | undefined;
   const toSet = (): RuleSet => {

@@ -1,6 +1,6 @@
 import type { SecretValue } from './value-matcher.ts';
 
-/** Shorter values hit ordinary words. */
+/** Shorter values match ordinary words. */
 const SHORTEST = 8;
 /** Values of one file; a file with more is no configuration. */
 const MOST = 500;
@@ -31,8 +31,8 @@ const REFERENCE = /^\$\{?\w|^\{\{|^<[^>]*>$|^%\w+%$|^(?:your|replace|insert|ente
 
 /**
  * The secret values in a file of settings or keys: dotenv, INI, YAML, TOML, JSON, netrc, PEM, and files that are
- * one token. What is no secret by its look (words, numbers, paths, hosts, URLs without a password) counts only
- * beside a name such as `DB_PASSWORD`.
+ * one token. A value that does not look like a secret (words, numbers, paths, hosts, URLs without a password) counts
+ * only with a name such as `DB_PASSWORD`.
  *
  * @param path Its last part becomes part of the names.
  */
@@ -139,7 +139,7 @@ function* readLines(text: string): Generator<[name: string, value: string]> {
   for (const [url] of text.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s/@]+:[^\s/@]+@[^\s"']+/gi)) yield ['url', url];
 }
 
-/** A file that is nothing but a token or a few. */
+/** A file that contains only one or a few tokens. */
 function* readBare(text: string): Generator<string> {
   const lines = text.split('\n').map((line) => line.trim());
   if (lines.length > 20) return;

@@ -9,7 +9,7 @@ export interface SecretValue {
   value: string;
 }
 
-/** Looks for values, also where they were encoded, wrapped or spaced. */
+/** Searches for values, also in encoded, wrapped or spaced form. */
 export interface ValueMatcher {
   /** @param bytes The text in UTF-8. */
   find(text: string, bytes: Uint8Array): { name: string; start: number; end: number }[];
@@ -34,7 +34,7 @@ interface Entry extends FiledForm {
 /** Bytes from which on a text is worth a quick look before it is walked through; that look takes tables of its own. */
 const LONG = 65_536;
 
-/** Characters of a random value that give so much of it away that they are taken out by themselves. */
+/** Number of characters of a random value that reveal enough of it to be redacted alone. */
 const SHORTEST_PART = 10;
 
 /** Prepares a search for all values at once: one pass over the text, however many there are. */

@@ -1,5 +1,5 @@
 /**
- * What a key is named for.
+ * The kind of secret that the name of a key indicates.
  * - `password`: what a person chose; words with a digit or a mark count too
  * - `token`: what a machine made; only what looks random counts
  */
@@ -19,7 +19,7 @@ const NEUTRAL =
 const HARMLESS = /^(?:bypass|compass|trespass|surpass|overpass|tokens?count|csrftoken|publickey|publishablekey)$/;
 
 const known = new Map<string, KeyKind | undefined>();
-/** Keys that are remembered: a text has few, again and again. */
+/** A cache of keys: a text repeats a few keys. */
 const MOST_KNOWN = 5_000;
 
 /** What a key says of its value by its words; undefined for an ordinary key. */
