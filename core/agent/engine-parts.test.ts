@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../policy/index.ts';
-import { toEditDistance, toNearest, type EventBody, type Message } from '../protocol/index.ts';
+import type { EventBody, Message } from '../protocol/index.ts';
 import { countBytes } from './context/count-bytes.ts';
 import { cutOutput } from './calls/output.ts';
 import { redactBody } from './redaction/redact-body.ts';
@@ -19,12 +19,6 @@ test('a long output keeps 60 % of its head, 30 % of its tail, and says what is m
   expect(cut.endsWith('b'.repeat(300))).toBe(true);
   expect(cut).toContain('400 characters left out');
   expect(cutOutput('short', 1_000)).toBe('short');
-});
-
-test('the nearest name is a slip away, or nothing', () => {
-  expect(toNearest('raed_file', ['read_file', 'write_file'])).toBe('read_file');
-  expect(toNearest('sessions', ['approve', 'doctor'])).toBeUndefined();
-  expect(toEditDistance('kitten', 'sitting')).toBe(3);
 });
 
 test.each(['', 'plain', 'é', '漢字', '😀 and text', 'x\u{10FFFF}'])(

@@ -7,7 +7,13 @@ const FOLD = 'core/agent/loop/fold.ts';
 
 /** Files of the protocol whose functions the fold calls, or whose shapes it keeps as they are. */
 const PROTOCOL = [
+  'core/protocol/events/approval-event.ts',
+  'core/protocol/events/context-event.ts',
   'core/protocol/events/event.ts',
+  'core/protocol/events/evidence.ts',
+  'core/protocol/events/model-event.ts',
+  'core/protocol/events/run-event.ts',
+  'core/protocol/events/tool-event.ts',
   'core/protocol/messages/message.ts',
   'core/protocol/messages/tool-call.ts',
   'core/protocol/events/usage.ts',

@@ -1,4 +1,5 @@
 import type { Clock } from '@klaus/core/agent';
+import { toNearest } from '@klaus/core/protocol';
 import type { EventOf, EventType, HostEvent, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ApprovalFilter, ApprovalRow } from '../projections/approval-row.ts';
@@ -17,7 +18,6 @@ import { isLocked, toLockFile } from '../locks/file-lock.ts';
 import { readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
 import type { HostFilter, Redact } from '../log/host-chain.ts';
 import { readFence } from '../log/log.ts';
-import { findNearest } from './nearest.ts';
 import { rebuildProjections } from '../projections/projections.ts';
 import type { ProjectionOptions } from '../projections/projections.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
@@ -102,8 +102,9 @@ export function createQueries(
     session: (idOrPrefix) => findSession(database, idOrPrefix),
     nearestSession(text) {
       const rows = listSessions(database, { limit: NEAREST_AMONG });
-      const names = rows.map(({ id, title }) => ({ id, names: title === null ? [id] : [id, title] }));
-      return findNearest(text, names);
+      const names = rows.flatMap(({ id, title }) => (title === null ? [id] : [id, title]));
+      const nearest = text === '' ? undefined : toNearest(text, names, { isBeginning: true });
+      return rows.find(({ id, title }) => id === nearest || title === nearest)?.id;
     },
     latestSession: (workspace) => findLatestSession(database, workspace),
     isClaimed: (session) => isLocked(toLockFile(home, session)),
