@@ -3,7 +3,7 @@ export interface Row {
   name: string;
   value: number;
   unit: Unit;
-  /** The same quantity without Klaus, and what stood for it. */
+  /** The same quantity without Klaus, and how it was measured. */
   bare?: { value: number; what: string };
   /** What it may be at most. */
   most?: Bar;

@@ -6,7 +6,7 @@ const MODEL = 'anthropic/claude-sonnet-5-5';
 /** 2026-01-02T03:04:05.000Z */
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** What stands in a log before the first turn. */
+/** The events of a log before the first turn. */
 export function toOpening(workspace: string): Draft[] {
   const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
   return [
@@ -113,10 +113,10 @@ export function toCompaction(turn: number, kept: number): Draft {
   };
 }
 
-/** A run that goes on with the work. */
+/** A run that continues the work. */
 export function toRunStart(): Draft[] {
   const run = '01KE000000000000000000RUN2';
-  const parts = [{ type: 'text' as const, text: 'Go on.' }];
+  const parts = [{ type: 'text' as const, text: 'Continue.' }];
   const message = { id: 'go-on', role: 'user' as const, origin: 'user' as const, parts };
   return [
     { type: 'run.started', run, trigger: 'prompt', onAsk: 'deny', at: START },

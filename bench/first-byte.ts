@@ -32,7 +32,7 @@ export const firstByte: Benchmark = {
   },
 };
 
-/** Whole runs, because the code cache is written when a program ends by itself. */
+/** Complete runs, because the code cache is written when a program ends by itself. */
 export async function warm(commands: readonly (readonly string[])[], { place, env }: StartOptions): Promise<void> {
   const server = await startModelServer({ script: { steps: [], fallback: { text: 'Hello.' } } });
   try {

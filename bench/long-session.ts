@@ -11,7 +11,7 @@ const SESSION = '01KE0000000000000000BENCH2';
 /** Turns after which these turns fill 80 % of a window of a million tokens. */
 const COMPACTED_EVERY = 1_400;
 
-/** A session of 10,000 messages, opened and gone on with after a crash. */
+/** A session of 10,000 messages, opened and resumed after a crash. */
 export const longSession: Benchmark = {
   name: 'resume',
   async run({ quick }) {
@@ -23,7 +23,7 @@ export const longSession: Benchmark = {
     const run = [...bundle, 'run', 'Say hello.'];
     const resume = [...bundle, 'resume', SESSION];
     await addSession(place, turns);
-    // The first resume folds the whole log, ends the run, and keeps the state.
+    // The first resume folds the complete log, ends the run, and keeps the state.
     await warm([run, resume], { place, env });
     await beginAgain(place);
     const opened = await timeOpening(place, { rounds: quick ? 3 : 11 });
@@ -45,15 +45,15 @@ export const longSession: Benchmark = {
 
 async function timeOpening(place: TestHome, { rounds }: { rounds: number }): Promise<Omit<Row, 'name'>> {
   using store = createSqliteStore({ home: place.home });
-  const whole = (): void => {
+  const foldAll = (): void => {
     const state = createState();
     for (const event of store.view.events(SESSION)) fold(state, event);
   };
   const { kept, folded } = await interleave(
-    { kept: async () => time(async () => await loadState({ store }, SESSION)), folded: async () => time(whole) },
+    { kept: async () => time(async () => await loadState({ store }, SESSION)), folded: async () => time(foldAll) },
     rounds,
   );
-  return { value: kept, unit: 'ms', bare: { value: folded, what: 'the whole log read and folded' } };
+  return { value: kept, unit: 'ms', bare: { value: folded, what: 'the complete log read and folded' } };
 }
 
 function time(work: () => unknown): number {

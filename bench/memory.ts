@@ -18,7 +18,7 @@ const SCRIPT: Script = {
   ],
 };
 
-/** Peak memory of a whole run with one tool call. */
+/** Peak memory of a complete run with one tool call. */
 export const memory: Benchmark = {
   name: 'memory',
   async run({ quick }) {
@@ -48,6 +48,6 @@ async function readPeak(command: readonly string[], options: StartOptions): Prom
   const hooked = [...command.slice(0, 1), '--require', HOOK, ...command.slice(1)];
   const child = start(hooked, { ...options, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   const [kib, [code]] = await Promise.all([text(child.stdio[3] as Readable), once(child, 'exit')]);
-  if (code !== 0 || kib === '') throw new Error(`${command.join(' ')} ended with ${code} and told no peak`);
+  if (code !== 0 || kib === '') throw new Error(`${command.join(' ')} ended with ${code} and reported no peak`);
   return (Number(kib) * 1024) / 1e6;
 }

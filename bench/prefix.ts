@@ -29,7 +29,7 @@ const SCRIPT: Script = {
       { when: { turn: turn + 1 }, reply: { calls: [{ name: 'use_tool', input: { name: toName(turn), input: {} } }] } },
     ]),
   ],
-  fallback: { text: 'Once more.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+  fallback: { text: 'Again.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
 };
 
 /** Size of the first request, and how much of each further one the provider has read before. */
@@ -92,7 +92,7 @@ function toFirst({ requests }: StartedModelServer): Row[] {
   ];
 }
 
-/** Bytes of all requests but the first, and how many of them stand in the request before at the same place. */
+/** Bytes of all requests but the first, and how many of them are at the same position in the request before. */
 function toReuse(bodies: readonly Uint8Array[]): Row {
   let same = 0;
   for (const [at, body] of bodies.entries()) if (at > 0) same += countCommonPrefix(bodies[at - 1]!, body);

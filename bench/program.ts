@@ -16,7 +16,7 @@ export const SOURCE: readonly string[] = [join(ROOT, 'klaus')];
 
 let bundle: readonly string[] | undefined;
 
-/** Klaus as it is packed, built anew by the first that asks. */
+/** The packed Klaus, built on first use. */
 export function buildBundle(): readonly string[] {
   if (bundle) return bundle;
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/build.ts')], { encoding: 'utf8' });

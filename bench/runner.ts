@@ -28,7 +28,8 @@ export async function runBenchmarks({ command, benchmarks, page, toPage }: Runne
   const unknown = positionals.find((name) => !benchmarks.some((it) => it.name === name));
   if (unknown !== undefined)
     return refuse(`There is no benchmark ${unknown}. There are: ${benchmarks.map((it) => it.name).join(', ')}.`);
-  if (write && positionals.length > 0) return refuse('--write wants the whole list, or the page would lose the rest.');
+  if (write && positionals.length > 0)
+    return refuse('--write needs all benchmarks, or the page would lose the others.');
   const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const before = readLoad();
   const begun = performance.now();

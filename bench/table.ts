@@ -14,7 +14,7 @@ export interface Line {
 
 const NOTHING = '–';
 /** Units of which there are no parts. */
-const WHOLE: readonly Unit[] = ['bytes', 'nodes', 'tools', 'events', 'events/s'];
+const INTEGERS: readonly Unit[] = ['bytes', 'nodes', 'tools', 'events', 'events/s'];
 
 export function toLine(row: Row | Skipped): Line {
   if ('skipped' in row) {
@@ -47,7 +47,7 @@ function toBar(bar: Bar, unit: Unit): string {
 }
 
 function toText(value: number, unit: Unit): string {
-  const digits = WHOLE.includes(unit) ? 0 : value < 10 ? 2 : 1;
+  const digits = INTEGERS.includes(unit) ? 0 : value < 10 ? 2 : 1;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 
@@ -62,7 +62,7 @@ export function toTerminal({ name, value, bare, ratio, beside }: Line): string {
     : `${figures}${bare.padStart(16)}${ratio.padStart(10)}   ${beside}`;
 }
 
-/** The whole table in Markdown. */
+/** The table in Markdown. */
 export function toMarkdown(lines: readonly Line[]): string {
   const rows = lines.map(
     ({ name, value, bare, ratio, beside }) => `| ${[name, value, bare, ratio, beside].join(' | ')} |`,

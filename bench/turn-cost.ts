@@ -52,7 +52,7 @@ function toScript(sessions: readonly number[]): Script {
       when: { turn: turns - 1, user: `for ${turns} turns` },
       reply: { text: 'That is all.' },
     })),
-    fallback: { text: 'I read it once more.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+    fallback: { text: 'I read it again.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
   };
 }
 

@@ -19,7 +19,7 @@ await writeFile('.klaus/policy.yaml', 'rules:\n  - ask: { tool: notify_team }\n 
 
 await using klaus = await createKlaus({ tools: [notify] });
 const session = await klaus.open();
-await session.prompt('Tell the team that the build is green.', { onAsk: 'wait' });
+await session.prompt('Inform the team that the build is green.', { onAsk: 'wait' });
 let result = await session.advance();
 while (result.state === 'parked') {
   for (const { approval, subject } of result.approvals) {

@@ -13,7 +13,7 @@ console.log('changed:', (await readFile('notes.txt', 'utf8')).trim());
 const replayed = await session.replay();
 console.log('replay:', replayed.outcome, replayed.requests);
 
-// Another session that goes on from the same point. It works in the same folder.
+// Another session that continues from the same point. It works in the same folder.
 const fork = await klaus.fork(session.id, { title: 'A second try' });
 await fork.session.prompt('Say what you did.');
 const result = await fork.session.advance();

@@ -71,7 +71,6 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/log/audit',
     'adapters/store/sqlite/log/chain',
     'adapters/store/sqlite/log/clear-sessions',
-    'adapters/store/sqlite/queries/nearest',
     'adapters/store/sqlite/recall/build',
     'adapters/store/sqlite/recall/document',
     'adapters/store/sqlite/recall/excerpt',

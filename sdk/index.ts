@@ -149,7 +149,6 @@ export {
   toCanonical,
   toConfigSchema,
   toCountedTokens,
-  toEditDistance,
   toKlausError,
   toNearest,
   toText,

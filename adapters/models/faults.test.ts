@@ -15,7 +15,7 @@ async function connect(url: string, wire: Wire): Promise<Model> {
 
 async function play(wire: Wire, fault: string): Promise<Model> {
   const script = await parseScript(
-    `steps: [{ chunk: 2, reply: { text: "whole answer" }, faults: [${fault}] }]`,
+    `steps: [{ chunk: 2, reply: { text: "full answer" }, faults: [${fault}] }]`,
     'test.yaml',
   );
   const server = await createModelServer({ script });
@@ -74,7 +74,7 @@ for (const wire of WIRES) {
     // The fault hits the first attempt only; the same request then gets its answer.
     expect((await ask(model)).at(-1)).toMatchObject({
       type: 'finished',
-      parts: [{ type: 'text', text: 'whole answer' }],
+      parts: [{ type: 'text', text: 'full answer' }],
     });
   });
 
@@ -83,7 +83,7 @@ for (const wire of WIRES) {
     for (let attempt = 0; attempt < 3; attempt++) expect((await ask(model)).at(-1)!.type).toBe('failed');
   });
 
-  test(`${wire}: nobody listens`, async () => {
+  test(`${wire}: no server listens`, async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

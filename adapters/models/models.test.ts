@@ -110,7 +110,7 @@ test('an unknown id has no price, unless one is configured', async () => {
   expect(cost((await createModels({ keys: ANTHROPIC, prices: { [name]: price } }).resolve(name)).info, usage)).toBe(1);
 });
 
-test('an id whose end is near is told', async () => {
+test('an id that ends soon is reported', async () => {
   const noticesOn = async (date: string) => {
     const notices: string[] = [];
     const models = createModels({
@@ -183,7 +183,7 @@ test.each(listModels())(
   },
 );
 
-test('haiku costs five times as much for the whole request above 100,000 prompt tokens', () => {
+test('haiku costs five times as much for the complete request above 100,000 prompt tokens', () => {
   const info = toModelInfo(findEntry('anthropic', 'claude-haiku-5-5'));
   const usage = { input: 0, output: 1_000, cacheRead: 100_000, cacheWrite: 0 };
   expect(cost(info, { ...usage, cacheRead: 100_001 })! / cost(info, usage)!).toBeCloseTo(5, 3);

@@ -28,11 +28,11 @@ export interface ScriptedServer {
 
 export interface ModelsOptions {
   keys: ModelKeys;
-  /** Default: the providers' own. Anthropic's stands without `/v1`, the others with it. */
+  /** Default: the providers' own. Anthropic's is without `/v1`, the others with it. */
   baseUrls?: BaseUrls;
   /** Ids that replace those of the providers. */
   tiers?: { readonly [P in ProviderName]?: { readonly [T in Tier]?: string | undefined } };
-  /** Configured prices by full name; they stand above the catalog's. */
+  /** Configured prices by full name. They replace those of the catalog. */
   prices?: Readonly<Record<string, Price>>;
   /** Full names that may be used, `*` at the end for anything that begins so. Default: all. */
   allow?: readonly string[];
@@ -46,8 +46,8 @@ export interface ModelsOptions {
 const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /**
- * All models that these keys reach. A name always gives the same Model, so that what it has converted of a
- * session's history is kept.
+ * All models that these keys reach. A name always resolves to the same Model, so that its converted history of a session
+ * stays cached.
  */
 export function createModels(options: ModelsOptions): Models {
   const rules = toRules(options);
@@ -73,7 +73,7 @@ export function createModels(options: ModelsOptions): Models {
     resolve,
     async cheap(model) {
       const provider = model.name.slice(0, model.name.indexOf('/'));
-      // A script plays every part itself.
+      // A script answers all requests itself.
       if (provider === 'scripted' || !(provider in rules.tiers)) return model;
       const full = `${provider}/${rules.tiers[provider as ProviderName].haiku}`;
       return isAllowed(full, options.allow) ? resolve(full) : model;
@@ -127,7 +127,7 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
   return createAnthropicModel({ name, id, info, apiKey: 'none', baseUrl: server.url, adaptiveThinking: true });
 }
 
-/** Milliseconds of notice before a provider ends an id. */
+/** Milliseconds before the end of an id from which it is reported. */
 const NOTICE = 60 * 86_400_000;
 
 function warnOfEnd(name: string, entry: CatalogEntry | undefined, options: ModelsOptions): void {

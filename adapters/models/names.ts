@@ -3,12 +3,12 @@ import { PROVIDER_NAMES, PROVIDER_TABLE, TIERS, type ProviderName, type Tier } f
 import { findEntry, listModels } from './catalog/catalog.ts';
 import { keyVariables, PROVIDERS } from './providers.ts';
 
-/** What a name stands for. */
+/** The model that a name refers to. */
 export interface Target {
   provider: ProviderName | 'scripted';
   /** The provider's own id or the script's name. */
   id: string;
-  /** Something that the user should know about the choice. */
+  /** A notice for the user about the choice. */
   notice?: string;
 }
 
@@ -19,7 +19,7 @@ export interface NameRules {
 }
 
 /**
- * Finds what a name stands for:
+ * Resolves the name of a model:
  * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `scripted/NAME`, whether the id is known or not
  * - a tier, within the first provider that has a key
  * - a bare id that the catalog knows
@@ -68,7 +68,7 @@ function withKey(target: { provider: ProviderName; id: string }, { access }: Nam
 
 function noKey(): KlausError {
   return new KlausError('auth', `No model key is set: set one of ${toList(keyVariables())}.`, {
-    hint: 'Without a key, `klaus demo` shows a whole run with a scripted model.',
+    hint: 'Without a key, `klaus demo` shows a complete run with a scripted model.',
   });
 }
 

@@ -45,7 +45,7 @@ async function answer(model: Model, modelRequest: ModelRequest) {
   return last;
 }
 
-test.each(WIRES)('%s: text, thinking and calls come as deltas and whole at the end', async (wire) => {
+test.each(WIRES)('%s: text, thinking and calls come as deltas and completely at the end', async (wire) => {
   const { model } = await start(
     wire,
     `
@@ -114,7 +114,7 @@ test.each(WIRES)('%s: usage has its cache classes', async (wire) => {
   expect(finished.usd).toBe(wire === 'openai' ? 0.125 : undefined);
 });
 
-test.each(WIRES)('%s: each body begins with the whole previous one up to its last message', async (wire) => {
+test.each(WIRES)('%s: each body begins with the complete previous one up to its last message', async (wire) => {
   const { model, server } = await start(
     wire,
     'steps: []\nfallback: { thinking: hm, text: ok, calls: [{ name: look }] }',
@@ -200,7 +200,7 @@ test.each(WIRES)(
   },
 );
 
-test.each(WIRES)('%s: a signal that is aborted beforehand sends nothing', async (wire) => {
+test.each(WIRES)('%s: a signal that is already aborted sends nothing', async (wire) => {
   const { model, server } = await start(wire, 'steps: [{ reply: { text: hi } }]');
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request([message('user', [text('hi')])]), { signal: AbortSignal.abort() })) {
@@ -382,7 +382,7 @@ steps:
   const forged = parts.map((part) => (part.type === 'thinking' ? { ...part, text: 'Shallow.' } : part));
   const events = await collect(model, request([first, message('assistant', forged), result]));
   expect(events).toMatchObject([{ type: 'failed', failure: { code: 'invalid_request', status: 400 } }]);
-  // A session that goes on with another provider does not take it there, and what that one sealed stays there too.
+  // A session that continues with another provider does not take it there, and what that one sealed stays there too.
   const other = await start('anthropic', yaml);
   const { parts: theirs } = await answer(other.model, request(history));
   expect(JSON.stringify(other.server.requests[0]!.json)).not.toContain('sig-');
@@ -404,7 +404,7 @@ test('responses: an answer that broke off while reasoning is left out; images an
         { type: 'file', name: 'a.txt', mediaType: 'text/plain', text: 'content' },
       ]),
       message('assistant', [{ type: 'thinking', text: 'hm', encrypted: 'responses:rs_1:abc' }]),
-      message('user', [text('go on')]),
+      message('user', [text('continue')]),
     ]),
   );
   expect((server.requests[0]!.json as { input: unknown[] }).input).toEqual([
@@ -416,7 +416,7 @@ test('responses: an answer that broke off while reasoning is left out; images an
         { type: 'input_text', text: '<document name="a.txt">\ncontent\n</document>' },
       ],
     },
-    { role: 'user', content: [{ type: 'input_text', text: 'go on' }] },
+    { role: 'user', content: [{ type: 'input_text', text: 'continue' }] },
   ]);
 });
 

@@ -4,7 +4,7 @@ export interface Agent {
   readonly name: string;
   readonly title: string;
   readonly version: string;
-  /** The program with the words that stand before a prompt. */
+  /** The program with its arguments before the prompt. */
   readonly command: readonly string[];
   /** Files below its empty HOME, by path, that point it to a model at `url`. */
   files(url: string): Readonly<Record<string, string>>;

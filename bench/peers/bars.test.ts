@@ -10,8 +10,8 @@ const task = TASKS.find(({ name }) => name === 'one-tool')!;
 
 function toSeries(name: string, rounds: (Partial<Measurement> | undefined)[]): TaskResult['series'][number] {
   const agent = { name, title: name.toUpperCase(), version: '1', command: [], files: () => ({}), env: () => ({}) };
-  const whole = { cpu: 100, wall: 100, firstRequest: 10, nextRequest: 10, firstBytes: 7_000, reuse: 1 };
-  return { agent, rounds: rounds.map((round) => round && { ...whole, ...round }) };
+  const complete = { cpu: 100, wall: 100, firstRequest: 10, nextRequest: 10, firstBytes: 7_000, reuse: 1 };
+  return { agent, rounds: rounds.map((round) => round && { ...complete, ...round }) };
 }
 
 const verdictsOf = (...series: TaskResult['series']) => toVerdicts({ task, series, leftOut: [] });
@@ -36,7 +36,7 @@ test('without a peer only what needs none is judged', () => {
   expect(verdictsOf(toSeries('quick', [{}]))).toEqual([]);
 });
 
-test('a section names who is left out and why, and tells each bar', () => {
+test('a section names who is left out and why, and lists each bar', () => {
   const series = [toSeries('klaus', [{ cpu: 1_000 }]), toSeries('quick', [{ cpu: 2_000 }])];
   const section = toSection({ task, series, leftOut: [{ title: 'Other', reason: 'it could not be fetched' }] });
   expect(section).toContain('Other is left out: it could not be fetched.');

@@ -6,20 +6,20 @@ import type { Agent, Peer } from './agent.ts';
 import { npm } from './npm.ts';
 import { toKlausEnv } from './peers.ts';
 
-/** Below node_modules, where nobody else may write: what lies here is run. Kept from run to run, about 1 GB. */
+/** Below node_modules, where no other user can write, because its programs are run. Reused by later runs, about 1 GB. */
 const CACHE = join(ROOT, 'node_modules/.cache/peers');
 
 /**
  * Fetches a peer from the npm registry, unless it is there already. Its install scripts do not run.
  *
- * @param tell Is told what takes long.
+ * @param log Receives a line for each long step.
  * @throws Error when it cannot be fetched, or has no program for this machine.
  */
-export async function fetchPeer(peer: Peer, tell: (line: string) => void): Promise<void> {
+export async function fetchPeer(peer: Peer, log: (line: string) => void): Promise<void> {
   const folder = toFolder(peer);
   if (!existsSync(folder)) {
     const begun = performance.now();
-    tell(`fetching ${peer.title} ${peer.version} …`);
+    log(`fetching ${peer.title} ${peer.version} …`);
     const part = `${folder}.part`;
     rmSync(part, { recursive: true, force: true });
     mkdirSync(part, { recursive: true });
@@ -27,7 +27,7 @@ export async function fetchPeer(peer: Peer, tell: (line: string) => void): Promi
     if (peer.fetch === 'install') await npm(['install', '--prefix', part, '--ignore-scripts', spec], part);
     else await unpack(spec, part);
     renameSync(part, folder);
-    tell(`fetched ${peer.title} in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+    log(`fetched ${peer.title} in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
   }
   const { command } = toAgent(peer);
   const missing = command.find((word) => word.startsWith(folder) && !existsSync(word));
@@ -58,8 +58,8 @@ async function unpack(spec: string, folder: string): Promise<void> {
  * @param folder Made here.
  * @throws Error with what npm said.
  */
-export async function installKlaus(folder: string, tell: (line: string) => void): Promise<void> {
-  tell('packing Klaus and installing it …');
+export async function installKlaus(folder: string, log: (line: string) => void): Promise<void> {
+  log('packing Klaus and installing it …');
   mkdirSync(folder, { recursive: true });
   await npm(['pack', '--pack-destination', folder], ROOT);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));

@@ -31,7 +31,7 @@ export interface MeasureOrder {
 
 const PAGE = join(ROOT, 'docs/benchmarks-peers.md');
 const RESULTS = join(ROOT, 'bench/results');
-const tell = (line: string): void => console.error(line);
+const log = (line: string): void => console.error(line);
 
 if (import.meta.main) await measureAll(JSON.parse(process.argv[2]!) as MeasureOrder);
 
@@ -71,7 +71,7 @@ async function measure(
   const before = readLoad();
   const begun = performance.now();
   const node = join(folder, 'node');
-  const measured = await measureTask({ task, agents, pairs, memoryRounds, slowEvery, folder, node, tell, signal });
+  const measured = await measureTask({ task, agents, pairs, memoryRounds, slowEvery, folder, node, log, signal });
   const result = { ...measured, leftOut: [...leftOut, ...measured.leftOut] };
   const slow = slowEvery === 1 ? '' : ` --slow-every ${slowEvery}`;
   const command = `npm run bench:peers -- --task ${task.name} --pairs ${pairs}${slow}`;
@@ -89,7 +89,7 @@ function countRounds({ series }: TaskResult, figure: Measure): number {
   return klaus === undefined ? 0 : known(toValues(klaus, figure)).length;
 }
 
-/** Every single value, for whoever wants to look closer. */
+/** Every value, for a closer analysis. */
 function save({ task, series }: TaskResult): void {
   mkdirSync(RESULTS, { recursive: true });
   const values = series.map(({ agent, rounds }) => ({ name: agent.name, version: agent.version, rounds }));

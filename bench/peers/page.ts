@@ -1,6 +1,6 @@
 import { TASKS } from './task.ts';
 
-/** One measured task, as it stands on the page. */
+/** One measured task, as it is on the page. */
 export interface Section {
   /** Name of the task. */
   name: string;
@@ -45,11 +45,11 @@ const TAIL = `## Why bars are missed
 
 ## How it is taken
 
-- **Programs.** Each peer runs its native program, or its bundle under Node, without npm's launcher before it, which is how it is fastest; it may do whatever it likes and has no sandbox. Klaus runs as \`klaus run --json\` of the installed package with its own defaults: sandbox, snapshots, redaction, every event synced to the disk before it is shown. The Node that they find is a copy of the one that runs the bench, so that no memory is shared with it.
+- **Programs.** Each peer runs its native program, or its bundle under Node, without npm's launcher before it, which is how it is fastest; it has all rights and no sandbox. Klaus runs as \`klaus run --json\` of the installed package with its own defaults: sandbox, snapshots, redaction, every event synced to the disk before it is shown. The Node that they find is a copy of the one that runs the bench, so that no memory is shared with it.
 - **Places.** Each agent and task has an empty home and a git repository of its own, and no network but loopback. A first round does not count, so what a program does once in its life is done. What agents write goes to files.
 - **Rounds.** In each round every agent runs once, each round beginning with another one. A figure is the median of the rounds, in brackets the interval that holds the true median with 95 % confidence (order statistics). A bar compares Klaus with the best peer at that very figure, round by round.
 - **Work.** A run counts only when the agent has made as many requests as the work takes, and its output holds what the model can only have said after the tools had really run.
 - **CPU** is user and system time of everything that the program starts, counted by the kernel in a control group, also of processes that are gone or have outlived their parent.
 - **Memory** is the sum of the proportional set sizes of all its processes, looked at every 10 ms in rounds of their own between the others, because looking costs time; the highest sum counts.
-- **Requests.** Their arrival is seen at the model server. Requests for titles and the like, which bring no tools, are not counted. Prefix reuse is the least share of a prompt that stands unchanged at the begin of the next.
+- **Requests.** Their arrival is seen at the model server. Requests for titles and the like, which bring no tools, are not counted. Prefix reuse is the least share of a prompt that is unchanged at the beginning of the next.
 `;

@@ -4,7 +4,7 @@ import { toPrefixReuse } from './prefix-reuse.ts';
 const user = (content: unknown) => ({ role: 'user', content });
 const tools = [{ name: 'look' }];
 
-test('a history that only grows is reused whole, in all three formats', () => {
+test('a history that only grows is reused completely, in all three formats', () => {
   const first = [user('a'), { role: 'assistant', content: 'b' }];
   const grown = [...first, user('c')];
   for (const toBody of [
@@ -27,7 +27,7 @@ test('marks for the cache are no part of the prompt', () => {
   ).toBe(1);
 });
 
-test('what stands behind the first change counts as lost, and the worst step counts', () => {
+test('what follows the first change counts as lost, and the worst step counts', () => {
   const bodies = [
     { tools, messages: [user('x'.repeat(900)), user('y'.repeat(900))] },
     { tools, messages: [user('x'.repeat(900)), user('z'.repeat(900))] },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Which share of each prompt stands again, unchanged and from its beginning, in the prompt that follows: the least
+ * The share of each prompt that is repeated unchanged at the beginning of the next prompt: the least
  * of all pairs, 1 when a provider's cache could have served everything. Measured in bytes of JSON, from one message
  * to the next; marks for the cache itself are no part of a prompt.
  *

@@ -16,7 +16,7 @@ export interface ProcessGroup {
   close(): Promise<void>;
 }
 
-/** Where a group can be made, and which file of it tells the time. */
+/** Where a group can be created, and the file with its CPU time. */
 interface Place {
   parent: string;
   /** Folder below the group that processes enter; empty for the group itself. */

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
 
 const NOTHING = '–';
 
-/** All figures of one task and what became of its bars, in Markdown that is readable as it stands. */
+/** All figures of one task and the results of its bars, in Markdown that is readable as text. */
 export function toSection(result: TaskResult): string {
   const verdicts = toVerdicts(result);
   const { task, series, leftOut } = result;

@@ -16,7 +16,7 @@ function toAgent(name: string, command: readonly string[]): Agent {
 
 const fixture = join(import.meta.dirname, 'agent.fixture.ts');
 
-async function measure(context: TestContext, options: Pick<RoundsOptions, 'agents' | 'tell' | 'signal'>) {
+async function measure(context: TestContext, options: Pick<RoundsOptions, 'agents' | 'log' | 'signal'>) {
   try {
     await openProcessGroup().close();
   } catch (error) {
@@ -36,7 +36,7 @@ const honest = toAgent('honest', [process.execPath, fixture, 'honest']);
 test(
   'who does the work gets figures, and who does not is left out with the reason',
   async (context) => {
-    const told: string[] = [];
+    const lines: string[] = [];
     const { series, leftOut } = await measure(context, {
       agents: [
         honest,
@@ -44,14 +44,14 @@ test(
         toAgent('broken', ['/bin/sh', '-c', 'echo no key >&2; exit 3']),
         toAgent('absent', ['/nowhere/agent']),
       ],
-      tell: (line) => told.push(line),
+      log: (line) => lines.push(line),
     });
     expect(leftOut).toEqual([
       { title: 'lazy', reason: 'it made 1 requests, not 2' },
       { title: 'broken', reason: 'it ended with 3' },
       { title: 'absent', reason: 'it ended with 127' },
     ]);
-    expect(told.join('\n')).toContain('no key');
+    expect(lines.join('\n')).toContain('no key');
     expect(series.map(({ agent }) => agent.name)).toEqual(['honest']);
     const [cpu, second, watched] = toValues(series[0]!, 'cpu');
     expect(cpu).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ test(
     const interruption = new AbortController();
     const { series, leftOut } = await measure(context, {
       agents: [honest],
-      tell: (line) => line.includes('round 1 of 2') && interruption.abort(),
+      log: (line) => line.includes('round 1 of 2') && interruption.abort(),
       signal: interruption.signal,
     });
     expect(leftOut).toEqual([]);

@@ -36,7 +36,7 @@ export interface RoundsOptions {
   folder: string;
   /** Folder of the `node` that agents find first. */
   node: string;
-  tell: (line: string) => void;
+  log: (line: string) => void;
   /** Ends the bench before its time; the rounds that are done count. */
   signal?: AbortSignal;
 }
@@ -54,7 +54,7 @@ const TOO_MANY = 3;
  * caches, migrations) is done by then. An agent that fails in it is left out.
  */
 export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
-  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, tell, signal } = options;
+  const { task, agents, pairs, memoryRounds, slowEvery, folder, node, log, signal } = options;
   const leftOut: LeftOut[] = [];
   const contestants = agents.map((agent) => ({
     agent,
@@ -82,7 +82,7 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
         // An interruption ends agents too.
         if (signal?.aborted) continue;
         const reason = error instanceof Error ? error.message : String(error);
-        tell(`${agent.title} failed: ${reason}`);
+        log(`${agent.title} failed: ${reason}`);
         if (counts) rounds.push(undefined);
         failures.push(...Array<string>(counts ? 1 : TOO_MANY).fill(reason));
         if (isOut(contestant)) leftOut.push({ title: agent.title, reason: reason.split('\n', 1)[0]! });
@@ -90,7 +90,7 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
     }
     const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
     const name = watchMemory ? `memory ${number} of ${memoryRounds}` : `round ${number} of ${pairs}`;
-    tell(`${task.name}: ${counts ? name : 'first round, which does not count'}, ${seconds} s`);
+    log(`${task.name}: ${counts ? name : 'first round, which does not count'}, ${seconds} s`);
     if (signal?.aborted) break;
   }
   const series = contestants.filter((each) => !isOut(each)).map(({ agent, rounds }) => ({ agent, rounds }));

@@ -101,7 +101,7 @@ interface Ended {
 
 async function play({ command, place, env, group, watchMemory }: Play): Promise<Ended> {
   const [program = '', ...words] = [...group.enter, ...command];
-  // Files, not pipes: reading what it writes costs the agent nothing then, and nobody has to keep up.
+  // Files, not pipes: reading what it writes costs the agent nothing then, and no reader has to keep up.
   const stdout = openSync(place.stdout, 'w');
   const stderr = openSync(place.stderr, 'w');
   const begun = Date.now();

@@ -26,7 +26,7 @@ const PAIRS = 21;
 /** Words before a command that leave it no network but its own loopback. */
 const OFFLINE = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '--'];
 const INTERRUPTED = 130;
-const tell = (line: string): void => console.error(line);
+const log = (line: string): void => console.error(line);
 
 interface Order {
   pairs: number;
@@ -65,10 +65,10 @@ function readOrder(): Order | string | undefined {
     });
     if (values.help) return undefined;
     const pairs = Number(values.pairs ?? (values.quick ? 3 : PAIRS));
-    if (!Number.isSafeInteger(pairs) || pairs < 1) return `--pairs wants a whole number above 0, not ${values.pairs}.`;
+    if (!Number.isSafeInteger(pairs) || pairs < 1) return `--pairs must be an integer above 0, not ${values.pairs}.`;
     const slowEvery = Number(values['slow-every']);
     if (!Number.isSafeInteger(slowEvery) || slowEvery < 1) {
-      return `--slow-every wants a whole number above 0, not ${values['slow-every']}.`;
+      return `--slow-every must be an integer above 0, not ${values['slow-every']}.`;
     }
     if (values.write && values.peer.length > 0) return '--write wants all peers, or the page would lose the rest.';
     const tasks = choose('task', values.task, TASKS);
@@ -97,7 +97,7 @@ function choose<Named extends { name: string }>(
 async function runAll({ peers, keep, ...order }: Order): Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-peers-')));
   try {
-    await installKlaus(join(folder, 'klaus'), tell);
+    await installKlaus(join(folder, 'klaus'), log);
     const fetched = await fetchAll(peers);
     copyNode(folder);
     const { tasks, ...rest } = order;
@@ -112,7 +112,7 @@ async function fetchAll(peers: typeof PEERS): Promise<Pick<MeasureOrder, 'peers'
   const leftOut: LeftOut[] = [];
   for (const peer of peers) {
     try {
-      await fetchPeer(peer, tell);
+      await fetchPeer(peer, log);
     } catch (error) {
       leftOut.push({ title: peer.title, reason: error instanceof Error ? error.message : String(error) });
     }
@@ -131,7 +131,7 @@ function copyNode(folder: string): void {
 async function measureOffline(measureOrder: MeasureOrder): Promise<number> {
   const [bubblewrap = '', ...words] = OFFLINE;
   const isOffline = spawnSync(bubblewrap, [...words, 'true'], { stdio: 'ignore' }).status === 0;
-  if (!isOffline) tell('bubblewrap does not work here: only their own settings keep the agents from the network.');
+  if (!isOffline) log('bubblewrap does not work here: only their own settings keep the agents from the network.');
   const command = [process.execPath, join(import.meta.dirname, 'measure.ts'), JSON.stringify(measureOrder)];
   const [program = '', ...rest] = isOffline ? [...OFFLINE, ...command] : command;
   // In a group of its own, so that a Ctrl-C of the terminal reaches this process alone.
@@ -140,7 +140,7 @@ async function measureOffline(measureOrder: MeasureOrder): Promise<number> {
     process.on(signal, () => {
       // Asked twice, it ends at once; what it leaves is ended by the next bench.
       if (child.stdin!.writableEnded) child.kill('SIGKILL');
-      else tell('interrupted: what runs is run to its end, and the rounds that are done are shown …');
+      else log('interrupted: what runs is run to its end, and the rounds that are done are shown …');
       child.stdin!.end();
     });
   }

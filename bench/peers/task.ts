@@ -17,7 +17,7 @@ export interface Task {
   check(stdout: string, requests: readonly RecordedRequest[]): string | undefined;
 }
 
-export const PROMPT = 'Look around here and tell me what you see.';
+export const PROMPT = 'Look around here and describe what you see.';
 
 /** Requests for titles and summaries bring no tools. */
 const TITLE: Script['steps'][number] = { when: { tools: false }, reply: { text: 'Looking around' } };
@@ -36,7 +36,7 @@ const oneTool: Task = {
   check: (stdout) => missing(stdout, 'It said seen-42, so I am done.'),
 };
 
-/** Milliseconds in which the model answers nothing: what can be done meanwhile costs no time. */
+/** Milliseconds in which the model answers nothing: work during this time costs no time. */
 const THINKS_MS = 300;
 
 const slowModel: Task = {
@@ -56,7 +56,7 @@ const manyTurns: Task = {
   title: `${TURNS} turns`,
   script: {
     steps: [TITLE, { when: { turn: TURNS - 1 }, reply: { text: "The last was {{result | match 'mark-[0-9]+'}}." } }],
-    fallback: { text: 'Once more.', calls: [{ shell: 'echo mark-$((1000 + {{turn}}))' }] },
+    fallback: { text: 'Again.', calls: [{ shell: 'echo mark-$((1000 + {{turn}}))' }] },
   },
   requests: TURNS,
   check(stdout, requests) {

@@ -1,5 +1,5 @@
-// Subscribers of one stream of server-sent events, as bare sockets. Told by one JSON object on the command line; prints
-// `ready` when all have their answer, and one JSON object when it is told to stop by a line on standard input.
+// Subscribers of one stream of server-sent events, as bare sockets. Configured by one JSON object on the command line; prints
+// `ready` when all have their answer, and one JSON object when it is stopped by a line on standard input.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 

@@ -8,7 +8,7 @@ import { measureIdleness } from './wakes.ts';
 
 const NAME = 'wakes of a terminal that waits for an answer, all threads';
 
-/** A `klaus run` at whose question nobody types. */
+/** A `klaus run` that waits for an approval. */
 export const waiting: Benchmark = {
   name: 'waiting',
   async run() {

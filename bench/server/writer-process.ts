@@ -1,5 +1,5 @@
 // Writes events at a steady rate: into the log of a session, as another Klaus on the same database does, or as lines
-// for the bare server. Told by one JSON object on the command line; begins at a line on standard input, ends by itself.
+// for the bare server. Configured by one JSON object on the command line. It starts at a line on standard input and ends itself.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteStore } from '@klaus/adapters/store';
@@ -32,7 +32,7 @@ await lease?.release();
 store?.[Symbol.dispose]();
 process.exit(0);
 
-/** One event, durable or on its way when it resolves. */
+/** Writes one event, which is durable or written to the pipe when the promise resolves. */
 async function write(draft: Draft, seq: number): Promise<void> {
   const body = { ...draft, at: Date.now() };
   if (store) await store.append(order.session, [body], { lease: lease! });

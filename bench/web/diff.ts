@@ -58,8 +58,8 @@ export const diff: Benchmark = {
       });
       return [
         row(`${name}, after the click`, 'wall', 300),
-        row('CPU time of the page meanwhile, all of it', 'task'),
-        row('scripting meanwhile', 'script'),
+        row('CPU time of the page during this time', 'task'),
+        row('scripting during this time', 'script'),
       ];
     } finally {
       await model.close();
@@ -67,14 +67,14 @@ export const diff: Benchmark = {
   },
 };
 
-/** Milliseconds from the click to the picture with the first lines, and what the main thread did meanwhile. */
+/** Milliseconds from the click to the picture with the first lines, and what the main thread did during this time. */
 interface Shown {
   wall: number;
   task: number;
   script: number;
 }
 
-/** @returns The session that waits, and the question as the server tells it. */
+/** @returns The session that waits, and its approval as the server lists it. */
 async function ask(server: Served): Promise<{ session: string; approval: string }> {
   const token = server.headers.authorization.slice('Bearer '.length);
   const client = createClient({ baseUrl: server.url.origin, token });

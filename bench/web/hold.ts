@@ -12,7 +12,7 @@ import { addLongLog, MESSAGES } from './long-log.ts';
 const SESSION = '01KE0000000000000000BENCH4';
 const HOOK = join(import.meta.dirname, 'loop-hook.cjs');
 
-/** How long a server that sends a whole log keeps everybody else waiting. */
+/** How long a server that sends a complete log blocks its other clients. */
 export const hold: Benchmark = {
   name: 'hold',
   async run({ quick }) {

@@ -26,7 +26,7 @@ export const load: Benchmark = {
     let bytes = 0;
     await visit.cdp.send('Network.enable');
     visit.cdp.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
-    // Streams and answers of the API, which do not end, are told piece by piece.
+    // Streams and answers of the API, which do not end, are reported in parts.
     const traced = await trace(browser, visit.page, async () => {
       await visit.page.goto(server.url.href);
       await visit.page.getByRole('textbox', { name: 'Message' }).fill('x');

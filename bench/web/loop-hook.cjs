@@ -1,5 +1,5 @@
 // Loaded into the server with --require: when it gets SIGUSR2, it writes to the file named by LOOP_REPORT how many
-// milliseconds of its own CPU time the main thread was busy without a break at most since the last time, and begins anew.
+// milliseconds of its own CPU time the main thread was busy without a break at most since the last time, and starts again.
 const { writeFileSync, renameSync } = require('node:fs');
 
 /** Milliseconds between two looks. */

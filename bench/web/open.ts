@@ -34,10 +34,10 @@ export const open: Benchmark = {
     });
     await using browser = await openBrowser();
     const last = toLastWords(exchanges - 1);
-    const measures = { interactive: [] as Trace[], whole: [] as Trace[], bare: [] as Trace[] };
+    const measures = { interactive: [] as Trace[], complete: [] as Trace[], bare: [] as Trace[] };
     for (let round = 0; round < (quick ? 3 : 5); round++) {
-      measures.interactive.push(await traceOpening(browser, server, { last, isWhole: false }));
-      measures.whole.push(await traceOpening(browser, server, { last, isWhole: true }));
+      measures.interactive.push(await traceOpening(browser, server, { last, isComplete: false }));
+      measures.complete.push(await traceOpening(browser, server, { last, isComplete: true }));
       measures.bare.push(await traceBare(browser, bare.url, last));
     }
     const read = (traces: readonly Trace[], key: 'script' | 'longestTask') => median(traces.map((it) => it[key]));
@@ -53,11 +53,11 @@ export const open: Benchmark = {
       },
       {
         name: 'scripting until all of its log is folded',
-        value: read(measures.whole, 'script'),
+        value: read(measures.complete, 'script'),
         unit: 'ms',
         bare: bareScript,
       },
-      { name: 'longest task meanwhile', value: read(measures.whole, 'longestTask'), unit: 'ms' },
+      { name: 'longest task during this time', value: read(measures.complete, 'longestTask'), unit: 'ms' },
       ...(await scroll(browser, server, last)),
       ...(await leave(browser, server, last)),
       ...(await stay(browser, server, { place, exchanges })),
@@ -78,11 +78,11 @@ async function readStream({ url, headers }: Served): Promise<string> {
   return text;
 }
 
-/** The last words are shown, and what is typed stands in the message field. With `isWhole`: and the whole log is there. */
+/** The last message is shown, and typed text is in the message field. With `isComplete`, the complete log is loaded. */
 async function traceOpening(
   browser: Browser,
   server: Served,
-  { last, isWhole }: { last: string; isWhole: boolean },
+  { last, isComplete }: { last: string; isComplete: boolean },
 ): Promise<Trace> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
@@ -93,12 +93,12 @@ async function traceOpening(
     await page.keyboard.type('x');
     const typed = await page.locator('.composer-field').inputValue();
     if (typed !== 'x') throw new Error(`a key that was pressed did nothing: ${JSON.stringify(typed)}`);
-    if (isWhole) await whole(visit);
+    if (isComplete) await waitForLog(visit);
   });
 }
 
 /** All of the log is folded: the totals are shown. */
-async function whole({ page }: Visit): Promise<void> {
+async function waitForLog({ page }: Visit): Promise<void> {
   await page.locator('.status-tokens').waitFor();
 }
 
@@ -128,7 +128,7 @@ async function scroll(browser: Browser, server: Served, last: string): Promise<R
   const { page } = visit;
   await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(last).waitFor();
-  await whole(visit);
+  await waitForLog(visit);
   await page.locator('.conversation-scroll').hover();
   let nodes = 0;
   const count = async () => {
@@ -165,7 +165,7 @@ async function leave(browser: Browser, server: Served, last: string): Promise<Ro
   for (let round = 0; round < 4; round++) {
     await page.goto(`${server.url.href}#/s/${SESSION}`);
     await page.getByText(last).waitFor();
-    await whole(visit);
+    await waitForLog(visit);
     if (round > 0) readings.push(await visit.heap());
     await page.goto(`${server.url.href}#/`);
     await page.getByRole('heading', { name: en.home.title }).waitFor();
@@ -200,7 +200,7 @@ async function stay(
   const empty = await visit.heap();
   await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(toLastWords(exchanges - 1)).waitFor();
-  await whole(visit);
+  await waitForLog(visit);
   const before = await visit.heap();
   await addLongLog(place, SESSION, { from: exchanges, count: MORE });
   await page.getByText(toLastWords(exchanges + MORE - 1)).waitFor();

@@ -20,7 +20,7 @@ const PIECE = { size: 40, pace: 1 };
 
 const SECTION = `## What the sum is made of
 
-The sum is **made in two places**, and only one of them rounds; see \`src/sum.ts\`. A paragraph of ordinary length says what was found there, and why it matters to whoever reads the bill at the end of the month.
+The sum is **made in two places**, and only one of them rounds; see \`src/sum.ts\`. A paragraph of ordinary length says what was found there, and why it matters to the reader of the bill at the end of the month.
 
 - \`src/sum.ts\` adds first and rounds at the end,
 - \`src/total.ts\` rounds each part.
@@ -86,7 +86,7 @@ async function traceAnswer(browser: Browser, server: Served): Promise<Trace> {
   const { page } = visit;
   await page.goto(server.url.href);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
-  const { session } = await client.openSession({ body: { text: 'Tell me all of it.' } });
+  const { session } = await client.openSession({ body: { text: 'Describe all of it.' } });
   await page.goto(`${server.url.href}#/s/${session}`);
   await page.locator('.entry-model').first().waitFor();
   return await trace(browser, page, async () => {

@@ -20,13 +20,13 @@ export interface Trace {
   updates: number[];
   /** The longest task. */
   longestTask: number;
-  /** The longest task by the clock on the wall, as the Long Tasks API of a browser tells it. */
+  /** The longest task by the clock on the wall, as the Long Tasks API of a browser reports it. */
   longestTaskOnWall: number;
 }
 
 const CATEGORIES = ['-*', 'toplevel', 'devtools.timeline', 'v8', 'v8.execute'];
 
-/** Names of work that is scripting, as the developer tools of Chromium count it; whatever begins with `v8.` is too. */
+/** Names of work that is scripting, as the developer tools of Chromium count it; names that start with `v8.` count too. */
 const SCRIPT: ReadonlySet<string> = new Set([
   'EvaluateScript',
   'EventDispatch',

@@ -10,10 +10,10 @@ const waitForModelMs = z
   .number()
   .optional()
   .describe(
-    'Milliseconds for which the run that begins waits out an outage of the model. Absent: as the settings say.',
+    'Milliseconds for which the new run retries while the model is not available. Absent: the value of the settings.',
   );
 
-/** What anyone may ask of a session. Durable in the inbox; the holder of the session turns it into events. */
+/** A request to a session. It is durable in the inbox, and the holder of the session turns it into events. */
 export const commandSchema = z.discriminatedUnion('type', [
   z
     .object({
@@ -24,25 +24,31 @@ export const commandSchema = z.discriminatedUnion('type', [
       onAsk: onAskSchema,
       delivery: z
         .enum(['steer', 'queue'])
-        .describe('While a run is under way: seen at its next model call, or its own run afterwards.'),
+        .describe(
+          'During a run: `steer` sends it with the next request to the model, `queue` starts a run after this one.',
+        ),
       waitForModelMs,
     })
-    .describe('Begin a run, or speak into one.'),
+    .describe('Start a run, or steer the active one.'),
   z
-    .object({ type: z.literal('withdraw'), id, command: z.string().describe('Id of a prompt that still waits.') })
-    .describe('Take back a message that nobody has read yet. One that was read stays said.'),
+    .object({
+      type: z.literal('withdraw'),
+      id,
+      command: z.string().describe('Id of a prompt that is still in the inbox.'),
+    })
+    .describe('Withdraw a prompt that the model has not received yet. A later withdrawal has no effect.'),
   z
     .object({ type: z.literal('resume'), id, onAsk: onAskSchema, waitForModelMs })
-    .describe('Go on after a run that stopped at a limit, a failure or a cancel.'),
+    .describe('Continue after a run that ended at a limit, with a failure or by a cancel.'),
   z
     .object({
       type: z.literal('cancel'),
       id,
-      run: z.string().optional().describe('Only this run. Absent: whichever is under way.'),
-      by: z.string().optional().describe('Who stops it: a door.'),
-      reason: z.string().optional().describe('Why, as one sentence for the log. Absent: the user wanted it.'),
+      run: z.string().optional().describe('The run to cancel. Absent: the active one.'),
+      by: z.string().optional().describe('The door that cancels it.'),
+      reason: z.string().optional().describe('The reason as one sentence for the log. Absent: the user cancelled it.'),
     })
-    .describe('Stop the run.'),
+    .describe('Cancel the run.'),
   z
     .object({
       type: z.literal('approve'),
@@ -54,7 +60,7 @@ export const commandSchema = z.discriminatedUnion('type', [
       hunks: hunkAnswerSchema.optional(),
       scope: scopeSchema.optional(),
     })
-    .describe('Answer a question, whole or hunk by hunk, for once or for longer.'),
+    .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
   z.object({ type: z.literal('limits'), id, limits: limitsSchema.partial() }).describe('Set caps of the session.'),
   z
     .object({
@@ -73,22 +79,22 @@ export const commandSchema = z.discriminatedUnion('type', [
       authorities: z
         .array(authoritySchema)
         .optional()
-        .describe('What is taken back; an amount is deducted. Absent: everything.'),
-      by: z.string().describe('Who took it back: a door.'),
+        .describe('The authorities to revoke; amounts are deducted. Absent: all of them.'),
+      by: z.string().describe('The door that revokes them.'),
       reason: z.string().optional(),
     })
-    .describe('Take authority back, from the next call on; tools at work are stopped.'),
+    .describe('Revoke authority from the next call on. Running tools are stopped.'),
   z
     .object({
       type: z.literal('pin'),
-      id: z.string().describe('ULID chosen by the sender; it names the pin from then on.'),
+      id: z.string().describe('ULID chosen by the sender. It is the id of the pin.'),
       text: z.string(),
-      source: z.string().optional().describe("Where the text comes from, where it is not the user's own."),
-      by: z.string().describe('Who pins it: a door.'),
+      source: z.string().optional().describe('Origin of the text. Absent: the user wrote it.'),
+      by: z.string().describe('The door that pins it.'),
     })
-    .describe('Keep a text in the context, word for word.'),
+    .describe('Keep a text in the context unchanged.'),
   z
     .object({ type: z.literal('unpin'), id, pin: z.string(), by: z.string() })
-    .describe('Let the next compaction leave a pinned text out.'),
+    .describe('Remove a pin. The next compaction may leave its text out.'),
 ]);
 export type Command = z.infer<typeof commandSchema>;

@@ -1,30 +1,183 @@
-export * from './authority/approval.ts';
-export * from './messages/blob.ts';
-export * from './events/canonical.ts';
-export * from './changes/change.ts';
-export * from './command.ts';
-export * from './authority/effect.ts';
-export * from './events/event.ts';
-export * from './events/evidence.ts';
-export * from './authority/grant.ts';
-export * from './events/host-event.ts';
-export * from './changes/hunk.ts';
-export { renderHunk } from './changes/render-hunk.ts';
-export * from './klaus-error.ts';
-export * from './settings/limits.ts';
-export * from './events/live.ts';
-export * from './messages/message.ts';
-export * from './authority/mode.ts';
-export { type Narrowing } from './settings/narrowing.ts';
-export * from './nearest.ts';
-export * from './settings/policy-file.ts';
-export * from './settings/setting.ts';
-export * from './settings/settings.ts';
-export * from './events/stop-reason.ts';
-export * from './messages/tool-call.ts';
-export * from './messages/tool-result.ts';
-export * from './changes/tree-change.ts';
+export {
+  scopeSchema,
+  type Scope,
+  boundScriptSchema,
+  type BoundScript,
+  rememberedSchema,
+  type Remembered,
+  hunkAnswerSchema,
+  type HunkAnswer,
+} from './authority/approval.ts';
+export { effectSchema, type Effect, resumeSchema, type Resume, isReadOnly } from './authority/effect.ts';
+export {
+  grantPathSchema,
+  grantHostSchema,
+  FILE_RIGHTS,
+  type FileRight,
+  RIGHT_SETS,
+  authoritySchema,
+  type Authority,
+  type AuthorityKind,
+  type AuthorityOf,
+  AUTHORITY_KINDS,
+  grantSchema,
+  type Grant,
+  accessSchema,
+  type Access,
+} from './authority/grant.ts';
+export {
+  modeSchema,
+  type Mode,
+  sandboxNameSchema,
+  type SandboxName,
+  onAskSchema,
+  type OnAsk,
+  checkpointSchema,
+  type Checkpoint,
+} from './authority/mode.ts';
+export {
+  verdictSchema,
+  type Verdict,
+  findingSchema,
+  type Finding,
+  decisionSchema,
+  type Decision,
+} from './authority/verdict.ts';
+export { fileChangeSchema, type FileChange } from './changes/change.ts';
+export { hunkKindSchema, hunkSchema, type Hunk, isEditable } from './changes/hunk.ts';
+export {
+  treeIdSchema,
+  type TreeId,
+  treeEntrySchema,
+  type TreeEntry,
+  treeChangeSchema,
+  type TreeChange,
+} from './changes/tree-change.ts';
+export { commandSchema, type Command } from './command.ts';
+export { approvalAsked, approvalAnswered, grantChanged } from './events/approval-event.ts';
+export { ERASED_FIELDS, isDisturbance, sortCanonically, toCanonical } from './events/canonical.ts';
+export { messageAdded, contextCompacted } from './events/context-event.ts';
+export {
+  EVENT_VERSION,
+  FIRST_PREV,
+  notice,
+  eventBodySchema,
+  envelopeSchema,
+  eventSchema,
+  type EventBody,
+  type EventType,
+  type Envelope,
+  type Event,
+  type EventOf,
+} from './events/event.ts';
+export {
+  checkKindSchema,
+  type CheckKind,
+  checkSchema,
+  type Check,
+  checkEnvironmentSchema,
+  type CheckEnvironment,
+  receiptSchema,
+  type Receipt,
+  freshnessSchema,
+  type Freshness,
+  evidenceSchema,
+  type Evidence,
+  claimStatusSchema,
+  type ClaimStatus,
+  claimSchema,
+  type Claim,
+} from './events/evidence.ts';
+export {
+  HOST_EVENT_VERSION,
+  sessionAnchored,
+  sessionDeleted,
+  sessionExported,
+  approvalSettled,
+  approvalForgotten,
+  grantReplaced,
+  sessionReset,
+  workspacePutBack,
+  configurationChangeSchema,
+  type ConfigurationChange,
+  policySourceSchema,
+  type PolicySource,
+  configurationChanged,
+  databaseRecovered,
+  hostEventBodySchema,
+  hostEnvelopeSchema,
+  hostEventSchema,
+  type HostEventBody,
+  type HostEventType,
+  type HostEvent,
+  type HostEventOf,
+} from './events/host-event.ts';
+export type { Live } from './events/live.ts';
+export {
+  reservedSchema,
+  type Reserved,
+  turnStarted,
+  modelRequested,
+  modelAttempted,
+  turnFinished,
+} from './events/model-event.ts';
+export { runStarted, outcomeSchema, type Outcome, runFinished, usageCounted } from './events/run-event.ts';
+export {
+  stopReasonSchema,
+  type StopReason,
+  modelFailureCodeSchema,
+  type ModelFailureCode,
+  isRetryable,
+  isOutage,
+} from './events/stop-reason.ts';
+export { gateDecided, toolStarted, toolFinished } from './events/tool-event.ts';
+export { usageSchema, type Usage, NO_USAGE, addUsage, toCountedTokens, isCharged } from './events/usage.ts';
+export {
+  ERROR_MEANINGS,
+  type ErrorCode,
+  ERROR_CODES,
+  type KlausErrorOptions,
+  KlausError,
+  isKlausError,
+  toKlausError,
+} from './klaus-error.ts';
+export { blobSchema, type BlobRef } from './messages/blob.ts';
+export {
+  textPartSchema,
+  imagePartSchema,
+  filePartSchema,
+  thinkingPartSchema,
+  callPartSchema,
+  resultPartSchema,
+  partSchema,
+  type TextPart,
+  type ImagePart,
+  type FilePart,
+  type ThinkingPart,
+  type CallPart,
+  type ResultPart,
+  type Part,
+  originSchema,
+  messageSchema,
+  type Message,
+  toText,
+} from './messages/message.ts';
+export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
+export { toolResultSchema, type ToolResult } from './messages/tool-result.ts';
+export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
-export * from './ulid.ts';
-export * from './events/usage.ts';
-export * from './authority/verdict.ts';
+export { renderHunk } from './changes/render-hunk.ts';
+export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
+export type { Narrowing } from './settings/narrowing.ts';
+export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
+export { type ProjectRule, type Setting, defineSetting, fromText, toAllowed } from './settings/setting.ts';
+export {
+  SETTINGS,
+  type SettingKey,
+  type SettingValue,
+  type SettingValues,
+  SETTING_KEYS,
+  isSettingKey,
+  toConfigSchema,
+} from './settings/settings.ts';
+export { type Ulid, toUlid, isUlid, readUlidTime } from './ulid.ts';

@@ -13,11 +13,11 @@ import { toConfigSchema } from './settings/settings.ts';
 import { usageSchema } from './events/usage.ts';
 import { findingSchema } from './authority/verdict.ts';
 
-// Not part of the package's index: naming the shapes is an effect that only generators want.
+// Not exported by the package's index: it registers names for the shapes, which only generators need.
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** Shapes with a name of their own in the reference; everything else stands where it is used. */
+/** Shapes that have a name in the reference. All others are written where they are used. */
 const SHAPES = {
   Authority: authoritySchema,
   Blob: blobSchema,
@@ -43,10 +43,10 @@ export function toEventsJsonSchema(): JsonSchema {
       .object({ ...envelopeSchema.shape, ...body.shape })
       .meta({ id: body.shape.type.value, description: body.description }),
   );
-  return toDocument(z.union(events), 'Event', 'One durable fact of a session.');
+  return toDocument(z.union(events), 'Event', 'One durable record of a session.');
 }
 
-/** Every host event with its envelope; the names of the definitions begin with `host:`, because some types are those of events. */
+/** Every host event with its envelope. The names of the definitions start with `host:`, because some types are also types of events. */
 export function toHostEventsJsonSchema(): JsonSchema {
   const events = hostEventBodySchema.options.map((body) =>
     z
@@ -56,7 +56,7 @@ export function toHostEventsJsonSchema(): JsonSchema {
   return toDocument(
     z.union(events),
     'HostEvent',
-    'One fact of the host chain, which stands beside those of the sessions.',
+    'One record of the host chain, which is separate from the chains of the sessions.',
   );
 }
 
@@ -66,7 +66,7 @@ export function toPolicyJsonSchema(): JsonSchema {
 }
 
 export function toCommandsJsonSchema(): JsonSchema {
-  return toDocument(commandSchema, 'Command', 'What anyone may ask of a session.');
+  return toDocument(commandSchema, 'Command', 'A request to a session.');
 }
 
 /** The shape of `config.yaml`. */
@@ -75,7 +75,7 @@ export function toConfigJsonSchema(): JsonSchema {
 }
 
 function toDocument(schema: z.ZodType, title: string, description: string): JsonSchema {
-  // `input`: readers must tolerate fields that a later version adds.
+  // `input`: readers must accept fields that a later version adds.
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => dropNoise(jsonSchema),
@@ -83,7 +83,7 @@ function toDocument(schema: z.ZodType, title: string, description: string): Json
   return { $schema, title, description, ...rest } as JsonSchema;
 }
 
-/** The bounds of safe integers say nothing to a reader. */
+/** The bounds of safe integers are of no use to a reader. */
 function dropNoise(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

@@ -1,27 +1,27 @@
-/** Every way Klaus fails, with what it means. Doors map these to exit codes and HTTP statuses; the union is closed. */
+/** Every error code with its meaning. Doors map the codes to exit codes and HTTP statuses. The union is closed. */
 export const ERROR_MEANINGS = {
-  usage: "The caller's words are wrong: unknown session, tool, option.",
-  config: 'A setting is missing or wrong.',
-  auth: 'No key, or the provider refused it.',
-  'model.unknown': 'A model name that no provider knows.',
-  'model.failed': 'The provider failed after all retries.',
+  usage: 'The request is invalid, such as an unknown session, tool or option.',
+  config: 'A setting is missing or invalid.',
+  auth: 'There is no key, or the provider rejected it.',
+  'model.unknown': 'No provider has a model of this name.',
+  'model.failed': 'The request to the provider failed after all retries.',
   limit: 'A token, money, tool-call or turn limit was reached.',
-  denied: 'The gate said no.',
+  denied: 'The gate denied the call.',
   'sandbox.unavailable': 'No sandbox driver works here.',
-  'sandbox.failed': 'The driver broke while starting a command.',
+  'sandbox.failed': 'The sandbox driver failed to start a command.',
   'workspace.missing': 'The workspace does not exist or is not a directory.',
   'workspace.refused': "The workspace is `/`, the home folder or Klaus's own state.",
-  'workspace.outside': 'A path that leaves the workspace.',
-  'workspace.conflict': 'A file changed between check and use.',
-  'store.busy': 'Another live process holds the session.',
+  'workspace.outside': 'A path is outside the workspace.',
+  'workspace.conflict': 'A file changed in the meantime.',
+  'store.busy': 'Another process holds the session.',
   'store.corrupt': 'The database or the chain is damaged.',
-  'store.full': 'No space left, or the disk is read-only.',
+  'store.full': 'The disk is full or read-only.',
   'tool.unknown': 'The model called a tool that does not exist.',
-  'tool.input': "The tool's input does not fit its schema.",
+  'tool.input': 'The input of the tool does not match its schema.',
   'tool.failed': 'The tool ran and failed.',
-  cancelled: 'The user stopped it.',
+  cancelled: 'The user cancelled it.',
   timeout: 'A deadline passed.',
-  internal: 'A bug.',
+  internal: 'An error in Klaus itself.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_MEANINGS;
@@ -31,7 +31,7 @@ export const ERROR_CODES = Object.keys(ERROR_MEANINGS) as readonly ErrorCode[];
 const MARK = Symbol.for('klaus.error');
 
 export interface KlausErrorOptions {
-  /** What the user can do about it, as one imperative sentence. */
+  /** What the user can do, as one imperative sentence. */
   hint?: string;
   /** True when the same call may succeed later without any change. Default false. */
   retryable?: boolean;
@@ -39,8 +39,8 @@ export interface KlausErrorOptions {
 }
 
 /**
- * The one error type. Recognise it with {@link isKlausError}, never with `instanceof`: two copies of the
- * package still know each other's errors.
+ * The only error type. Test for it with {@link isKlausError} and not with `instanceof`, which fails for an error of
+ * another copy of the package.
  */
 export class KlausError extends Error {
   readonly code: ErrorCode;
@@ -62,7 +62,7 @@ export function isKlausError(value: unknown): value is KlausError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[MARK] === true;
 }
 
-/** Wraps anything thrown as a KlausError; what already is one passes through. */
+/** Wraps a thrown value as a KlausError. A KlausError is returned as it is. */
 export function toKlausError(value: unknown, code: ErrorCode = 'internal'): KlausError {
   if (isKlausError(value)) return value;
   return new KlausError(code, value instanceof Error ? value.message : String(value), { cause: value });

@@ -1,14 +1,24 @@
-/**
- * The candidate that is spelled most like `word`, or undefined when none is near: at most a third of the
- * letters differ, two in a short word. Case does not count.
- */
-export function toNearest(word: string, candidates: Iterable<string>): string | undefined {
+export interface NearestOptions {
+  /** Compares the word with the beginning of each candidate. Default false. */
+  isBeginning?: boolean;
+  /** The largest distance that is near. Default: a third of the letters of the word, at least 2. */
+  toLimit?: (candidate: string) => number;
+}
+
+/** The candidate that is spelled most like `word`, or undefined when none is near. Case does not count. */
+export function toNearest(
+  word: string,
+  candidates: Iterable<string>,
+  { isBeginning = false, toLimit }: NearestOptions = {},
+): string | undefined {
   const wanted = word.toLowerCase();
+  const limit = Math.max(2, Math.floor(wanted.length / 3));
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let least = Infinity;
   for (const candidate of candidates) {
-    const distance = toEditDistance(wanted, candidate.toLowerCase());
-    if (distance >= least) continue;
+    const text = candidate.toLowerCase();
+    const distance = toEditDistance(wanted, isBeginning ? text.slice(0, wanted.length) : text);
+    if (distance >= least || distance > (toLimit?.(candidate) ?? limit)) continue;
     least = distance;
     best = candidate;
   }

@@ -1,6 +1,6 @@
 /**
  * The fields that have a value, to be spread into an object: `{ id, ...optional({ model, limit }) }`. A field that is
- * undefined is absent from the result. The order of the fields stays.
+ * undefined is absent from the result. The fields keep their order.
  */
 export function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const present: { [K in keyof T]?: Exclude<T[K], undefined> } = {};

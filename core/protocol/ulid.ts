@@ -39,7 +39,7 @@ export function isUlid(text: string): boolean {
   return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text);
 }
 
-/** The time in a ULID, in Unix milliseconds; undefined for what is none. */
+/** The time of a ULID, in Unix milliseconds; undefined for any other text. */
 export function readUlidTime(text: string): number | undefined {
   if (!isUlid(text)) return undefined;
   let time = 0;

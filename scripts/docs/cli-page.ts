@@ -7,7 +7,7 @@ type Command = ReturnType<typeof createProgram>;
 export function toCliPage(program: Command): string {
   return toPage(
     '# Command line',
-    'What `--help` says. Exit codes are in [errors](errors.md), settings in [configuration](config.md).',
+    'The output of `--help`. Exit codes are in [errors](errors.md), settings in [configuration](config.md).',
     ...toSections(program, program.name()),
   );
 }
@@ -24,7 +24,7 @@ function toSections(command: Command, name: string): string[] {
   ];
 }
 
-/** The help with its examples, at a fixed width and without colours, wherever this runs. */
+/** The help with its examples, with a fixed width and without colours on every machine. */
 function toHelp(command: Command): string {
   let text = '';
   command.configureOutput({

@@ -1,14 +1,14 @@
 import { DENIED_SYSCALLS, EPERM } from '../../adapters/sandboxes/seccomp/syscalls.ts';
 
-/** What bubblewrap needs to build a sandbox in a container. The commands inside are denied them again. */
+/** System calls that bubblewrap needs to create a sandbox in a container. Commands in the sandbox cannot use them. */
 const FOR_BUBBLEWRAP: ReadonlySet<string> = new Set(['mount', 'umount2', 'pivot_root', 'unshare']);
 
-/** Address families that reach the host past every network namespace. Source: include/linux/socket.h */
+/** An address family that reaches the host in any network namespace. Source: include/linux/socket.h */
 const AF_VSOCK = 40;
 
 /**
- * `docker/seccomp.json`, for the container in which `klaus serve` runs: the calls that no command may make, but for
- * those with which a sandbox is made. No architecture is named, so it holds for the machine's own and no other.
+ * `docker/seccomp.json`, for the container of `klaus serve`: it denies the system calls that no command may use, except
+ * those that create a sandbox. It names no architecture, so it applies to that of the machine only.
  */
 export function toContainerProfile(): string {
   const names = Object.keys(DENIED_SYSCALLS).filter((name) => !FOR_BUBBLEWRAP.has(name));

@@ -27,14 +27,14 @@ export function toEventsPage(): string {
   const shapes = Object.entries(definitions).filter((entry) => !isEvent(entry));
   return toPage(
     '# Events and commands',
-    'Everything that happens in a session is one event in its log; `klaus run --json` prints them, one JSON object on each line. A field with `?` may be absent. Readers tolerate fields that they do not know.',
-    'The same as JSON Schema: [events](events.schema.json), [commands](commands.schema.json), [host events](host-events.schema.json).',
+    'The log of a session consists of events. `klaus run --json` prints them, one JSON object per line. A field with `?` may be absent. Readers must ignore unknown fields.',
+    'JSON Schemas: [events](events.schema.json), [commands](commands.schema.json), [host events](host-events.schema.json).',
     '## Events',
     'Every event has these fields.',
     toFieldTable(toEnvelope(types[0]![1])),
     ...types.flatMap(([name, schema]) => [`### ${name}`, schema.description ?? '', toFieldTable(schema, ENVELOPE)]),
     '## Host events',
-    'Facts that outlive a session stand in one chain of the machine, beside those of the sessions: `klaus audit show --host --json` prints them. Every one has these fields.',
+    'Records that outlive a session are in the host chain, one for each machine. `klaus audit show --host --json` prints them. Every host event has these fields.',
     toFieldTable(toEnvelope(host[0]!, HOST_ENVELOPE)),
     ...host.flatMap((schema, index) => [
       `### host: ${hostEventBodySchema.options[index]!.shape.type.value}`,
@@ -42,7 +42,7 @@ export function toEventsPage(): string {
       toFieldTable(schema, HOST_ENVELOPE),
     ]),
     '## Commands',
-    'What anyone may ask of a session. A command waits durably in the inbox until whoever holds the session turns it into events.',
+    'A command is a request to a session. It is stored in the inbox until the process that holds the session turns it into events.',
     ...(commands.oneOf ?? []).flatMap((member) => {
       const command = member as JsonSchema;
       const { const: type } = command.properties!['type'] as JsonSchema;
@@ -64,6 +64,6 @@ function toEnvelope(event: JsonSchema, envelope: ReadonlySet<string> = ENVELOPE)
   const properties = Object.fromEntries(Object.entries(event.properties ?? {}).filter(inEnvelope));
   return {
     required: Object.keys(properties),
-    properties: { ...properties, type: { type: 'string', description: 'Which of the events below.' } },
+    properties: { ...properties, type: { type: 'string', description: 'The type of the event.' } },
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const BEGIN = '<!-- example -->';
 const END = '<!-- /example -->';
 
-/** The README with the code of `examples/define-a-tool.ts`, which is checked and run, between its markers. */
+/** The README with the code of `examples/define-a-tool.ts`, which tests run, between its markers. */
 export function toReadme(root: string): string {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const code = readFileSync(join(root, 'examples/define-a-tool.ts'), 'utf8')

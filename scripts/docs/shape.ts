@@ -1,18 +1,18 @@
 import type { JsonSchema } from '../../core/protocol/json-schema.ts';
 import { toTable } from './markdown.ts';
 
-/** The fields of an object as a table. Fields of unnamed objects within it stand below it with their path. */
+/** The fields of an object as a table. Fields of unnamed objects in it follow with their path. */
 export function toFieldTable(schema: JsonSchema, without: ReadonlySet<string> = new Set()): string {
   const rows = toRows(schema, '').filter(([path]) => !without.has(path!));
   return rows.length === 0
-    ? 'No fields of its own.'
+    ? 'No further fields.'
     : toTable(
         ['Field', 'Type', 'Meaning'],
         rows.map(([path, type, meaning]) => [`\`${path}\``, type!, meaning!]),
       );
 }
 
-/** A shape with a name of its own: its fields, or one table for each variant. */
+/** A named shape: its fields, or one table for each variant. */
 export function toShape(schema: JsonSchema): string {
   const variants = toVariants(schema);
   if (variants.length === 0) return toFieldTable(schema);
@@ -46,7 +46,7 @@ function toRows(schema: JsonSchema, prefix: string): string[][] {
   });
 }
 
-/** Rows of the unnamed objects in a field: its own, those of a list, and those of each variant. */
+/** Rows of the unnamed objects in a field: of the field itself, of a list, and of each variant. */
 function toInner(field: JsonSchema, path: string): string[][] {
   if (field.type === 'array' && !Array.isArray(field.items)) return toInner(asObject(field.items), `${path}[]`);
   const variants = toVariants(field);
@@ -54,12 +54,12 @@ function toInner(field: JsonSchema, path: string): string[][] {
   return field.properties ? toRows(field, `${path}.`) : [];
 }
 
-/** The objects of a union of objects; empty for everything else. */
+/** The objects of a union of objects; empty for any other schema. */
 function toVariants(schema: JsonSchema): JsonSchema[] {
   return (schema.anyOf ?? schema.oneOf ?? []).map(asObject).filter((member) => member.properties);
 }
 
-/** The value that tells a variant from the others: `call` of `{kind: 'call'}`. */
+/** The value that identifies a variant: `call` of `{kind: 'call'}`. */
 function toTag(variant: JsonSchema): string {
   const tag = Object.values(variant.properties ?? {}).find((property) => asObject(property).const !== undefined);
   return String(asObject(tag).const);

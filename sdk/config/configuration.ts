@@ -13,7 +13,7 @@ import { toShown } from './shown.ts';
 /** One line of `klaus config`. */
 export interface SettingRow {
   key: SettingKey;
-  /** For people: a secret is `set (…` and its last four characters `)`, an unset value says what holds instead. */
+  /** For display: a secret is `set (…` with its last four characters; an unset value is what applies instead. */
   value: string;
   source: SourceName;
   /** The variable, or the file with its line. */
@@ -23,41 +23,41 @@ export interface SettingRow {
   description: string;
 }
 
-/** All settings, checked, with where each came from. Shows no secret when it is printed or made JSON. */
+/** All validated settings with their sources. Printing it or converting it to JSON shows no secret. */
 export interface Configuration {
-  /** The value; undefined only for a setting without a default. A workspace is an absolute path. */
+  /** The value; undefined only for a setting without a default. The workspace is an absolute path. */
   get<K extends SettingKey>(key: K): SettingValue<K>;
-  /** All values as a tree: `values.limits.usd`. Not enumerable, because it holds the keys. */
+  /** All values as a tree: `values.limits.usd`. Not enumerable, because it contains the keys. */
   readonly values: SettingValues;
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
   /** Every setting with its source, in the order of the table, without secrets. */
   explain(): SettingRow[];
 }
 
-/** A checked value with its source. */
-export interface SettledValue extends SettingSource {
+/** A validated value with its source. */
+export interface ResolvedValue extends SettingSource {
   readonly value: unknown;
 }
 
-/** Makes the view on values that are already checked, one for each key. */
-export function createConfiguration(settled: ReadonlyMap<SettingKey, SettledValue>): Configuration {
+/** Creates the configuration from validated values, one for each key. */
+export function createConfiguration(resolved: ReadonlyMap<SettingKey, ResolvedValue>): Configuration {
   const sources = Object.fromEntries(
     SETTING_KEYS.map((key) => {
-      const { source, where } = settled.get(key)!;
+      const { source, where } = resolved.get(key)!;
       return [key, where === undefined ? { source } : { source, where }];
     }),
   ) as Record<SettingKey, SettingSource>;
   const configuration = {
-    get: <K extends SettingKey>(key: K) => settled.get(key)!.value as SettingValue<K>,
+    get: <K extends SettingKey>(key: K) => resolved.get(key)!.value as SettingValue<K>,
     sources,
-    explain: () => SETTING_KEYS.map((key) => toRow(key, settled.get(key)!)),
+    explain: () => SETTING_KEYS.map((key) => toRow(key, resolved.get(key)!)),
   };
-  return Object.defineProperty(configuration, 'values', { value: toTree(settled) }) as Configuration;
+  return Object.defineProperty(configuration, 'values', { value: toTree(resolved) }) as Configuration;
 }
 
-function toTree(settled: ReadonlyMap<SettingKey, SettledValue>): SettingValues {
+function toTree(resolved: ReadonlyMap<SettingKey, ResolvedValue>): SettingValues {
   const tree: Record<string, unknown> = {};
-  for (const [key, { value }] of settled) {
+  for (const [key, { value }] of resolved) {
     const path = key.split('.');
     const last = path.pop()!;
     let at = tree;
@@ -67,13 +67,13 @@ function toTree(settled: ReadonlyMap<SettingKey, SettledValue>): SettingValues {
   return tree as SettingValues;
 }
 
-function toRow(key: SettingKey, settled: SettledValue): SettingRow {
+function toRow(key: SettingKey, resolved: ResolvedValue): SettingRow {
   const setting: Setting = SETTINGS[key];
   return {
     key,
-    value: settled.value === undefined ? (setting.unset ?? 'unset') : toShown(setting, settled.value),
-    source: settled.source,
-    ...optional({ where: settled.where, env: setting.env }),
+    value: resolved.value === undefined ? (setting.unset ?? 'unset') : toShown(setting, resolved.value),
+    source: resolved.source,
+    ...optional({ where: resolved.where, env: setting.env }),
     description: setting.description,
   };
 }

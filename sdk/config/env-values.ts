@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { SETTING_KEYS, SETTINGS, type Setting } from '@klaus/core/protocol';
 import type { FoundValue } from './setting-source.ts';
 
-/** Settings in an environment; empty variables count as unset, unknown ones are somebody else's. */
+/** Settings in an environment. Empty variables count as unset, unknown ones are ignored. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>, folder: string): FoundValue[] {
   return SETTING_KEYS.flatMap((key): FoundValue[] => {
     const variable = (SETTINGS[key] as Setting).env;
@@ -20,7 +20,7 @@ export function fromEnvFile(text: string, options: { path: string; folder: strin
   });
 }
 
-/** The last line, from 1, that sets the variable: the one that counts. */
+/** The last line, from 1, that sets the variable, which is the effective one. */
 function toLine(text: string, variable: string): number | undefined {
   const sets = new RegExp(`^\\s*(export\\s+)?${variable}\\s*=`);
   const index = text.split('\n').findLastIndex((line) => sets.test(line));

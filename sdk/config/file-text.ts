@@ -1,20 +1,20 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 
-/** Bytes that a file of settings may have. */
+/** Largest size of a settings file in bytes. */
 const MOST_BYTES = 1_048_576;
 
 /**
- * The text of a file of settings, or undefined when there is none.
+ * The text of a settings file, or undefined when it does not exist.
  *
- * @throws KlausError `config` when it is there and cannot be read: settings that are not seen may be the ones that hold something back.
+ * @throws KlausError `config` when it exists and cannot be read, because unread settings may restrict something.
  */
 export function readFileText(path: string): string | undefined {
   try {
-    // A pipe or a device would never end.
+    // Reading a pipe or a device might never end.
     const found = statSync(path);
-    if (!found.isFile()) throw new KlausError('config', `${path} is not a file`);
-    if (found.size > MOST_BYTES) throw new KlausError('config', `${path} is longer than ${MOST_BYTES} bytes`);
+    if (!found.isFile()) throw new KlausError('config', `${path} is not a regular file`);
+    if (found.size > MOST_BYTES) throw new KlausError('config', `${path} is larger than ${MOST_BYTES} bytes`);
     const text = readFileSync(path, 'utf8');
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
@@ -22,7 +22,7 @@ export function readFileText(path: string): string | undefined {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (isKlausError(error)) throw error;
     throw new KlausError('config', `${path} cannot be read: ${code}`, {
-      hint: 'Give your user the right to read it, or set KLAUS_HOME to a folder that you own.',
+      hint: 'Give your user read permission, or set `KLAUS_HOME` to a folder that you own.',
       cause: error,
     });
   }

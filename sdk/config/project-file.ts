@@ -3,18 +3,18 @@ import { dirname, join, sep } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 
 export interface ProjectFile {
-  /** As found, for messages. */
+  /** The path as found, for messages. */
   path: string;
-  /** Every symlink resolved. */
+  /** The path with all symlinks resolved. */
   real: string;
 }
 
 /**
  * The nearest `.klaus/config.yaml` from `cwd` up to the repository's root, the folder that holds `.git`;
- * outside a repository only that of `cwd`. What is above may belong to somebody else.
+ * outside a repository only that of `cwd`. Folders above may belong to another user.
  *
- * @param own The user's own file, which is no project file even where the home folder is a repository.
- * @throws KlausError `config` when the file is a link to outside the repository: its errors would tell what stands there.
+ * @param own The user's own file, which is no project file even if the home folder is a repository.
+ * @throws KlausError `config` when the file is a link to outside the repository, because errors would reveal its content.
  */
 export function findProjectFile(cwd: string, own: string): ProjectFile | undefined {
   const first = findProjectFiles({ cwd, own, name: 'config.yaml' }).next();
@@ -41,7 +41,9 @@ export function* findProjectFiles(options: {
     const real = toFilePath(path);
     if (real === undefined || real === ownReal) continue;
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new KlausError('config', `${path} leads outside the repository`, { hint: 'Make it a file of its own.' });
+      throw new KlausError('config', `${path} is a link to outside the repository`, {
+        hint: 'Replace the link by a file.',
+      });
     }
     yield { path, real };
   }
@@ -71,7 +73,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** Undefined when nothing is there. What cannot be looked at may be what holds something back. */
+/** Undefined when the file does not exist. An unreadable file is an error, because it may restrict something. */
 function toFilePath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -79,12 +81,12 @@ function toFilePath(path: string): string | undefined {
     const { code } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
     if (isAbsent && !lstatOf(path)) return undefined;
-    const why = isAbsent ? 'leads to nothing' : `cannot be read: ${code}`;
-    throw new KlausError('config', `${path} ${why}`, { hint: 'Mend it or remove it.', cause: error });
+    const why = isAbsent ? 'is a broken link' : `cannot be read: ${code}`;
+    throw new KlausError('config', `${path} ${why}`, { hint: 'Fix or remove it.', cause: error });
   }
 }
 
-/** Undefined when nothing is there. */
+/** Undefined when the path does not exist. */
 function toRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);

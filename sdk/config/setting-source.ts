@@ -1,6 +1,6 @@
 import type { SettingKey } from '@klaus/core/protocol';
 
-/** Where a value came from, strongest first. */
+/** The source of a value, strongest first. */
 export type SourceName = 'option' | 'environment' | 'home .env' | 'project file' | 'user file' | 'default';
 
 export interface SettingSource {
@@ -9,12 +9,12 @@ export interface SettingSource {
   readonly where?: string;
 }
 
-/** A value as it was found, not yet checked. */
+/** A value before validation. */
 export interface FoundValue extends SettingSource {
   readonly key: SettingKey;
   readonly value: unknown;
-  /** The environment variable, where it was one. */
+  /** The environment variable that set it. */
   readonly variable?: string;
-  /** Folder from which a relative path is meant. */
+  /** Folder to which a relative path refers. */
   readonly folder: string;
 }

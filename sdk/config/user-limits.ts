@@ -4,11 +4,11 @@ import { isMap, parseDocument } from 'yaml';
 import { KlausError, type Limits } from '@klaus/core/protocol';
 
 /**
- * Writes limits into the user's own configuration, `config.yaml` in the state folder. What else stands there stays,
- * comments too.
+ * Writes limits into the user's own configuration, `config.yaml` in the state folder. All other content, comments
+ * included, does not change.
  *
  * @param home `KLAUS_HOME`.
- * @returns The file.
+ * @returns The path of the file.
  * @throws KlausError `config` for a file that is no YAML mapping.
  */
 export function writeUserLimits(home: string, limits: Partial<Limits>): string {
@@ -16,10 +16,10 @@ export function writeUserLimits(home: string, limits: Partial<Limits>): string {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '# Limits of a session; 0 means unlimited.\n';
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
-    throw new KlausError('config', `${path} is no YAML mapping.`, { hint: 'Fix it by hand, or remove it.' });
+    throw new KlausError('config', `${path} is not a YAML mapping.`, { hint: 'Fix or remove it.' });
   }
   for (const [name, value] of Object.entries(limits)) {
-    // The key may be written in one piece.
+    // The key may be written with a dot.
     if (document.has(`limits.${name}`)) document.delete(`limits.${name}`);
     document.setIn(['limits', name], value);
   }

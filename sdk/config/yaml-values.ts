@@ -18,7 +18,7 @@ interface YamlFile {
   folder: string;
 }
 
-/** `limits` for `limits.usd`, `tiers` and `tiers.openai` for `tiers.openai.opus`. */
+/** The groups of the keys: `limits` for `limits.usd`, `tiers` and `tiers.openai` for `tiers.openai.opus`. */
 const GROUPS: ReadonlySet<string> = new Set(
   SETTING_KEYS.flatMap((key) => {
     const steps = key.split('.').slice(0, -1);
@@ -29,7 +29,7 @@ const GROUPS: ReadonlySet<string> = new Set(
 /**
  * Settings in the text of a YAML file. `limits: {usd: 5}` and `limits.usd: 5` are the same; null is unset.
  *
- * @throws KlausError `config` for text that is no YAML, and for a key that is unknown or stands there twice.
+ * @throws KlausError `config` for text that is not valid YAML, and for an unknown or duplicate key.
  */
 export async function fromYaml(text: string, file: YamlFile): Promise<FoundValue[]> {
   const yaml = await import('yaml');
@@ -37,20 +37,20 @@ export async function fromYaml(text: string, file: YamlFile): Promise<FoundValue
     return collect(yaml, text, file);
   } catch (error) {
     if (isKlausError(error)) throw error;
-    // Nested too deep, or aliases without end. No cause: it could quote the text.
-    throw new KlausError('config', `${file.path}: this YAML cannot be read (${(error as Error).name})`);
+    // Too deep nesting, or recursive aliases. Without a cause, which could quote the text.
+    throw new KlausError('config', `${file.path}: the YAML cannot be parsed (${(error as Error).name})`);
   }
 }
 
 function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] {
   const lines = new yaml.LineCounter();
-  // The parser's own messages quote the text, and the text may hold a key: only code and place are told.
+  // The parser's messages quote the text, which may contain a key. Only their code and position are reported.
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
   if (broken) {
     const { line, col } = lines.linePos(broken.pos[0]);
     throw new KlausError('config', `${file.path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
-      hint: 'Mend that line, or remove the file.',
+      hint: 'Fix this line, or remove the file.',
     });
   }
   const isNull = (node: unknown) => node == null || (yaml.isScalar(node) && node.value === null);
@@ -62,9 +62,9 @@ function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] 
       const node = yaml.isAlias(item) ? item.resolve(document) : item;
       if (GROUPS.has(key) && yaml.isMap(node)) walk(node, `${key}.`);
       else if (isSettingKey(key)) {
-        if (found.has(key)) throw new KlausError('config', `${where}: ${key} stands there twice`);
+        if (found.has(key)) throw new KlausError('config', `${where}: duplicate key ${key}`);
         if (isNull(node)) continue;
-        // Without a limit, aliases of aliases grow a small file to gigabytes.
+        // Without a limit, nested aliases expand a small file to gigabytes.
         const value: unknown = yaml.isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : node;
         found.set(key, { key, value, source: file.source, where, folder: file.folder });
       } else if (!GROUPS.has(key) || !isNull(node)) throw unknownKey(key, where);
@@ -73,18 +73,18 @@ function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] 
   const root: unknown = document.contents;
   if (isNull(root)) return [];
   if (!yaml.isMap(root)) {
-    throw new KlausError('config', `${file.path}: settings are written as \`key: value\`, one on each line`);
+    throw new KlausError('config', `${file.path}: the file must be a mapping with one \`key: value\` per line`);
   }
   walk(root, '');
   return [...found.values()];
 }
 
-/** The error for a key that is no setting, naming the nearest one. */
+/** The error for an unknown key, which names the nearest one. */
 export function unknownKey(key: string, where?: string): KlausError {
   const place = where === undefined ? '' : `${where}: `;
   if (GROUPS.has(key)) {
     const inside = SETTING_KEYS.filter((name) => name.startsWith(`${key}.`));
-    return new KlausError('config', `${place}${key} is a group of settings, not a value`, {
+    return new KlausError('config', `${place}${key} is a group of settings and has no value`, {
       hint: `Set one of ${inside.join(', ')}.`,
     });
   }

@@ -4,10 +4,10 @@ import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { type Finding, toFailure } from './finding.ts';
 
-/** Milliseconds that an address has to take a connection. */
+/** Milliseconds within which an address must accept a connection. */
 const CONNECT_MS = 3_000;
 
-/** Which keys are set, what the configured model means with them, and whether its address takes a connection. */
+/** Checks which keys are set, which model the configured name resolves to, and whether its address accepts connections. */
 export async function checkModel(configuration: Configuration, scripted: KlausOptions['scripted']): Promise<Finding[]> {
   const [{ createModels, PROVIDERS }, { toModelsOptions }] = await Promise.all([
     import('@klaus/adapters/models'),
@@ -35,22 +35,22 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   }
 }
 
-/** A connection alone, without a word: nothing is asked of the model, and the key is not shown to it. */
+/** Only opens a connection. No request is sent, and the key is not used. */
 async function checkAddress(address: string, variable: string): Promise<Finding> {
   const name = 'model address';
   const { hostname, port, protocol } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
   const reason = await tryToConnect(host, Number(port || (protocol === 'https:' ? 443 : 80)));
-  if (reason === undefined) return { name, status: 'ok', text: `${address} takes connections` };
+  if (reason === undefined) return { name, status: 'ok', text: `${address} accepts connections` };
   return {
     name,
     status: 'warn',
     text: `${address} cannot be reached: ${reason}`,
-    fix: `Look at the network, or set the right address with ${variable}.`,
+    fix: `Check the network, or set another address with \`${variable}\`.`,
   };
 }
 
-/** Undefined when it can be reached, else why not. */
+/** Undefined when the host accepts a connection, otherwise the reason. */
 function tryToConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -61,7 +61,7 @@ function tryToConnect(host: string, port: number): Promise<string | undefined> {
     socket.setTimeout(CONNECT_MS, () => end(`no answer within ${CONNECT_MS / 1_000} s`));
     socket.once('connect', () => end(undefined));
     socket.once('error', (error) => {
-      // Several addresses of one host were tried; the first says enough.
+      // Several addresses of the host failed. The first failure is reported.
       const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
       end(first instanceof Error ? first.message : String(first));
     });

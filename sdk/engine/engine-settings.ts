@@ -4,7 +4,7 @@ import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
 import type { Configuration } from '../config/configuration.ts';
 
-/** A question that nobody answers is refused after a week. */
+/** An approval expires after a week without an answer. */
 const APPROVAL_TTL_MS = 7 * 86_400_000;
 
 export function toEngineSettings(
@@ -33,14 +33,14 @@ function toExecLimits({ values }: Configuration): ExecLimits {
   return { timeoutMs, memoryMb, cpus, processes };
 }
 
-/** Half of what this process may use, in MiB: of the machine's memory, or of the container's. */
+/** Half of the memory that this process may use, in MiB: that of the machine or of its container. */
 function halfOfMemory(): number {
   const constrained = process.constrainedMemory();
   const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.max(256, Math.floor(bytes / 2 / 1024 / 1024));
 }
 
-/** All cores but one, which stays for the user; of a single core that one. */
+/** All cores except one, which is left to the user; at least one. */
 function otherCores(): number {
   return Math.max(1, availableParallelism() - 1);
 }
@@ -77,7 +77,7 @@ interface ConfiguredPrice {
   cacheWrite?: number | undefined;
 }
 
-/** A price without cache classes bills cached tokens like any other. */
+/** Without prices of cache classes, cached tokens have the price of input tokens. */
 function toPrices(prices: Readonly<Record<string, ConfiguredPrice>>): NonNullable<ModelsOptions['prices']> {
   return Object.fromEntries(
     Object.entries(prices).map(([name, { input, output, cacheRead = input, cacheWrite = input }]) => [

@@ -4,7 +4,7 @@ import { stripCredentials } from '@klaus/adapters/sandboxes';
 const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/;
 
 /**
- * Values of the environment and of the configuration that no log and no model may see.
+ * Values of the environment and of the configuration that must not reach a log or a model.
  *
  * @param passed Names of variables that reach commands, whose output may show them.
  */

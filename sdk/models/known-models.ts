@@ -18,11 +18,11 @@ export interface KnownModel extends ModelInfo {
   /** Full name, `provider/id`. */
   name: string;
   provider: string;
-  /** The tier that means it at its provider. */
+  /** Its tier at its provider. */
   tier?: Tier;
   /** Date on which the provider ends it. */
   until?: string;
-  /** True when a key for its provider is here. */
+  /** True when a key of its provider is set, or none is needed. */
   usable: boolean;
 }
 

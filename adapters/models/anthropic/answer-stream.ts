@@ -12,7 +12,7 @@ import { MalformedResponse, StreamCut } from '../wire/failure.ts';
 import { ProviderError } from '../wire/provider-error.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 
-/** A content block on its way. `json` holds a call's arguments as far as they have come. */
+/** An incomplete content block. `json` is the received part of a call's arguments. */
 interface Building {
   block: ContentBlock;
   text: string;
@@ -21,7 +21,7 @@ interface Building {
   call: number;
 }
 
-/** What stands in the stream where an event should. */
+/** An error in the stream in the place of an event. */
 interface WireError {
   type: 'error';
 }
@@ -36,10 +36,10 @@ export function createAnswerReader(toCallId: (id: string | undefined, index: num
   let calls = 0;
   let usage = NO_USAGE;
   let stopReason: string | null = null;
-  let isWhole = false;
+  let isComplete = false;
   return {
-    get isWhole() {
-      return isWhole;
+    get isComplete() {
+      return isComplete;
     },
     *take(taken) {
       const event = taken as RawMessageStreamEvent | WireError | null;
@@ -67,13 +67,13 @@ export function createAnswerReader(toCallId: (id: string | undefined, index: num
           usage = addWireUsage(usage, event.usage);
           break;
         case 'message_stop':
-          isWhole = true;
+          isComplete = true;
           break;
         default: // content_block_stop, pings and what may come later
       }
     },
     finish() {
-      if (!isWhole) throw new StreamCut('The stream ended before the answer was whole.');
+      if (!isComplete) throw new StreamCut('The stream ended before the answer was complete.');
       const parts = blocks.flatMap((building) => (building ? toPart(building, toCallId) : []));
       return { type: 'finished', parts, stopReason: toStopReason(stopReason, calls > 0), usage };
     },

@@ -16,11 +16,11 @@ const CACHE = '"cache_control":{"type":"ephemeral"}';
 
 /**
  * Writes request bodies of the Messages API as bytes. Model, system, tools and history come first and in
- * this order, so that each body of a session begins with the whole previous one up to its last message;
- * what varies stands behind. The caching mark of the history is the top-level `cache_control`, which the
+ * this order, so that each body of a session begins with the complete previous one up to its last message;
+ * what varies follows. The caching mark of the history is the top-level `cache_control`, which the
  * provider applies to the last block: a mark inside the messages would change bytes as it moves.
  *
- * Consecutive user messages become one, as tool results must stand in the message that follows their
+ * Consecutive user messages become one, as tool results must be in the message that follows their
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
 export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array[] {

@@ -18,7 +18,7 @@ export interface CatalogCost {
   cache_read?: number;
   /** Left out: 1.25 times `input`, as with every provider here that names a figure. */
   cache_write?: number;
-  /** Steps for the whole request once its prompt is longer than `size` tokens. */
+  /** Steps for the complete request once its prompt is longer than `size` tokens. */
   tiers?: (Omit<CatalogCost, 'tiers'> & { size: number })[];
 }
 

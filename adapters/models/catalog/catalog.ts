@@ -23,7 +23,7 @@ export function listModels(): string[] {
 const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, images: true, prices: [] };
 
 /**
- * @param price A configured price; it stands above the snapshot's and has no steps.
+ * @param price A configured price. It replaces that of the catalog and has no steps.
  */
 export function toModelInfo(entry: CatalogEntry | undefined, price?: Price): ModelInfo {
   const base: ModelInfo = entry

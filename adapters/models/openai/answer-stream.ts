@@ -68,8 +68,8 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
   let finish: string | undefined;
   let usage: Chunk['usage'];
   return {
-    // Usage may follow the last word: only the end of the stream tells.
-    isWhole: false,
+    // Usage may follow the last text, so the answer is complete only at the end of the stream.
+    isComplete: false,
     *take(taken) {
       if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('A chunk is not an object.');
       const chunk = taken as Chunk;
@@ -92,7 +92,7 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
       finish = choice?.finish_reason ?? finish;
     },
     finish() {
-      if (finish === undefined) throw new StreamCut('The stream ended before the answer was whole.');
+      if (finish === undefined) throw new StreamCut('The stream ended before the answer was complete.');
       const text = texts.join('');
       const thinking = thoughts.join('');
       const parts: Part[] = [
@@ -120,7 +120,7 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
 function growCall(calls: Building[], piece: CallDelta): ModelEvent {
   let at = -1;
   if (piece.index != null) at = calls.findIndex((call) => call.index === piece.index);
-  // Servers without indices send each call whole, or mark the begin of a new one by its id.
+  // Servers without indices send each call at once, or mark the beginning of a new one by its id.
   else if (!piece.id || calls.at(-1)?.id === piece.id) at = calls.length - 1;
   if (at < 0) {
     at = calls.length;

@@ -3,7 +3,7 @@ import type { CatalogCost, CatalogEntry } from '../catalog/catalog-entry.ts';
 const GPT_LONG = { context: 1_050_000, output: 128_000 };
 const GPT_SHORT = { context: 400_000, output: 128_000 };
 
-/** OpenAI bills the whole request at twice the input and cache rates and 1.5 times the output rate above this. */
+/** OpenAI bills the complete request at twice the input and cache rates and 1.5 times the output rate above this. */
 function withLongPrompts(cost: CatalogCost): CatalogCost {
   const { input, output, cache_read: read = input } = cost;
   return { ...cost, tiers: [{ size: 272_000, input: input * 2, output: output * 1.5, cache_read: read * 2 }] };

@@ -15,7 +15,7 @@ export interface OpenaiModelOptions {
   info: ModelInfo;
   /** Sent as a bearer token; any text for a server that wants none. */
   apiKey: string;
-  /** With `/v1` or what stands for it. */
+  /** With `/v1` or its equivalent. */
   baseUrl: string;
   dialect: Dialect;
 }

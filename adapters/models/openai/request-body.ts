@@ -14,8 +14,8 @@ export interface BodyOptions {
 
 /**
  * Writes request bodies of chat-completions as bytes. Model, tools, system and history come first and in
- * this order, so that each body of a session begins with the whole previous one up to its last message;
- * what varies stands behind.
+ * this order, so that each body of a session begins with the complete previous one up to its last message;
+ * what varies follows.
  */
 export function createBodyWriter(options: BodyOptions): (request: ModelRequest) => Uint8Array[] {
   const writeHistory = createHistory({

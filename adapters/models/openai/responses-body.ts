@@ -11,7 +11,7 @@ export interface ResponsesBodyOptions {
 
 /**
  * Writes request bodies of Responses as bytes. Model, instructions, tools and input come first and in this order,
- * so that each body of a session begins with the whole previous one up to its last item; what varies stands behind.
+ * so that each body of a session begins with the complete previous one up to its last item; what varies follows.
  *
  * @source https://platform.openai.com/docs/api-reference/responses/create
  */
@@ -47,7 +47,7 @@ function toHead(request: ModelRequest, id: string): string {
     }));
     fields.push(`"tools":${JSON.stringify(tools)}`);
   }
-  // Summaries of the reasoning are not asked for: OpenAI refuses the whole request of an organization that it has not
+  // Summaries of the reasoning are not asked for: OpenAI refuses the request of an organization that it has not
   // verified.
   fields.push('"include":["reasoning.encrypted_content"]', '"store":false');
   return `{${fields.join(',')},"input":[`;

@@ -15,7 +15,7 @@ export interface ResponsesModelOptions {
   info: ModelInfo;
   /** Sent as a bearer token; any text for a server that wants none. */
   apiKey: string;
-  /** With `/v1` or what stands for it. */
+  /** With `/v1` or its equivalent. */
   baseUrl: string;
   /** Whether the server is OpenAI's own. */
   isOpenai: boolean;
@@ -23,7 +23,7 @@ export interface ResponsesModelOptions {
 
 /**
  * A model behind OpenAI's Responses API, for those that reason there alone. Nothing is stored at the provider: every
- * request brings its whole history, with the reasoning as the provider encrypted it.
+ * request contains its complete history, with the reasoning as the provider encrypted it.
  */
 export function createResponsesModel(options: ResponsesModelOptions): Model {
   const { name, id, info, apiKey, baseUrl, isOpenai } = options;

@@ -19,7 +19,7 @@ interface Item {
   content?: { type?: string; text?: string; refusal?: string }[];
 }
 
-interface WholeResponse {
+interface CompletedResponse {
   output?: Item[];
   error?: { code?: string | null; message?: string } | null;
   incomplete_details?: { reason?: string } | null;
@@ -36,7 +36,7 @@ interface ResponsesEvent {
   output_index?: number;
   delta?: string;
   item?: Item;
-  response?: WholeResponse;
+  response?: CompletedResponse;
 }
 
 interface ReadOptions {
@@ -56,10 +56,10 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
   const items: Item[] = [];
   /** Name and index of each call, by the index of its item. */
   const calls = new Map<number, { index: number; name: string }>();
-  let whole: WholeResponse | undefined;
+  let completed: CompletedResponse | undefined;
   return {
-    get isWhole() {
-      return whole !== undefined;
+    get isComplete() {
+      return completed !== undefined;
     },
     *take(taken) {
       if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('An event is not an object.');
@@ -91,7 +91,7 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
           break;
         case 'response.completed':
         case 'response.incomplete':
-          whole = event.response ?? {};
+          completed = event.response ?? {};
           break;
         case 'response.failed':
           throw new ProviderError({ body: event.response?.error ?? undefined });
@@ -100,15 +100,15 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
       }
     },
     finish() {
-      if (whole === undefined) throw new StreamCut('The stream ended before the answer was whole.');
-      return toFinished(items.filter(Boolean), whole, options);
+      if (completed === undefined) throw new StreamCut('The stream ended before the answer was complete.');
+      return toFinished(items.filter(Boolean), completed, options);
     },
   };
 }
 
 function toFinished(
   done: readonly Item[],
-  response: WholeResponse,
+  response: CompletedResponse,
   { toCallId, promptBytes }: ReadOptions,
 ): ModelEvent {
   const items = done.length > 0 ? done : (response.output ?? []);
@@ -149,7 +149,7 @@ function toStopReason(incomplete: string | undefined, refused: boolean, calls: b
   return calls ? 'tool_use' : 'end_turn';
 }
 
-function toUsage(usage: NonNullable<WholeResponse['usage']>): Usage {
+function toUsage(usage: NonNullable<CompletedResponse['usage']>): Usage {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
   const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
   return {

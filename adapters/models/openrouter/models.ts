@@ -4,7 +4,7 @@ import { MILLION, SMALL, type CatalogEntry } from '../catalog/catalog-entry.ts';
 import { OPENAI_MODELS } from '../openai/models.ts';
 
 // Source: models.dev (MIT). OpenRouter passes the vendors' prices through and reports the exact cost of
-// every request, so these figures only serve to reserve money beforehand.
+// every request, so these figures only serve to reserve budget.
 export const OPENROUTER_MODELS: Record<string, CatalogEntry> = {
   ...Object.fromEntries(
     Object.entries(OPENAI_MODELS).map(([id, { responses: _, ...entry }]) => [`openai/${id}`, entry]),

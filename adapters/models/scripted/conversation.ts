@@ -70,9 +70,9 @@ export function toConversation(wire: ScriptedWire, body: unknown): Conversation 
 
 /** The input of a Responses request as a list; text alone is one message of the user. */
 function toInput(body: Fields): unknown {
-  // The script knows only what stands in the request itself.
+  // The script uses only the request itself.
   for (const key of ['previous_response_id', 'conversation']) {
-    if (body[key] != null) throw new BadRequest(`${key}: this server keeps no responses; send the whole input`);
+    if (body[key] != null) throw new BadRequest(`${key}: this server stores no responses; send the complete input`);
   }
   return typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : body['input'];
 }

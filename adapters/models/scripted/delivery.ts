@@ -65,7 +65,7 @@ async function end(response: ServerResponse, fault: MidStream | undefined, toErr
   }
 }
 
-/** Sends a whole JSON document, with the fault in it. */
+/** Sends a complete JSON document with the fault. */
 export async function deliverDocument(
   response: ServerResponse,
   document: unknown,

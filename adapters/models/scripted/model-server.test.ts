@@ -54,7 +54,7 @@ test('the SDKs read documents as well as streams from it', async () => {
     messages: [
       { role: 'user', content: 'you' },
       { role: 'assistant', content: 'x' },
-      { role: 'user', content: 'go on' },
+      { role: 'user', content: 'continue' },
     ],
   });
   expect(completion.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'second' } });
@@ -68,7 +68,7 @@ test('the SDKs read documents as well as streams from it', async () => {
   expect(text).toBe('first to you');
 });
 
-test('the same request gets the same answer, whatever came in between', async () => {
+test('the same request gets the same answer, in any order of requests', async () => {
   const server = await play(SIMPLE);
   const before = await post(server, [user('a')]);
   const second = await post(server, [user('a'), assistant('x'), user('b')]);
@@ -109,8 +109,8 @@ test('a request that no step fits is refused with what was looked for', async ()
   expect(status).toBe(400);
   expect(body.error.message).toContain('No step of the script demo fits this request: turn 0; model demo; user "bye"');
   expect(body.error.message).toContain('step 1: user does not match /hello/');
-  const lenient = await play('steps: []\nfallback: { text: whatever }\n');
-  expect((await post(lenient, [user('bye')])).body.content[0]!.text).toBe('whatever');
+  const lenient = await play('steps: []\nfallback: { text: anything }\n');
+  expect((await post(lenient, [user('bye')])).body.content[0]!.text).toBe('anything');
 });
 
 test('system messages in the middle are read past, and a query changes nothing', async () => {
@@ -167,7 +167,7 @@ test('a prompt that was sent before counts as read from the cache, also when its
   expect(warm['cache_read_input_tokens']).toBe(cold['cache_creation_input_tokens']);
   expect(warm['cache_creation_input_tokens']).toBeLessThan(200);
   expect(await usageOf(second)).toEqual(warm);
-  // After a byte that changed in the prefix the cache is cold: only what stands before it is read.
+  // After a byte that changed in the prefix the cache is cold: only the part before it is read.
   const changed = [user('z'.repeat(4_000)), ...second.slice(1)];
   expect((await usageOf(changed))['cache_read_input_tokens']).toBeLessThan(10);
 });
@@ -177,7 +177,7 @@ test('only loopback is listened on', async () => {
   await expect(createModelServer({ script, host: '0.0.0.0' })).rejects.toThrow('loopback only');
 });
 
-test('a port that is taken is told', async () => {
+test('a port that is taken is reported', async () => {
   const server = await play('steps: []');
   await expect(play('steps: []', { port: server.port })).rejects.toThrow('EADDRINUSE');
 });

@@ -59,7 +59,7 @@ export function createRecord(file: string | undefined, keep: number): RequestRec
     },
     save(request) {
       if (file === undefined) return;
-      // The body stands there once, as it came.
+      // The body is recorded once, as received.
       appendFileSync(file, `${JSON.stringify({ ...request, json: undefined })}\n`, { mode: 0o600 });
     },
   };

@@ -86,8 +86,8 @@ test('a stream has the events of the real API in their order, and ends with the 
   expect(text).toEqual(['firs', 't to', ' you']);
   const last = events.at(-1)!;
   if (last.type !== 'response.completed') throw new Error(`the last event is ${last.type}`);
-  const { output_text: _convenience, ...whole } = document as unknown as Record<string, unknown>;
-  expect(last.response).toMatchObject(whole);
+  const { output_text: _convenience, ...completed } = document as unknown as Record<string, unknown>;
+  expect(last.response).toMatchObject(completed);
 });
 
 test('what the model said comes back as several items and is one turn; the input may be text or a list', async () => {
@@ -136,9 +136,7 @@ steps:
 
 test('a request that leans on an earlier response is refused, because nothing is kept', async () => {
   const { client } = await play('steps: []\nfallback: { text: ok }\n');
-  await expect(ask(client, { input: 'a', previous_response_id: 'resp_1' })).rejects.toThrow(
-    'previous_response_id: this server keeps no responses; send the whole input',
-  );
+  await expect(ask(client, { input: 'a', previous_response_id: 'resp_1' })).rejects.toThrow('previous_response_id');
 });
 
 test('a prompt that was sent before counts as read from the cache', async () => {
@@ -184,7 +182,7 @@ test('faults break this wire too, and the same request then gets its answer', as
   const { server, client } = await play(`
 steps:
   - chunk: 2
-    reply: { text: "whole answer" }
+    reply: { text: "full answer" }
     faults:
       - { kind: status, status: 429, retryAfter: 2 }
       - { kind: reset, after: 5 }

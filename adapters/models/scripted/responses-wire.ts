@@ -15,10 +15,10 @@ export function* toResponsesFrames(answer: Answer, chunk: number): Generator<str
   yield frame('response.created', begun);
   yield frame('response.in_progress', begun);
   for (const [at, item] of toItems(answer).entries()) {
-    yield frame('response.output_item.added', { output_index: at, item: { ...item.whole, ...item.empty } });
-    const place = { item_id: item.whole['id'], output_index: at };
+    yield frame('response.output_item.added', { output_index: at, item: { ...item.full, ...item.empty } });
+    const place = { item_id: item.full['id'], output_index: at };
     for (const [type, fields] of item.events(chunk)) yield frame(type, { ...place, ...fields });
-    yield frame('response.output_item.done', { output_index: at, item: item.whole });
+    yield frame('response.output_item.done', { output_index: at, item: item.full });
   }
   const response = toResponse(answer);
   yield frame(`response.${String(response['status'])}`, { response });
@@ -26,13 +26,13 @@ export function* toResponsesFrames(answer: Answer, chunk: number): Generator<str
 
 /** The same answer as one JSON document. */
 export function toResponse(answer: Answer): Json {
-  const output = toItems(answer).map((item) => item.whole);
+  const output = toItems(answer).map((item) => item.full);
   return toEnvelope(answer, { status: toReason(answer) ? 'incomplete' : 'completed', output, usage: toUsage(answer) });
 }
 
 /** One thing that the model says, and the events between its begin and its end. */
 interface Item {
-  whole: Json;
+  full: Json;
   /** What is different of it when it begins. */
   empty: Json;
   events: (chunk: number) => Iterable<[type: string, fields: Json]>;
@@ -52,7 +52,7 @@ function toReasoning({ thinking, signature, encrypted }: Answer, id: string): It
   const part = { type: 'summary_text', text: thinking };
   const summary = thinking === '' ? [] : [part];
   return {
-    whole: { id, type: 'reasoning', summary, encrypted_content: encrypted ?? signature },
+    full: { id, type: 'reasoning', summary, encrypted_content: encrypted ?? signature },
     empty: { summary: [] },
     *events(chunk) {
       if (thinking === '') return;
@@ -68,7 +68,7 @@ function toReasoning({ thinking, signature, encrypted }: Answer, id: string): It
 function toMessage(text: string, id: string): Item {
   const part = { type: 'output_text', text, annotations: [], logprobs: [] };
   return {
-    whole: { id, type: 'message', status: 'completed', role: 'assistant', content: [part] },
+    full: { id, type: 'message', status: 'completed', role: 'assistant', content: [part] },
     empty: { status: 'in_progress', content: [] },
     *events(chunk) {
       const at = { content_index: 0 };
@@ -85,7 +85,7 @@ function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: s
   switch (kind) {
     case 'function':
       return {
-        whole: { id: `fc_${key}`, type: 'function_call', status: 'completed', name, ...id, arguments: json },
+        full: { id: `fc_${key}`, type: 'function_call', status: 'completed', name, ...id, arguments: json },
         empty: { status: 'in_progress', arguments: '' },
         *events(chunk) {
           for (const delta of cut(json, chunk)) yield ['response.function_call_arguments.delta', { delta }];
@@ -96,7 +96,7 @@ function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: s
       const parsed = parseInput(json);
       const input = typeof parsed === 'string' ? parsed : json;
       return {
-        whole: { id: `ctc_${key}`, type: 'custom_tool_call', status: 'completed', name, ...id, input },
+        full: { id: `ctc_${key}`, type: 'custom_tool_call', status: 'completed', name, ...id, input },
         empty: { status: 'in_progress', input: '' },
         *events(chunk) {
           for (const delta of cut(input, chunk)) yield ['response.custom_tool_call_input.delta', { delta }];
@@ -108,7 +108,7 @@ function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: s
       const input = parseInput(json);
       const action = { type: 'exec', env: {}, ...(isFields(input) && input) };
       return {
-        whole: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
+        full: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
         empty: { status: 'in_progress' },
         events: () => [],
       };
@@ -116,7 +116,7 @@ function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: s
   }
 }
 
-/** Why an answer is not whole, where it is not. */
+/** Why an answer is incomplete; undefined for a complete one. */
 function toReason({ stop }: Answer): string | undefined {
   if (stop === 'max_tokens' || stop === 'model_context_window_exceeded') return 'max_output_tokens';
   return stop === 'refusal' ? 'content_filter' : undefined;
@@ -167,7 +167,7 @@ const CODES: Readonly<Record<number, string>> = {
   529: 'server_is_overloaded',
 };
 
-/** An error in mid-stream: the whole response has failed. */
+/** An error in the stream: the response has failed. */
 export function toResponsesErrorFrame(status: number, message: string): string {
   const type = 'response.failed';
   const code = CODES[status] ?? (status >= 500 ? 'server_error' : 'invalid_prompt');

@@ -68,6 +68,6 @@ const errors: [what: string, text: string, expected: string][] = [
   ],
   ['broken YAML', 'steps:\n  - reply: {\n', 'demo.yaml:3: '],
 ];
-test.each(errors)('%s is told with file, line, key and what is allowed', async (_what, text, expected) => {
+test.each(errors)('%s is reported with file, line, key and the allowed values', async (_what, text, expected) => {
   expect(await problemOf(text)).toContain(expected);
 });

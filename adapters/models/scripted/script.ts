@@ -68,10 +68,10 @@ export type ScriptStop = z.infer<typeof scriptStopSchema>;
 const callSchema = z
   .strictObject({
     name: z.string().optional(),
-    /** A shell command for whichever tool of the request runs one, in place of `name` and `input`. */
+    /** A shell command for the tool of the request that runs one, in place of `name` and `input`. */
     shell: template.optional(),
     input: input.optional(),
-    /** Sent as the arguments as it stands, JSON or not. */
+    /** Sent as the arguments unchanged, JSON or not. */
     raw: z.string().optional(),
     /** Default `call_<turn>_<index>`. The empty text sends none. */
     id: z.string().optional(),
@@ -190,7 +190,7 @@ export async function parseScript(text: string, file: string): Promise<Script> {
 
 type Issue = z.core.$ZodIssue;
 
-/** The alternatives of a union, told one by one when only one of them is of the right shape. */
+/** The alternatives of a union. They are reported separately when only one of them has the right shape. */
 function unfold(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const fitting = issue.errors.filter(

@@ -13,7 +13,7 @@ interface Expression {
   filters: Filter[];
 }
 
-/** A template that found nothing to stand for; the server answers 400 with this message. */
+/** A template without a value. The server answers 400 with this message. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
@@ -31,7 +31,7 @@ export function checkTemplate(text: string): string | undefined {
 
 /**
  * Fills `{{variable | filter argument}}` in: `result`, `user`, `turn`, `system`, `model`, each through any
- * number of `match 'regex'` (first group, or the whole match), `line N` (from 1) and `json path.to.it`.
+ * number of `match 'regex'` (first group, or the complete match), `line N` (from 1) and `json path.to.it`.
  *
  * @throws TemplateError when a filter finds nothing.
  */

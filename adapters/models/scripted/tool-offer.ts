@@ -44,7 +44,7 @@ const SHELLS: ReadonlySet<string> = new Set([
 const COMMAND_KEYS = ['command', 'cmd', 'commands'] as const;
 
 /**
- * The call of whichever of the tools runs a shell command, its input filled by that tool's schema.
+ * The call of the tool that runs a shell command, its input filled by that tool's schema.
  *
  * @throws BadRequest when none does.
  */

@@ -2,7 +2,7 @@ import type { ModelEvent, StreamOptions } from '@klaus/core/agent';
 import { toFailure } from './failure.ts';
 
 /**
- * Turns whatever `events` throws into the one `failed` event that ends a stream.
+ * Turns any error of `events` into the one `failed` event that ends a stream.
  *
  * @throws only what is not a failure of provider or network, that is, bugs.
  */

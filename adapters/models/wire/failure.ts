@@ -8,7 +8,7 @@ export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
 }
 
-/** The stream ended before the provider said that the answer is whole. */
+/** The stream ended before the provider completed the answer. */
 export class StreamCut extends Error {
   override readonly name = 'StreamCut';
 }
@@ -41,7 +41,7 @@ const TOO_LONG =
   /prompt is too long|context[ _](?:length|window|limit)|maximum context|exceeds? the (?:model's )?(?:maximum )?context|too many (?:input )?tokens|input is too long|maximum (?:input|prompt) length/i;
 
 /**
- * The failure that an error of a request stands for, or undefined when it is none of the known ways in
+ * The failure for an error of a request, or undefined when it is none of the known ways in
  * which a provider or a network fails: then it is a bug and belongs to the caller.
  *
  * @param now Unix milliseconds, for a `retry-after` that is a date.

@@ -3,7 +3,7 @@ import type { FilePart, Message } from '@klaus/core/protocol';
 export interface HistoryFormat {
   /** A message as JSON text without what surrounds it; empty for one that is left out. */
   convert: (message: Message) => string;
-  /** What stands before a message of role `next` when `previous` was the last one written. */
+  /** The separator before a message of role `next` when `previous` was the last one written. */
   join: (previous: Message['role'] | undefined, next: Message['role']) => string;
 }
 
@@ -52,7 +52,7 @@ export function createHistory({ convert, join }: HistoryFormat): (messages: read
 
   return (messages) => {
     if (!continues(messages)) {
-      // Another buffer: the bytes of the last history may be on their way still.
+      // Another buffer: the bytes of the last history may still be in flight.
       if (length > 0) buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
       length = 0;
       last = undefined;

@@ -18,7 +18,7 @@ export interface PostOptions {
  * @throws ConnectionLost with what the network said; after an abort, something.
  */
 export async function post(url: URL, { headers, body, signal, onSent }: PostOptions): Promise<IncomingMessage> {
-  // Not by `import`, which touches all that the module exports and so loads the whole of `fetch`.
+  // Not by `import`, which touches all that the module exports and so loads all of `fetch`.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const options: RequestOptions = {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Reasoning that a provider encrypted goes back to that provider alone: another one refuses the whole request. A
+// Reasoning that a provider encrypted goes back to that provider alone: another one refuses the request. A
 // session can change its model, so what Responses sealed is marked as such in the log.
 
 const MARK = 'responses:';

@@ -27,13 +27,13 @@ async function serve(answers: string[], { end }: { end: boolean }): Promise<{ ur
 
 /** An answer ends with the event `"end"`; every other event is a piece of text. */
 function createReader(): AnswerReader {
-  let isWhole = false;
+  let isComplete = false;
   return {
-    get isWhole() {
-      return isWhole;
+    get isComplete() {
+      return isComplete;
     },
     *take(event) {
-      if (event === 'end') isWhole = true;
+      if (event === 'end') isComplete = true;
       else yield { type: 'text', text: String(event) };
     },
     finish: () => ({ type: 'failed', failure: { code: 'abandoned', message: 'the end' } }),
@@ -92,7 +92,7 @@ test('a cut body is a lost connection, and so is an abort to who reads', async (
   await expect(rest).rejects.toThrow(ConnectionLost);
 });
 
-test('the connection is used again although nobody read on behind the end', async () => {
+test('the connection is used again although nothing was read after the end', async () => {
   const answer = stream('data: "a"\n\ndata: "end"\n\n: goodbye\n\n');
   const { url, sockets } = await serve([answer, answer], { end: false });
   await Promise.all([once(globalAgent, 'free'), collect(url)]);

@@ -16,7 +16,7 @@ export interface AnswerReader {
    */
   take(event: unknown): Iterable<ModelEvent>;
   /** True once the provider has said that nothing follows. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /**
    * The end of the answer.
    *
@@ -62,7 +62,7 @@ export async function* streamAnswer(
     }
     return mergeDeltas(events);
   };
-  const isEnough = (): boolean => isDone || reader.isWhole;
+  const isEnough = (): boolean => isDone || reader.isComplete;
   for await (const chunk of toChunks(incoming, isEnough)) {
     onBytes?.();
     parser.feed(decoder.write(chunk));
@@ -77,7 +77,7 @@ export async function* streamAnswer(
 
 /**
  * The body's chunks. Who leaves with enough lets the rest flow off, so that the connection can be used again, and it
- * keeps no process alive meanwhile; who leaves otherwise ends the connection.
+ * keeps no process alive during this time; leaving otherwise ends the connection.
  */
 async function* toChunks(
   incoming: IncomingMessage,

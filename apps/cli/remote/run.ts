@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { optional } from '@klaus/sdk/optional';
+import { toUlid } from '@klaus/sdk/ulid';
 import { readStdin, toPromptParts } from '../prompt/prompt-input.ts';
 import { describeContinued } from '../session/describe-continued.ts';
 import type { Output } from '../output/output.ts';
@@ -10,7 +12,6 @@ import { checkCombination, type RunOptions, toLimits, toWait } from '../program/
 import { canAsk, createOutput } from '../output/show-output.ts';
 import { atServer, type RemoteServer } from './connect-server.ts';
 import { followRun } from './follow-run.ts';
-import { toNewId } from './new-id.ts';
 import { retrying } from './retrying.ts';
 
 /** `klaus run --server`: one prompt, in a new session of a server or in an existing one. */
@@ -72,7 +73,12 @@ function toRetry({ server, output }: Sending) {
 }
 
 function toPrompt({ parts, options, onAsk }: Sending) {
-  return { command: toNewId(), parts: [...parts], onAsk, ...toWait(options), ...(options.pin ? { pin: true } : {}) };
+  return { command: toId(), parts: [...parts], onAsk, ...toWait(options), ...(options.pin ? { pin: true } : {}) };
+}
+
+/** A new id: a request that is sent again under the same id has one effect. */
+function toId(): string {
+  return toUlid(Date.now(), randomBytes(10));
 }
 
 async function beginSession(sending: Sending): Promise<number> {
@@ -80,7 +86,7 @@ async function beginSession(sending: Sending): Promise<number> {
   const limits = toLimits(options);
   // Asked for twice under the same two ids, as after an answer that was lost, it is one session and one prompt.
   const body = {
-    session: toNewId(),
+    session: toId(),
     ...toPrompt(sending),
     ...optional({ workspace: options.cwd, model: options.model }),
     ...(options.approve ? { mode: options.approve } : {}),

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 
 export const scopeSchema = z.enum(['once', 'session', 'project']);
-/** How long an approval holds: for this call, in this session, or in every session of the same agent on this workspace. */
+/** What an approval applies to: this call, this session, or every session of the same agent in this workspace. */
 export type Scope = z.infer<typeof scopeSchema>;
 
 export const boundScriptSchema = z.object({
   path: z.string().describe('Relative to the workspace.'),
   hash: z.string().describe('SHA-256 of the content; for a package.json of its scripts.'),
 });
-/** A file that a command runs as code, as it was when the question was asked. */
+/** A file that a command runs as code, with its content when the approval was asked for. */
 export type BoundScript = z.infer<typeof boundScriptSchema>;
 
 export const rememberedSchema = z.object({
-  agent: z.string().describe('Holds for this agent alone.'),
+  agent: z.string().describe('The only agent that it applies to.'),
   tool: z.string(),
-  rules: z.array(z.string()).describe('Rules whose questions it answers.'),
-  command: z.string().optional().describe('The command as the gate understood it.'),
+  rules: z.array(z.string()).describe('Rules of the gate that it answers.'),
+  command: z.string().optional().describe('The command as the gate parsed it.'),
   paths: z.array(z.string()).optional().describe('Files, relative to the workspace.'),
   scripts: z
     .array(boundScriptSchema)
     .optional()
-    .describe('Files that the command runs; it holds while they are the same.'),
+    .describe('Files that the command runs. It applies while their content is the same.'),
 });
-/** What an approval with a scope answers from then on. */
+/** What an approval with a scope applies to from then on. */
 export type Remembered = z.infer<typeof rememberedSchema>;
 
 export const hunkAnswerSchema = z.object({
-  accepted: z.array(z.string()).describe('Ids of the hunks that are taken; the others are rejected.'),
+  accepted: z.array(z.string()).describe('Ids of the accepted hunks. All others are rejected.'),
   edited: z
     .array(z.object({ id: z.string(), text: z.string() }))
     .optional()
-    .describe('Accepted hunks with other new lines: the text that stands in the place of the old lines.'),
+    .describe('Accepted hunks with edited new lines: the text that replaces the old lines.'),
 });
-/** An answer hunk by hunk. */
+/** An answer for each hunk of a change. */
 export type HunkAnswer = z.infer<typeof hunkAnswerSchema>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What a tool can do to the world. This list alone drives parallelism, sandboxing, approval and
- * capability filtering: a tool with nothing but `read` may run beside others; anything else is a barrier.
+ * The side effects of a tool. Parallelism, sandboxing, approvals and capability filters depend on this list alone. Calls
+ * that only `read` may run in parallel; all others run alone.
  */
 export const effectSchema = z.enum(['read', 'write', 'execute', 'network', 'deploy', 'spawn']);
 export type Effect = z.infer<typeof effectSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The last millisecond of the year 9999: what can be written as a date. */
+/** The last millisecond of the year 9999, the largest time that can be written as a date. */
 const LAST_MOMENT = 253_402_300_799_999;
 
 const expiresAt = z
@@ -8,9 +8,9 @@ const expiresAt = z
   .min(0)
   .max(LAST_MOMENT)
   .optional()
-  .describe('Unix milliseconds; from then on it is no authority. Absent: it does not expire.');
+  .describe('Unix milliseconds of its expiry. Absent: it does not expire.');
 
-/** True for an absolute path that means one place whoever reads it: no null byte, no `..`, nothing that UTF-8 cannot say. */
+/** True for an absolute path that has one meaning for every reader: well-formed text without a null byte and without `..`. */
 function isPlainPath(path: string): boolean {
   return path.startsWith('/') && !path.includes('\0') && path.isWellFormed() && !path.split('/').includes('..');
 }
@@ -23,7 +23,7 @@ function toNormalPath(path: string): string {
     .join('/')}`;
 }
 
-/** An absolute, normalised path. `..` is refused rather than resolved: what it means depends on symlinks. */
+/** An absolute, normalised path. `..` is refused and not resolved, because its meaning depends on symlinks. */
 export const grantPathSchema = z
   .string()
   .refine(isPlainPath, 'A path must be absolute, well-formed text, without a null byte and without `..`.')
@@ -60,13 +60,13 @@ export type FileRight = (typeof FILE_RIGHTS)[number];
 export const RIGHT_SETS = ['r', 'w', 'x', 'rw', 'rx', 'wx', 'rwx'] as const;
 
 /**
- * One piece of authority. Absence is denial, and nothing can be taken away from a piece by another one: a grant
- * only allows. An authority without `expiresAt` lasts as long as its grant.
+ * One capability of a grant. A grant only allows: what no authority allows is denied, and no authority restricts
+ * another one. An authority without `expiresAt` is valid as long as its grant.
  */
 export const authoritySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fs'),
-    path: grantPathSchema.describe('Absolute; covers everything below it.'),
+    path: grantPathSchema.describe('Absolute. Includes everything below it.'),
     rights: z.enum(RIGHT_SETS).describe('`r` read, `w` write, create and delete, `x` run as a program.'),
     expiresAt,
   }),
@@ -79,22 +79,22 @@ export const authoritySchema = z.discriminatedUnion('kind', [
   z
     .object({
       kind: z.literal('exec'),
-      argv: z.array(word).min(1).optional().describe('First words that a command must have. Absent: any command.'),
+      argv: z.array(word).min(1).optional().describe('The first words of the allowed commands. Absent: any command.'),
       expiresAt,
     })
-    .describe('Commands, but only inside the sandbox.'),
+    .describe('Commands, only in the sandbox.'),
   z.object({ kind: z.literal('tool'), name: word.describe('One tool, or every tool with `*`.'), expiresAt }),
   z
     .object({
       kind: z.literal('secret'),
       name: word.describe('Name of the secret; `*` is any.'),
-      host: grantHostSchema.describe('Where it may be sent.'),
+      host: grantHostSchema.describe('The host to which it may be sent.'),
       expiresAt,
     })
-    .describe('One secret, for one destination.'),
+    .describe('One secret, for one host.'),
   z.object({
     kind: z.literal('model'),
-    ids: z.array(word).min(1).describe('Full model names; a final `*` stands for any ending.'),
+    ids: z.array(word).min(1).describe('Full model names; a final `*` matches any ending.'),
     expiresAt,
   }),
   z.object({ kind: z.literal('spend'), usd: z.number().nonnegative().describe('US dollars.'), expiresAt }),
@@ -102,8 +102,8 @@ export const authoritySchema = z.discriminatedUnion('kind', [
   z
     .object({
       kind: z.literal('spawn'),
-      depth: z.int().nonnegative().describe('Generations of agents below this one.'),
-      count: z.int().nonnegative().describe('Agents in all generations together.'),
+      depth: z.int().nonnegative().describe('Number of generations of agents below this one.'),
+      count: z.int().nonnegative().describe('Number of agents in all generations.'),
       expiresAt,
     })
     .describe('Other agents may be created.'),
@@ -130,22 +130,22 @@ export const grantSchema = z.object({
     .array(authoritySchema)
     .optional()
     .describe(
-      'What of it may be handed to a child; whatever goes beyond `authorities` counts for nothing. Absent: nothing.',
+      'The authorities that may be delegated to a child agent. The part beyond `authorities` has no effect. Absent: none.',
     ),
   expiresAt,
 });
-/** What a session may do: typed data that the host computes, never prompt text. */
+/** What a session may do, as typed data that the host computes and never takes from a prompt. */
 export type Grant = z.infer<typeof grantSchema>;
 
-/** One thing a call is about to touch; the gate asks the grant about each. */
+/** One access that a call needs. The gate checks each one against the grant. */
 export const accessSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fs'), path: z.string(), right: z.enum(FILE_RIGHTS) }),
   z.object({ kind: z.literal('net'), host: z.string(), port: z.int() }),
   z.object({
     kind: z.literal('exec'),
     command: z.string(),
-    cwd: z.string().optional().describe('Absolute path of the folder where it runs; absent: the workspace.'),
-    hasNetwork: z.boolean().optional().describe('True where it can have the network without asking for it here.'),
+    cwd: z.string().optional().describe('Absolute path of the folder in which it runs. Absent: the workspace.'),
+    hasNetwork: z.boolean().optional().describe('True if the command has the network without an authority for a host.'),
   }),
 ]);
 export type Access = z.infer<typeof accessSchema>;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 /**
  * Approval modes, narrowest first.
  * - `plan`: read only, everything else is denied
- * - `ask`: everything but reading asks
- * - `edits`: edits in the workspace pass, the rest asks
- * - `auto`: what grant and sandbox allow passes, anything wider asks (the default)
+ * - `ask`: everything except reading needs an approval
+ * - `edits`: edits in the workspace are allowed, everything else needs an approval
+ * - `auto`: everything that grant and sandbox allow is allowed, everything else needs an approval (the default)
  */
 export const modeSchema = z.enum(['plan', 'ask', 'edits', 'auto']);
 export type Mode = z.infer<typeof modeSchema>;
@@ -13,7 +13,7 @@ export type Mode = z.infer<typeof modeSchema>;
 export const sandboxNameSchema = z.enum(['bubblewrap', 'docker', 'host']);
 export type SandboxName = z.infer<typeof sandboxNameSchema>;
 
-/** What a run does with a question when nobody is there: refuse it, or park until somebody answers. */
+/** What a run does when an approval is needed and no user is connected: deny it, or park until it is answered. */
 export const onAskSchema = z.enum(['deny', 'wait']);
 export type OnAsk = z.infer<typeof onAskSchema>;
 

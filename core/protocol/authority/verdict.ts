@@ -3,11 +3,11 @@ import { z } from 'zod';
 export const verdictSchema = z.enum(['allow', 'ask', 'deny']);
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** What one rule said about a call. */
+/** The verdict of one rule on a call. */
 export const findingSchema = z.object({ rule: z.string(), verdict: verdictSchema, reason: z.string() });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** The combined answer of the gate: deny > ask > allow, and no allow means deny. */
+/** The combined verdict of the gate: deny before ask before allow. Without an allow it is deny. */
 export const decisionSchema = z.object({
   verdict: verdictSchema,
   /** The rule whose finding decided. */

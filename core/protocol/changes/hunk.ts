@@ -3,28 +3,30 @@ import { z } from 'zod';
 export const hunkKindSchema = z
   .enum(['text', 'created', 'deleted', 'binary', 'symlink', 'mode', 'type'])
   .describe(
-    '`text`: lines of a file; `binary`: a content without lines, or with too many; `type`: a file, folder or link that takes the place of another kind. All but `text` stand for the whole of what they name.',
+    '`text`: lines of a file. `binary`: content without lines or with too many. `type`: a file, folder or link replaces an entry of another type. All kinds except `text` cover the complete entry.',
   );
 
 export const hunkSchema = z.object({
-  id: z.string().describe('`path#n`, from 1; the same for the same change.'),
+  id: z.string().describe('`path#n`, from 1. The same change has the same id.'),
   path: z.string().describe('Relative to the workspace, with forward slashes.'),
   kind: hunkKindSchema,
-  oldStart: z.int().describe('First line, from 1, as in a unified diff: the line before when there are no lines.'),
+  oldStart: z
+    .int()
+    .describe('First old line, from 1, as in a unified diff: the line before the hunk when it has no old lines.'),
   oldLines: z.int(),
-  newStart: z.int().describe('The same afterwards, when every hunk of the file is taken.'),
+  newStart: z.int().describe('First new line, when every hunk of the file is accepted.'),
   newLines: z.int(),
   lines: z
     .array(z.string())
     .describe(
-      'Each with a blank, `-` or `+` in front and without its line feed; a line that begins with a backslash says that the one before it has none.',
+      'Each line starts with a space, `-` or `+` and has no line feed. A line that starts with a backslash marks the line before it as having no line feed in the file.',
     ),
-  note: z.string().optional().describe('What happens, for what cannot be shown in lines.'),
+  note: z.string().optional().describe('Description of a change that cannot be shown as lines.'),
 });
-/** The smallest part of a change that can be accepted or rejected by itself. */
+/** The smallest part of a change that can be accepted or rejected. */
 export type Hunk = z.infer<typeof hunkSchema>;
 
-/** True for a hunk that has lines of its own to put others in place of. */
+/** True for a hunk whose new lines can be edited. */
 export function isEditable(hunk: Hunk | undefined): boolean {
   return hunk !== undefined && (hunk.kind === 'text' || hunk.kind === 'created') && hunk.note === undefined;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The id of one state of a workspace: lower-case SHA-256 over its entries. The same content has the same id.
- * Where a session writes into further folders, their ids follow, each after a dot, in the order of `writable`.
+ * The id of one state of a workspace: lower-case SHA-256 over its entries. The same content has the same id. The ids of
+ * further folders that a session may write follow, each after a dot, in the order of `writable`.
  */
 export const treeIdSchema = z.string().regex(/^[0-9a-f]{64}(?:\.[0-9a-f]{64})*$/);
 export type TreeId = z.infer<typeof treeIdSchema>;
@@ -15,7 +15,7 @@ export const treeEntrySchema = z.object({
   size: z.number().describe('Bytes.'),
   mode: z.int().describe('Permission bits; 0 for a symlink.'),
 });
-/** What stands at one path. */
+/** Type and content of one path. */
 export type TreeEntry = z.infer<typeof treeEntrySchema>;
 
 export const treeChangeSchema = z.object({
@@ -24,5 +24,5 @@ export const treeChangeSchema = z.object({
   before: treeEntrySchema.nullable(),
   after: treeEntrySchema.nullable(),
 });
-/** One row of a ChangeSet between two states of a workspace. */
+/** How one path differs between two states of a workspace. */
 export type TreeChange = z.infer<typeof treeChangeSchema>;

@@ -1,10 +1,9 @@
-import type { Event, EventOf } from './event.ts';
+import type { Event, EventOf, EventType } from './event.ts';
 
 /**
- * Fields that two runs of the same work may differ in. The canonical log is the log without them: clocks,
- * chain, commit ids, and what is counted of a request (a request sent again meets a warm prompt cache, and
- * its hash covers times and paths that stand in tool results). Identifiers are renamed by order of
- * appearance, machine paths by `replacements`.
+ * Fields in which two runs of the same work may differ. The canonical log is the log without them: clocks, chain,
+ * commit ids, and the figures of a request. A request that is sent again finds a warm prompt cache, and its hash covers
+ * times and paths in tool results. Identifiers are renamed by order of appearance, machine paths by `replacements`.
  */
 export const ERASED_FIELDS = [
   'v',
@@ -32,28 +31,54 @@ export const ERASED_FIELDS = [
   'usd',
 ] as const;
 
-/** Events that only say that a process ended or waited, or what was set aside or counted: what was done is in the others. */
+/**
+ * Events that record only that a process ended or waited, or what was reserved or counted. The canonical log is without
+ * them, because the others record what was done.
+ */
+const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>) => boolean) } = {
+  'session.opened': false,
+  'session.changed': false,
+  'session.closed': false,
+  'run.started': false,
+  'run.finished': false,
+  'turn.started': false,
+  'model.requested': true,
+  'model.attempted': ({ outcome }) => outcome !== 'ok',
+  'turn.finished': false,
+  'message.added': false,
+  'gate.decided': ({ attempt }) => attempt > 1,
+  'tool.started': ({ attempt }) => attempt > 1,
+  'tool.finished': false,
+  'approval.asked': false,
+  'approval.answered': false,
+  'grant.changed': false,
+  'workspace.snapshotted': false,
+  'workspace.restored': false,
+  'workspace.committed': false,
+  'evidence.verified': false,
+  'context.compacted': false,
+  'context.pinned': false,
+  'context.unpinned': false,
+  'process.changed': false,
+  'usage.counted': true,
+  notice: true,
+};
+
 export function isDisturbance(event: Event): boolean {
-  return (
-    (event.type === 'model.attempted' && event.outcome !== 'ok') ||
-    event.type === 'model.requested' ||
-    ((event.type === 'tool.started' || event.type === 'gate.decided') && event.attempt > 1) ||
-    event.type === 'usage.counted' ||
-    event.type === 'notice'
-  );
+  const entry = IS_DISTURBANCE[event.type] as boolean | ((event: Event) => boolean);
+  return typeof entry === 'boolean' ? entry : entry(event);
 }
 
-/** Phases of a call. Several of one phase keep their order: a call may be judged, asked about and judged again. */
+/** Phases of a call. Events of one phase keep their order: a call may be judged, approved and judged again. */
 const PHASE = { 'gate.decided': 0, 'approval.asked': 0, 'tool.started': 1, 'tool.finished': 2 } as const;
 
 /**
- * Orders events as their meaning is ordered: by turn, then call, then phase. Calls may run in parallel,
- * so the log's own order of their results is an accident of timing; so is which of them found a folder's
- * instructions first, which enter the history behind all results.
+ * Sorts events by turn, then call, then phase. Calls may run in parallel, so the order of their results in the log
+ * depends on timing. So does the call that finds the instructions of a folder first; they follow all results.
  */
 export function sortCanonically(events: readonly Event[]): Event[] {
   const keyed = events.map((event, at) => ({ event, at, key: toKey(event) }));
-  // A block is a maximal stretch of call events of one turn; everything else keeps its place.
+  // A block is a longest sequence of call events of one turn. All other events keep their position.
   const out: Event[] = [];
   let block: typeof keyed = [];
   let found: EventOf<'message.added'>[] = [];
@@ -91,7 +116,7 @@ function toKey(event: Event): { turn: number; index: number; phase: number } | u
 /**
  * The canonical form of a log: two sessions that did the same work have equal canonical logs.
  *
- * @param replacements Texts to erase, such as the workspace's path, with what stands for them.
+ * @param replacements Texts to replace, such as the workspace's path, with their replacements.
  */
 export function toCanonical(
   events: readonly Event[],

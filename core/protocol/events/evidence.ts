@@ -4,86 +4,92 @@ import { treeIdSchema } from '../changes/tree-change.ts';
 export const checkKindSchema = z.enum(['test', 'types', 'lint', 'format', 'build', 'other']);
 export type CheckKind = z.infer<typeof checkKindSchema>;
 
-/** One program that checks something, as a command line was understood. */
+/** One program that checks something, as it was parsed from a command line. */
 export const checkSchema = z.object({
   kind: checkKindSchema,
-  runner: z.string().describe('The program, such as `vitest`, or `script NAME` for a script that is not understood.'),
-  cwd: z.string().describe("Where it ran, relative to the workspace; '' is the workspace."),
-  paths: z.array(z.string()).describe('Files and folders that it was given. Empty: whatever it finds.'),
-  filters: z.array(z.string()).describe('Options that leave something out, such as `-t adds`. Empty: none.'),
-  script: z.string().optional().describe('The script of package.json that it came from.'),
+  runner: z.string().describe('The program, such as `vitest`, or `script NAME` for a script that could not be parsed.'),
+  cwd: z.string().describe("Folder in which it ran, relative to the workspace; '' is the workspace."),
+  paths: z.array(z.string()).describe('Files and folders in its arguments. Empty: all that it finds.'),
+  filters: z.array(z.string()).describe('Options that exclude something, such as `-t adds`. Empty: none.'),
+  script: z.string().optional().describe('The script of package.json that runs it.'),
 });
 export type Check = z.infer<typeof checkSchema>;
 
 const programSchema = z.object({
   name: z.string(),
-  path: z.string().describe('Where it was found, relative to the workspace where it lies there; `~/`: the home.'),
-  hash: z.string().optional().describe('SHA-256 of its content, where commands could change it.'),
+  path: z
+    .string()
+    .describe('Path of the program: relative to the workspace if it is inside, with `~/` if it is in the home folder.'),
+  hash: z.string().optional().describe('SHA-256 of its content, if commands could change it.'),
 });
 
-/** What the exit code of a check depends on, beside the files that it checks. */
+/** What the exit code of a check depends on, in addition to the files that it checks. */
 export const checkEnvironmentSchema = z.object({
-  digest: z.string().describe('SHA-256 of everything that follows.'),
+  digest: z.string().describe('SHA-256 of all other fields.'),
   path: z.string().describe('`PATH`, with `.` for the workspace.'),
-  shell: z.string().describe('What runs the scripts of package.json.'),
-  programs: z.array(programSchema).describe('The programs that it starts, as they were found on the path.'),
+  shell: z.string().describe('The shell that runs the scripts of package.json.'),
+  programs: z.array(programSchema).describe('The programs that it starts, as found on the path.'),
   files: z
     .array(z.object({ path: z.string(), hash: z.string() }))
     .describe('Configuration that runners and package managers load, relative to the workspace.'),
   left: z
     .array(z.string())
-    .describe('Files that a session put where checks load them, and that are still as it left them.'),
-  home: z.array(z.string()).describe('Places of the home folder from which programs load code, and which hold some.'),
+    .describe('Files that a session wrote to paths from which checks load code, and that are unchanged since.'),
+  home: z.array(z.string()).describe('Paths in the home folder that contain code which programs load.'),
 });
 export type CheckEnvironment = z.infer<typeof checkEnvironmentSchema>;
 
-/** What a call that checked something proves, as far as is known when it ends. */
+/** What a check proves, as known when its call ends. */
 export const receiptSchema = z.object({
   command: z.string(),
   exitCode: z.int().nullable(),
-  checks: z.array(checkSchema).optional().describe('What it checked, as the command was understood.'),
-  doubt: z.string().optional().describe('Why its exit code proves nothing, such as `npm test | tail`.'),
+  checks: z.array(checkSchema).optional().describe('The checks that were parsed from the command.'),
+  doubt: z.string().optional().describe('Why its exit code proves nothing, as for `npm test | tail`.'),
   tests: z
     .object({ passed: z.int(), failed: z.int(), skipped: z.int() })
     .optional()
-    .describe('What the runner counted.'),
-  tree: treeIdSchema.optional().describe('The workspace when it began. Absent: no state was kept.'),
-  left: treeIdSchema.optional().describe('The workspace when it ended, where it differs from `tree`.'),
+    .describe('The counts of the test runner.'),
+  tree: treeIdSchema.optional().describe('The workspace when it started. Absent: no snapshot was stored.'),
+  left: treeIdSchema.optional().describe('The workspace when it ended, if it differs from `tree`.'),
   environment: checkEnvironmentSchema
     .optional()
-    .describe('What its exit code depended on. Absent: the driver cannot tell.'),
+    .describe('What its exit code depended on. Absent: the sandbox driver does not report it.'),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
 export const freshnessSchema = z
   .enum(['fresh', 'stale', 'unknown'])
-  .describe('`fresh`: nothing differs from what it saw. `stale`: something does. `unknown`: no states to compare.');
+  .describe(
+    '`fresh`: the files are as the check saw them. `stale`: files changed since. `unknown`: there are no snapshots to compare.',
+  );
 export type Freshness = z.infer<typeof freshnessSchema>;
 
-/** A check that ran in a run: what proves, or disproves, a claim of success. */
+/** A check of a run. It proves or disproves a claim of success. */
 export const evidenceSchema = receiptSchema.extend({
   call: z.string(),
   freshness: freshnessSchema.optional().describe('At the end of the run.'),
-  changed: z.array(z.string()).optional().describe('For `stale`: paths that differ from what it saw, at most 10.'),
+  changed: z.array(z.string()).optional().describe('For `stale`: paths that changed since the check, at most 10.'),
   weakened: z
     .string()
     .optional()
-    .describe('How the check itself was made to ask for less in this run, or to run otherwise in this session.'),
+    .describe('How the check was weakened in this run, or its environment changed in this session.'),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 export const claimStatusSchema = z
   .enum(['verified', 'unverified', 'contradicted', 'none'])
   .describe(
-    '`verified`: fresh green evidence says the same. `contradicted`: a red check says otherwise. `unverified`: nothing proves it. `none`: nothing was claimed.',
+    '`verified`: fresh evidence proves it. `contradicted`: a failed check disproves it. `unverified`: no evidence proves it. `none`: nothing was claimed.',
   );
 export type ClaimStatus = z.infer<typeof claimStatusSchema>;
 
-/** A success that the model's last words claim, set against the evidence. */
+/** A success that the model claims at the end of a run, compared with the evidence. */
 export const claimSchema = z.object({
   said: z.string().describe("The model's words, at most 200 characters."),
-  kind: z.enum(['test', 'types', 'lint', 'format', 'build', 'any']).describe('`any`: that it works, in whatever way.'),
+  kind: z
+    .enum(['test', 'types', 'lint', 'format', 'build', 'any'])
+    .describe('`any`: a claim that names no kind of check.'),
   status: claimStatusSchema,
-  reason: z.string().describe('What proves it, or what is missing, in one sentence.'),
+  reason: z.string().describe('The evidence for or against it, or what is missing, in one sentence.'),
 });
 export type Claim = z.infer<typeof claimSchema>;

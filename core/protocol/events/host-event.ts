@@ -6,29 +6,31 @@ import { modeSchema } from '../authority/mode.ts';
 export const HOST_EVENT_VERSION = 1;
 
 const session = { session: z.string() };
-/** Where the chain of a session ended at that moment. What is cut off later, this still knows of. */
+/** The end of the session's chain at the time of the event. It reveals records that are removed from the end later. */
 const end = {
-  records: z.int().describe('Records that the session had then.'),
-  head: z.string().describe('SHA-256 of the last of them.'),
+  records: z.int().describe('Number of records of the session at that time.'),
+  head: z.string().describe('SHA-256 of the last of these records.'),
 };
-const by = z.string().describe('Who did it: a door, or `klaus` for what the engine settles itself.');
+const by = z.string().describe('The door that did it, or `klaus` for the engine itself.');
 
 export const sessionAnchored = z
   .object({
     type: z.literal('session.anchored'),
     ...session,
     ...end,
-    after: z.string().describe('The session event that it was made with, such as `run.finished`.'),
+    after: z.string().describe('Type of the session event with which it was appended, such as `run.finished`.'),
   })
-  .describe("Where a session's chain ended: when it was opened or closed, a run ended, or a question was asked.");
+  .describe(
+    "The end of a session's chain when the session was opened or closed, a run ended, or an approval was asked for.",
+  );
 
 export const sessionDeleted = z
   .object({ type: z.literal('session.deleted'), ...session, ...end, by })
-  .describe('A session was deleted. Nothing else of it is left.');
+  .describe('A session was deleted. This is the only record of it.');
 
 export const sessionExported = z
   .object({ type: z.literal('session.exported'), ...session, ...end, format: z.string(), by })
-  .describe('A whole session was given out as one document. Recorded before the first byte.');
+  .describe('A complete session was exported as one document. The event is appended before the first byte is written.');
 
 export const approvalSettled = z
   .object({
@@ -38,9 +40,9 @@ export const approvalSettled = z
     approval: z.string(),
     answer: z.enum(['approved', 'rejected', 'expired', 'superseded']),
     by,
-    scope: z.string().optional().describe('Present when the answer holds for longer than once.'),
+    scope: z.string().optional().describe('Present when the answer applies to more than one call.'),
   })
-  .describe('A question of a session was settled.');
+  .describe('An approval of a session was answered.');
 
 export const approvalForgotten = z
   .object({
@@ -50,7 +52,7 @@ export const approvalForgotten = z
     agent: z.string(),
     by,
   })
-  .describe('An approval that held for every session on a workspace holds no longer.');
+  .describe('An approval for every session of a workspace was revoked.');
 
 export const grantReplaced = z
   .object({ type: z.literal('grant.changed'), ...session, ...end, reason: z.string() })
@@ -65,17 +67,15 @@ export const sessionReset = z
     limits: limitsSchema.optional(),
     model: z.string().optional(),
   })
-  .describe(
-    'Mode, limits or model of one session were changed: what it may do, and spend. Only what changed is there.',
-  );
+  .describe('Mode, limits or model of a session changed. Only the changed fields are present.');
 
 export const workspacePutBack = z
   .object({ type: z.literal('workspace.restored'), ...session, ...end, kind: z.string(), files: z.int(), by })
-  .describe('Files of a workspace were put back to an earlier state.');
+  .describe('Files of a workspace were restored to an earlier state.');
 
 export const configurationChangeSchema = z.object({
   key: z.string().describe('The setting.'),
-  before: z.string().nullable().describe('Null where it was unset. Of a secret only that it is set.'),
+  before: z.string().nullable().describe('Null where it was unset. For a secret, only that it is set.'),
   after: z.string().nullable(),
 });
 export type ConfigurationChange = z.infer<typeof configurationChangeSchema>;
@@ -89,29 +89,31 @@ export type PolicySource = z.infer<typeof policySourceSchema>;
 export const configurationChanged = z
   .object({
     type: z.literal('configuration.changed'),
-    workspace: z.string().describe('Absolute real path: each workspace is compared with its own last run.'),
+    workspace: z.string().describe('Absolute real path. Each workspace is compared with its own last run.'),
     hash: z
       .string()
-      .describe('SHA-256 over the settings and policy files that hold now: the same ones have the same hash.'),
+      .describe('SHA-256 over the settings and policy files in force. The same files and settings have the same hash.'),
     changes: z
       .array(configurationChangeSchema)
       .describe(
-        'Settings with a bearing on safety, money or privacy that differ from the last run there; for the first, from the defaults.',
+        'Settings that affect safety, cost or privacy and differ from the last run in this workspace, or from the defaults for the first run.',
       ),
     policies: z.array(policySourceSchema).describe('The policy files in force.'),
   })
-  .describe('Work in a workspace goes on under other settings or another policy than the last time.');
+  .describe('A run in a workspace started with other settings or another policy than the last run.');
 
 export const databaseRecovered = z
   .object({
     type: z.literal('database.recovered'),
-    damaged: z.array(z.string()).describe('Names of the files that were damaged; they are kept under other names.'),
+    damaged: z.array(z.string()).describe('Names of the damaged files. They were renamed and not deleted.'),
     sessions: z
       .array(z.object({ ...session, saved: z.int(), head: z.string(), lostFrom: z.int().optional() }))
-      .describe('Records saved of each session, the hash of the last, and the first one that is lost.'),
-    host: z.object({ saved: z.int(), lostFrom: z.int().optional() }).describe('The same of this chain.'),
+      .describe(
+        'For each session, the number of saved records, the hash of the last one, and the first one that is lost.',
+      ),
+    host: z.object({ saved: z.int(), lostFrom: z.int().optional() }).describe('The same for the host chain.'),
   })
-  .describe('A damaged database was replaced by what could be read of it.');
+  .describe('A damaged database was replaced by the records that could be read from it.');
 
 export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,
@@ -135,10 +137,10 @@ export const hostEnvelopeSchema = z.object({
 
 export const hostEventSchema = z.intersection(hostEnvelopeSchema, hostEventBodySchema);
 
-/** What is said; the store adds the envelope. */
+/** A host event as it is appended. The store adds the envelope. */
 export type HostEventBody = z.infer<typeof hostEventBodySchema>;
 export type HostEventType = HostEventBody['type'];
-/** A fact about this machine's store, in a chain of its own beside those of the sessions. */
+/** A record of this machine's store. The host chain is separate from the chains of the sessions. */
 export type HostEvent = z.infer<typeof hostEnvelopeSchema> & HostEventBody;
 export type HostEventOf<T extends HostEventType> = z.infer<typeof hostEnvelopeSchema> &
   Extract<HostEventBody, { type: T }>;

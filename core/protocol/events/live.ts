@@ -1,6 +1,6 @@
 /**
- * What doors may show before it is durable: text on its way, keyed by message or call id and offset.
- * Has no `seq`, is in no chain, and is superseded by message.added or tool.finished.
+ * In-flight text that doors may show before it is durable, identified by message or call id and offset. It has no `seq`,
+ * is in no chain, and is replaced by message.added or tool.finished.
  */
 export type Live =
   | {
@@ -8,7 +8,7 @@ export type Live =
       session: string;
       message: string;
       part: 'text' | 'thinking' | 'call';
-      /** Characters of this part that came before. */
+      /** Number of characters of this part before `text`. */
       offset: number;
       text: string;
     }

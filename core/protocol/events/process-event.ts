@@ -5,15 +5,15 @@ const processStateSchema = z.enum(['started', 'exited', 'stopped', 'lost']);
 export const processChanged = z
   .object({
     type: z.literal('process.changed'),
-    run: z.string().optional().describe('The run under way.'),
-    process: z.string().describe('Its name in the session: `p1`, `p2` and so on.'),
+    run: z.string().optional().describe('The active run.'),
+    process: z.string().describe('Name of the process in the session: `p1`, `p2` and so on.'),
     state: processStateSchema.describe(
-      '`exited` by itself, `stopped` by somebody or something of Klaus, `lost`: nobody can say how it ended.',
+      '`exited`: it ended itself. `stopped`: a user or Klaus stopped it. `lost`: it is not known how it ended.',
     ),
     command: z.string(),
-    survives: z.boolean().describe('True: it goes on when the Klaus that started it ends.'),
-    call: z.string().optional().describe('The call that started or stopped it; its result told the model.'),
-    exitCode: z.int().optional().describe('128 plus the number of a signal that ended it.'),
-    reason: z.string().optional().describe('Why it ended, where it did not exit by itself.'),
+    survives: z.boolean().describe('True: it continues when the Klaus process that started it ends.'),
+    call: z.string().optional().describe('The call that started or stopped it and reported it to the model.'),
+    exitCode: z.int().optional().describe('Exit code; 128 plus the number of a signal that ended it.'),
+    reason: z.string().optional().describe('Why it ended. Absent: it ended itself.'),
   })
-  .describe('A background process of the session began or ended. What it wrote stands in files of its own.');
+  .describe('A background process of the session started or ended. Its output is stored in its own files.');

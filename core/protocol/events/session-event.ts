@@ -6,12 +6,16 @@ import { checkpointSchema, modeSchema, sandboxNameSchema } from '../authority/mo
 const forkedSchema = z
   .object({
     session: z.string().describe('The original.'),
-    seq: z.int().describe('The last event that was taken over; those up to it have the same seq there.'),
+    seq: z.int().describe('The last copied event. Events up to it have the same seq in the original.'),
     head: z.string().describe("SHA-256 of the original's record at that seq."),
-    root: z.string().describe('The first session of the line: placeholders of secrets are made from its id.'),
-    settled: z.int().describe('Events behind them that settle what was open, and say what the fork begins with.'),
+    root: z.string().describe('The first session of the line of forks. Placeholders of secrets derive from its id.'),
+    settled: z
+      .int()
+      .describe(
+        'Number of events after the copied ones that close open calls and approvals and describe the state in which the fork starts.',
+      ),
   })
-  .describe('This session began as a copy of another. What the copied events spent was spent by the original.');
+  .describe('This session started as a copy of another. The usage in the copied events belongs to the original.');
 
 export const sessionOpened = z
   .object({
@@ -19,38 +23,40 @@ export const sessionOpened = z
     workspace: z.string().describe('Absolute real path.'),
     model: z.string().describe('Full model name, `provider/id`.'),
     mode: modeSchema,
-    patchApproval: z.boolean().describe('Every file change asks, whatever the mode.'),
+    patchApproval: z.boolean().describe('Every file change needs an approval, in every mode.'),
     sandbox: sandboxNameSchema,
     checkpoint: checkpointSchema,
     limits: limitsSchema,
     grant: grantSchema,
-    system: z.string().describe('The system prompt: fixed for the session, so that the prefix stays byte-stable.'),
+    system: z
+      .string()
+      .describe('The system prompt. It does not change in a session, so that the prompt cache stays valid.'),
     tools: z.array(z.string()).describe('Names of the tools, in the order sent to the model.'),
     deferred: z
       .array(z.string())
       .optional()
-      .describe('Names of the tools that are not in the request: `tool_search` finds them, `use_tool` calls them.'),
+      .describe('Names of the tools that are not in the request. `tool_search` finds them and `use_tool` calls them.'),
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
     isolate: z
       .boolean()
       .optional()
-      .describe('Commands work on a layer; what they changed is reviewed before it is kept.'),
+      .describe('Commands run on a layer. Their changes are reviewed before they are applied.'),
     readable: z
       .array(z.string())
       .optional()
       .describe(
-        'Absolute real paths of folders beside the workspace that may be read: the repository around it, those that the user names, and those of the grant.',
+        'Absolute real paths of folders outside the workspace that may be read: the repository around it, folders that the user names, and folders of the grant.',
       ),
     writable: z
       .array(z.string())
       .optional()
-      .describe('Those of `readable` that may be changed too. States of the session hold them beside the workspace.'),
-    snapshots: z.boolean().optional().describe('False: nothing is kept for undo.'),
+      .describe('The folders of `readable` that may also be changed. Snapshots of the session contain them.'),
+    snapshots: z.boolean().optional().describe('False: no snapshots are stored, and nothing can be undone.'),
     forked: forkedSchema.optional(),
   })
-  .describe('A session exists. What stands here holds over a resume.');
+  .describe('A session was opened. These values stay valid when the session is resumed.');
 
 export const sessionChanged = z
   .object({
@@ -66,4 +72,4 @@ export const sessionChanged = z
 
 export const sessionClosed = z
   .object({ type: z.literal('session.closed'), reason: z.string() })
-  .describe('No more runs begin in this session.');
+  .describe('A session was closed. No further run starts in it.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a model stopped, in the union of what the providers say. */
+/** Why a model stopped: the union of the reasons of all providers. */
 export const stopReasonSchema = z.enum([
   'end_turn',
   'tool_use',
@@ -13,18 +13,18 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** How a model request fails. All but the last four are worth another try. */
+/** Why a request to a model failed. `isRetryable` says which ones are retried. */
 export const modelFailureCodeSchema = z.enum([
   'rate_limited', // 429
   'overloaded', // 529, 503
   'server_error', // other 5xx
   'connection', // reset, refused, DNS, a stream that ended early
-  'idle', // no byte for the idle time
-  'malformed', // bytes that are not the protocol
+  'idle', // no byte for the time of `retry.idleMs`
+  'malformed', // bytes that do not follow the protocol
   'auth', // 401, 403
   'invalid_request', // other 4xx
   'context_window', // the prompt is too long
-  'abandoned', // the process ended while the request was under way
+  'abandoned', // the process ended during the request
 ]);
 export type ModelFailureCode = z.infer<typeof modelFailureCodeSchema>;
 
@@ -42,7 +42,7 @@ const OUTAGES: ReadonlySet<string> = new Set<ModelFailureCode>([
   'idle',
 ]);
 
-/** True for what says that the model is away, and may be back: the network, the server or its load. */
+/** True for a temporary failure of the network, of the server, or by its load. */
 export function isOutage(outcome: string): boolean {
   return OUTAGES.has(outcome);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tokens of one model call by cache class. `input` excludes what was read from or written to the cache. */
+/** Tokens of one request by cache class. `input` excludes tokens that were read from or written to the cache. */
 export const usageSchema = z.object({
   input: z.int().describe('Tokens of the prompt that were neither read from nor written to the cache.'),
   output: z.int().describe('Tokens of the answer.'),
@@ -21,15 +21,14 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * The tokens that count against a token limit: everything the model newly processed. Tokens read from
- * the prompt cache are shown and paid, but not counted, or a long session would spend its limit on
- * reading the same words again.
+ * The tokens that count against a token limit: those that the model newly processed. Tokens read from the prompt cache
+ * are displayed and paid for, but not counted. Otherwise a long session would use up its limit with the same text.
  */
 export function toCountedTokens(usage: Usage): number {
   return usage.input + usage.cacheWrite + usage.output;
 }
 
-/** False for a request that cost nothing, such as one that the provider refused: whether its price is known does not matter. */
+/** False for a request without cost, such as one that the provider refused. Its price need not be known. */
 export function isCharged({ usage, usd }: { usage: Usage; usd: number | null }): boolean {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0 || (usd ?? 0) > 0;
 }

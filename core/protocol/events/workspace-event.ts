@@ -9,40 +9,38 @@ export const workspaceSnapshotted = z
     moment: z.enum(['before', 'after']).describe('Before the first effect of the turn, or after its last.'),
     tree: treeIdSchema,
     gitTree: treeIdSchema.optional().describe("The state of git's own data, without objects."),
-    uncovered: z.array(z.string()).optional().describe('Paths that could not be taken in.'),
+    uncovered: z.array(z.string()).optional().describe('Paths that could not be read.'),
     known: z
       .array(z.object({ path: z.string(), ids: z.array(z.string()) }))
       .optional()
       .describe(
-        'Git object ids, by the folder of the repository, that no command of the session made: new to this look.',
+        'Git object ids by folder of the repository that are new in this snapshot and that no command of the session created.',
       ),
     unreverted: z
       .array(z.string())
       .optional()
       .describe('Protected places that a command changed and that could not be restored; at most 20.'),
   })
-  .describe('The state of the workspace was kept, so that the turn can be taken back.');
+  .describe('A snapshot of the workspace was stored, so that the turn can be undone.');
 
 export const workspaceRestored = z
   .object({
     type: z.literal('workspace.restored'),
-    kind: z.enum(['undo', 'redo', 'file', 'review']).describe('`review`: the gate took back what a command changed.'),
-    turns: z.array(z.int()).describe('Turns that were taken back or made again.'),
-    from: treeIdSchema.describe('The state that was replaced.'),
-    to: treeIdSchema.describe('The state that stands now.'),
+    kind: z.enum(['undo', 'redo', 'file', 'review']).describe('`review`: the gate undid changes of a command.'),
+    turns: z.array(z.int()).describe('Turns that were undone or redone.'),
+    from: treeIdSchema.describe('The state before.'),
+    to: treeIdSchema.describe('The state after.'),
     git: z
       .object({ from: treeIdSchema, to: treeIdSchema })
       .optional()
-      .describe("The same for git's own data, where it was restored."),
+      .describe("The same for git's own data, if it was restored."),
     files: z.int(),
     kept: z
       .array(z.string())
-      .describe(
-        'Paths left as they were, because somebody had changed them meanwhile, or because they could not be restored.',
-      ),
-    by: z.string().describe('Who asked: a door, or `klaus`.'),
+      .describe('Paths that were not restored, because they had changed since or could not be written.'),
+    by: z.string().describe('The door that asked for it, or `klaus`.'),
   })
-  .describe('Files of the workspace were put back to an earlier state.');
+  .describe('Files of the workspace were restored to an earlier state.');
 
 export const workspaceCommitted = z
   .object({
@@ -51,28 +49,28 @@ export const workspaceCommitted = z
     ref: z.string(),
     commit: z.string(),
     files: z.int().describe('Files that differ from the last commit.'),
-    leftOut: z.array(z.string()).describe('Files kept out because they hold secrets.'),
-    large: z.array(z.string()).optional().describe('New files kept out because they are large or binary.'),
+    leftOut: z.array(z.string()).describe('Files that were left out because they contain secrets.'),
+    large: z.array(z.string()).optional().describe('New files that were left out because they are large or binary.'),
   })
   .describe('The state of the workspace was committed to a private ref.');
 
 export const evidenceVerified = z
   .object({
     type: z.literal('evidence.verified'),
-    run: z.string().describe('The run whose checks were run again.'),
-    by: z.string().describe('Who asked: a door.'),
-    tree: treeIdSchema.optional().describe('The workspace when they began.'),
-    isChanged: z.boolean().optional().describe('The workspace differs from what the recorded checks saw.'),
+    run: z.string().describe('The run whose checks ran again.'),
+    by: z.string().describe('The door that asked for it.'),
+    tree: treeIdSchema.optional().describe('The workspace when the checks started.'),
+    isChanged: z.boolean().optional().describe('The workspace changed since the recorded checks.'),
     checks: z.array(
       z.object({
         call: z.string().describe('The recorded call.'),
         command: z.string(),
-        recorded: z.int().nullable().describe('The exit code in the record.'),
-        exitCode: z.int().nullable().describe('The exit code now; null also where it did not run.'),
+        recorded: z.int().nullable().describe('The recorded exit code.'),
+        exitCode: z.int().nullable().describe('The new exit code; null also if it did not run.'),
         result: z.enum(['passed', 'failed', 'denied', 'skipped']),
-        differs: z.boolean().describe('It ended otherwise than in the record.'),
+        differs: z.boolean().describe('The result differs from the recorded one.'),
         reason: z.string().optional(),
       }),
     ),
   })
-  .describe('Recorded checks ran again, at the word of a user.');
+  .describe('A user ran recorded checks again.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A reference to bytes kept outside the log, by content. */
+/** A reference by content to bytes that are stored outside the log. */
 export const blobSchema = z.object({
   hash: z.string().describe('Lower-case SHA-256 of the bytes.'),
   size: z.int().describe('Bytes.'),

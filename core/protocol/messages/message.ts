@@ -9,7 +9,7 @@ export const imagePartSchema = z
     mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
     data: z.string().describe('Base64.'),
   })
-  .describe('An image, for models that see.');
+  .describe('An image, for models that accept images.');
 
 export const filePartSchema = z
   .object({
@@ -19,7 +19,7 @@ export const filePartSchema = z
     text: z.string().optional(),
     blob: blobSchema.optional(),
   })
-  .describe('A file attached by the user: its text, or its blob when it is not text.');
+  .describe('A file that the user attached: its text, or its blob if it is not text.');
 
 export const thinkingPartSchema = z
   .object({
@@ -28,20 +28,20 @@ export const thinkingPartSchema = z
     signature: z
       .string()
       .optional()
-      .describe('Must go back unchanged, so a part that needs redaction is dropped whole.'),
-    encrypted: z.string().optional().describe('Opaque reasoning that the provider encrypted; sent back as it came.'),
+      .describe('Must be sent back unchanged, so a part that needs redaction is removed completely.'),
+    encrypted: z.string().optional().describe('Reasoning that the provider encrypted. It is sent back unchanged.'),
   })
-  .describe('Reasoning shown by the provider.');
+  .describe('Reasoning of the model.');
 
 export const callPartSchema = z.object({
   type: z.literal('call'),
-  id: z.string().describe("The provider's id of the call, unique in the session."),
+  id: z.string().describe('Id of the call from the provider, unique in the session.'),
   name: z.string(),
-  input: z.unknown().describe('The parsed arguments; a string when the model sent something that is not JSON.'),
+  input: z.unknown().describe('The parsed arguments; a string when they were not valid JSON.'),
   redacted: z
     .boolean()
     .optional()
-    .describe('True when redaction changed the input: after a crash such a call is asked about, never run.'),
+    .describe('True when redaction changed the input. After a crash such a call needs an approval and is not run.'),
 });
 
 export const resultPartSchema = z.object({
@@ -69,8 +69,8 @@ export type ResultPart = z.infer<typeof resultPartSchema>;
 export type Part = z.infer<typeof partSchema>;
 
 /**
- * Who caused a message. `context` is untrusted text found in the workspace (AGENTS.md, CLAUDE.md);
- * `engine` is a line of Klaus's own, such as "your reply was cut, go on".
+ * The origin of a message. `context` is untrusted text of the workspace (AGENTS.md, CLAUDE.md). `engine` is a message
+ * of Klaus itself, such as the request to continue an answer that was cut off.
  */
 export const originSchema = z.enum(['user', 'steer', 'model', 'context', 'engine', 'tools']);
 
@@ -81,7 +81,7 @@ export const messageSchema = z.object({
   parts: z.array(partSchema),
 });
 
-/** One message of the conversation. Immutable once logged: adapters may cache by identity. */
+/** One message of the conversation. It is immutable once logged, so adapters may cache by identity. */
 export type Message = z.infer<typeof messageSchema>;
 
 /** All text of a message, parts joined by newlines. */

@@ -5,12 +5,12 @@ import { receiptSchema } from '../events/evidence.ts';
 
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
-  output: z.string().describe('What the model sees.'),
-  blob: blobSchema.optional().describe('The whole output, where it was cut.'),
-  detail: z.unknown().optional().describe('Structured detail for doors.'),
-  changes: z.array(fileChangeSchema).describe('What is known to have changed.'),
+  output: z.string().describe('The text for the model.'),
+  blob: blobSchema.optional().describe('The complete output, if `output` was cut.'),
+  detail: z.unknown().optional().describe('Structured details for doors.'),
+  changes: z.array(fileChangeSchema).describe('Known changes of the call.'),
   evidence: receiptSchema.optional().describe('Present when the call was a check.'),
   durationMs: z.number(),
 });
-/** What a call came to. */
+/** The result of a call. */
 export type ToolResult = z.infer<typeof toolResultSchema>;

@@ -3,42 +3,44 @@ import { modeSchema, onAskSchema } from '../authority/mode.ts';
 import { narrowerMode, only } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
-/** Settings of what runs without an approval, and of what can be undone after it. */
+/** Settings of approvals and of undo. */
 export const APPROVAL_SETTINGS = {
   approve: defineSetting({
     schema: modeSchema,
     default: 'auto',
     env: 'KLAUS_APPROVE',
     description:
-      '`plan`: read only. `ask`: everything but reading asks. `edits`: edits in the workspace pass. `auto`: what grant and sandbox allow passes, anything wider asks.',
+      '`plan`: read only. `ask`: everything except reading needs an approval. `edits`: edits in the workspace are also allowed. `auto`: everything that grant and sandbox allow is allowed; everything else needs an approval.',
     project: narrowerMode,
   }),
   requirePatchApproval: defineSetting({
     schema: z.boolean(),
     default: false,
     env: 'AGENT_REQUIRE_PATCH_APPROVAL',
-    description: 'Every change of a file asks, whatever the mode.',
+    description: 'Every change of a file needs an approval, in every mode.',
     project: only(true),
   }),
   isolate: defineSetting({
     schema: z.boolean(),
     default: false,
     env: 'KLAUS_ISOLATE',
-    description: 'Commands work on a layer; what they changed is reviewed hunk by hunk before it is kept.',
+    description: 'Commands run on a layer. Their changes are reviewed by hunk before they are applied.',
     project: only(true),
   }),
   'undo.enabled': defineSetting({
     schema: z.boolean(),
     default: true,
     env: 'KLAUS_UNDO',
-    description: 'The workspace is kept as it was before the first effect of each turn, so that it can be taken back.',
+    description:
+      'A snapshot of the workspace is stored before the first effect of each turn, so that the turn can be undone.',
     project: 'never',
   }),
   'undo.keepDays': defineSetting({
     schema: z.number().min(0),
     default: 30,
     env: 'KLAUS_UNDO_KEEP_DAYS',
-    description: 'Days for which `klaus db gc` leaves what undo needs. Sessions that were deleted keep nothing.',
+    description:
+      'Days for which `klaus db gc` keeps the snapshots that undo needs. Snapshots of deleted sessions are not kept.',
     project: 'never',
   }),
   onAsk: defineSetting({
@@ -46,7 +48,7 @@ export const APPROVAL_SETTINGS = {
     env: 'KLAUS_ON_ASK',
     unset: 'ask in a terminal, otherwise deny',
     description:
-      'What becomes of a question when nobody is there: `deny` refuses it, `wait` parks the run until somebody answers.',
+      'What happens when an approval is needed and no user is connected: `deny` denies it, `wait` parks the run until it is answered.',
     project: only('deny'),
   }),
 } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSetting } from './setting.ts';
 
-// No white space, which would break an HTTP header.
+// No white space, which is invalid in an HTTP header.
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
 /** Declares the setting of a key or token, which is never shown. */

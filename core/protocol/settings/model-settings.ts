@@ -20,7 +20,7 @@ export const MODEL_SETTINGS = {
     default: 'opus',
     env: 'AGENT_MODEL',
     values: '`provider/id`, a tier (opus, sonnet, haiku) or a known id',
-    description: 'Model that does the work.',
+    description: 'Model of a session.',
     project: tierOnly,
   }),
   ...TIER_SETTINGS,
@@ -29,7 +29,7 @@ export const MODEL_SETTINGS = {
     unset: 'those of the model catalog',
     values: 'for each `provider/id`: input and output, and optionally cacheRead and cacheWrite, each at least 0',
     description:
-      'Prices in US dollars per million tokens, for models that the catalog does not know or where yours differ.',
+      'Prices in US dollars per million tokens, for models that are not in the catalog or have other prices.',
     project: 'never',
   }),
   'models.allow': defineSetting({
@@ -37,7 +37,7 @@ export const MODEL_SETTINGS = {
     env: 'KLAUS_MODELS_ALLOW',
     unset: 'every model',
     values: 'a list of full model names, `provider/id`, which may end in `*`; in a variable separated by commas',
-    description: 'Models that may be used at all.',
+    description: 'Models that may be used.',
     project: subset,
   }),
 } as const;

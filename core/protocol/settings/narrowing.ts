@@ -2,17 +2,17 @@ import { covers } from './allow-list.ts';
 import { TIERS } from './provider-table.ts';
 import { modeSchema, type Mode, type SandboxName } from '../authority/mode.ts';
 
-/** When a project file may set a value: only where it is narrower than what holds without the file. */
+/** When a project file may set a value: only if it is narrower than the value without the file. */
 export interface Narrowing<T = unknown> {
-  /** What such a file may say, in words. */
+  /** The rule, for messages and for the reference. */
   readonly rule: string;
   /**
-   * True when `value` is no wider than `base`, the value that holds without the file.
+   * True when `value` is no wider than `base`, the value without the file.
    *
-   * @param read Gives what holds for another setting, by its key.
+   * @param read Returns the value of another setting without the file.
    */
   holds(value: T, base: T | undefined, read: (key: string) => unknown): boolean;
-  /** What holds with the file, where that is not its own value. It is asked also where a stronger source says something. */
+  /** The resulting value, if it is not the value in the file. It is also called when a stronger source sets the setting. */
   merge?(value: T, base: T | undefined): T;
 }
 
@@ -24,17 +24,17 @@ export const atMost: Narrowing<number> = {
   holds: (value, base) => base === undefined || value <= base,
 };
 
-/** Numbers that follow the machine where nobody sets them: no larger than the user's, or than this. */
+/** Numbers whose default depends on the machine: no larger than the user's value, or than `limit` without one. */
 export function atMostOr(limit: number): Narrowing<number> {
   return {
-    rule: `only a smaller number; where you set none, at most ${limit}`,
+    rule: `only a smaller number; at most ${limit} if you set none`,
     holds: (value, base) => value <= (base ?? limit),
   };
 }
 
-/** Caps, of which 0 means unlimited: no larger. */
+/** Caps, for which 0 means unlimited: no larger. */
 export const capAtMost: Narrowing<number> = {
-  rule: 'only a smaller number; 0 is the largest',
+  rule: 'only a smaller number; 0 means unlimited',
   holds: (value, base) => base === undefined || base === 0 || (value !== 0 && value <= base),
 };
 
@@ -44,37 +44,37 @@ export const narrowerMode: Narrowing<Mode> = {
   holds: (value, base) => base === undefined || modeSchema.options.indexOf(value) <= modeSchema.options.indexOf(base),
 };
 
-/** Models: whoever picks a provider decides who reads the code, so a project picks only a tier. */
+/** Models: the provider reads the code, so a project may choose a tier and no provider. */
 export const tierOnly: Narrowing<string> = {
-  rule: 'only a tier (opus, sonnet, haiku), and only where you name a tier yourself',
+  rule: `only a tier (${TIERS.join(', ')}), and only if you set a tier yourself`,
   holds: (value, base) => isTier(value) && (base === undefined || isTier(base)),
 };
 
 /** Sandbox drivers: no weaker. */
 export const neverHost: Narrowing<SandboxName> = {
-  rule: 'either sandbox where yours is `host`; where you set none `bubblewrap`, or `docker` if you want that by DOCKER_ENABLED; never `host`',
+  rule: 'any sandbox if yours is `host`; if you set none, `bubblewrap`, or `docker` with `DOCKER_ENABLED=true`; never `host`',
   holds: (value, base, read) => {
     if (value === 'host') return false;
     if (base !== undefined) return base === 'host' || value === base;
-    // Without a choice of the user's the best driver is taken, unless it was said that only Docker will do.
+    // Without a choice of the user the best driver is used, unless DOCKER_ENABLED requires Docker.
     return value === (read('dockerEnabled') === true ? 'docker' : 'bubblewrap');
   },
 };
 
-/** Allow-lists, whose entries may end in `*`: nothing more. */
+/** Allow-lists, whose entries may end in `*`: no additional names. */
 export const subset: Narrowing<string[]> = {
-  rule: 'only names that your own list covers',
+  rule: 'only names that your list includes',
   holds: (value, base) => base === undefined || value.every((name) => base.some((entry) => covers(entry, name))),
 };
 
-/** Lists that only ever grow: what a project names comes to what holds without it. */
+/** Lists to which a project only adds entries. */
 export const additional: Narrowing<string[]> = {
-  rule: 'adds to your own',
+  rule: 'adds to your list',
   holds: () => true,
   merge: (value, base = []) => [...new Set([...base, ...value])],
 };
 
-/** A project may ask for this one value, whatever holds without it. */
+/** One value: a project may set it, and no other value than the one without the file. */
 export function only<T extends string | boolean>(allowed: T): Narrowing<T> {
   return { rule: `only \`${allowed}\``, holds: (value, base) => value === allowed || value === base };
 }

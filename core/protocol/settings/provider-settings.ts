@@ -14,7 +14,7 @@ import {
 
 const ENTRIES: readonly [ProviderName, ProviderEntry][] = PROVIDER_NAMES.map((name) => [name, PROVIDER_TABLE[name]]);
 
-// No user, password or query: they would stand in logs and errors.
+// No user, password or query, because they would be printed in logs and errors.
 const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/);
 
 function tier(provider: string, name: Tier) {
@@ -22,7 +22,7 @@ function tier(provider: string, name: Tier) {
     schema: modelName,
     unset: 'see the model catalog',
     values: "the provider's id of a model",
-    description: `Model that \`${name}\` means at ${provider}.`,
+    description: `Model of the tier \`${name}\` at ${provider}.`,
     project: 'never',
   });
 }
@@ -31,14 +31,14 @@ function url(env: string, provider: string) {
   return defineSetting({
     schema: baseUrl,
     env,
-    unset: `that of ${provider}`,
+    unset: `the address of ${provider}`,
     values: 'an http or https URL without user, password, query and fragment',
-    description: `Address of the ${provider} API, or of a server that speaks it.`,
+    description: `Address of the ${provider} API, or of a compatible server.`,
     project: 'never',
   });
 }
 
-/** A table of settings of one kind: text that is undefined until it is set. */
+/** Settings of one kind: text that is undefined until it is set. */
 type TextSettings<K extends string> = { readonly [Key in K]: Setting<z.ZodString, undefined> };
 
 /** The model that a tier means at a provider. */

@@ -3,7 +3,7 @@ import { checkpointSchema } from '../authority/mode.ts';
 import { additional, only } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
-// What git refuses in an identity.
+// Without the characters that git rejects in an identity.
 const identity = z.string().regex(/^[^<>\n\0]+$/);
 // A glob below the workspace.
 const relativeGlob = z.string().regex(/^(?![!/~])(?!(?:.*\/)?\.\.(?:\/|$))[^\0\n]+$/);
@@ -15,9 +15,9 @@ export const REPOSITORY_SETTINGS = {
     default: [] as string[],
     env: 'KLAUS_SECRETS_FILES',
     values:
-      'globs relative to the workspace: `*` within a name, `**` over folders, `?` one character; without a slash they fit in every folder; in a variable separated by commas',
+      'globs relative to the workspace: `*` within a name, `**` across folders, `?` one character; without a slash they match in every folder; in a variable separated by commas',
     description:
-      'Files that hold secrets, besides those known by their name such as `.env` and `*.key`: commands cannot read them, and their values are taken out of what the model reads.',
+      'Files with secrets, in addition to those that are known by their names, such as `.env` and `*.key`. Commands cannot read them, and their values are redacted in the input of the model.',
     project: additional,
   }),
   checkpoint: defineSetting({
@@ -30,17 +30,17 @@ export const REPOSITORY_SETTINGS = {
   'git.userName': defineSetting({
     schema: identity,
     env: 'GIT_USER_NAME',
-    unset: "the repository's own",
+    unset: 'that of the repository',
     values: 'text without < and >',
-    description: 'Name that signs commits where the repository has no identity.',
+    description: 'Name of the author of commits in a repository without an identity.',
     project: 'never',
   }),
   'git.userEmail': defineSetting({
     schema: identity,
     env: 'GIT_USER_EMAIL',
-    unset: "the repository's own",
+    unset: 'that of the repository',
     values: 'text without < and >',
-    description: 'Address that signs commits where the repository has no identity.',
+    description: 'Email address of the author of commits in a repository without an identity.',
     project: 'never',
   }),
 } as const;

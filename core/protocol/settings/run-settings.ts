@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { atMost, capAtMost } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
-/** Longest time, in milliseconds: a day. Timers of the platforms wrap around soon after 24 of them. */
+/** Longest time, in milliseconds: a day. Timers of the platforms overflow after less than 25 days. */
 const DAY_MS = 86_400_000;
 
 const text = z.string().min(1);
@@ -19,15 +19,15 @@ export const RUN_SETTINGS = {
     schema: text,
     default: '.',
     env: 'AGENT_WORKSPACE',
-    values: 'a path; a relative one is meant from the current folder or, in a file, from the folder of that file',
-    description: 'Folder the agent works in.',
+    values: 'a path; relative to the current folder or, in a file, to the folder of that file',
+    description: 'Folder in which the agent works.',
     project: 'never',
   }),
   'limits.tokens': defineSetting({
     schema: z.int().min(0),
     default: 100_000,
     env: 'AGENT_TOKEN_BUDGET',
-    description: 'Tokens of one session that are newly processed, not read from the prompt cache. 0: unlimited.',
+    description: 'Tokens of one session, without those that are read from the prompt cache. 0: unlimited.',
     project: capAtMost,
   }),
   'limits.usd': defineSetting({
@@ -55,29 +55,30 @@ export const RUN_SETTINGS = {
     schema: count,
     default: 8192,
     env: 'AGENT_MAX_TOKENS',
-    description: 'Tokens of one answer of the model.',
+    description: 'Largest number of tokens of one answer of the model.',
     project: atMost,
   }),
   maxRetries: defineSetting({
     schema: count,
     default: 3,
     env: 'AGENT_MAX_RETRIES',
-    description: 'Invalid tool inputs in a row, or continuations of a cut answer in a row, after which a run ends.',
+    description:
+      'Number of consecutive invalid tool inputs, or of consecutive continuations of a cut answer, after which a run ends.',
     project: atMost,
   }),
   'retry.attempts': defineSetting({
     schema: count,
     default: 5,
     env: 'KLAUS_RETRY_ATTEMPTS',
-    description: 'Requests to a model, the first included, before its failure ends the run.',
+    description: 'Requests to a model, including the first, before its failure ends the run.',
     project: 'never',
   }),
   'retry.baseMs': retryTime(
     'KLAUS_RETRY_BASE_MS',
     500,
-    'Milliseconds before the second request; they double with each further one.',
+    'Milliseconds before the first retry. They double with each further retry.',
   ),
-  'retry.maxMs': retryTime('KLAUS_RETRY_MAX_MS', 30_000, 'Longest wait between two requests, in milliseconds.'),
+  'retry.maxMs': retryTime('KLAUS_RETRY_MAX_MS', 30_000, 'Longest wait before a retry, in milliseconds.'),
   'retry.waitMs': defineSetting({
     schema: z
       .int()
@@ -86,47 +87,47 @@ export const RUN_SETTINGS = {
     default: 0,
     env: 'KLAUS_RETRY_WAIT_MS',
     description:
-      'Milliseconds from its first failure on during which a model that cannot be reached, is overloaded or limits the rate is asked again, however often. 0: as often as retry.attempts says.',
+      'Milliseconds from the first failure during which requests to a model that is unreachable, overloaded or limits the rate are retried any number of times. 0: `retry.attempts` applies.',
     project: 'never',
   }),
   'retry.idleMs': retryTime(
     'KLAUS_RETRY_IDLE_MS',
     60_000,
-    'Milliseconds without a byte after which a request counts as failed.',
+    'Milliseconds without received data after which a request fails.',
   ),
   compactAt: defineSetting({
     schema: z.number().min(0.1).max(0.95),
     default: 0.8,
     env: 'KLAUS_COMPACT_AT',
-    description: 'Part of the context window that is full when older messages are replaced by a summary.',
+    description: 'Part of the context window at which older messages are replaced by a summary.',
     project: 'free',
   }),
   maxPromptChars: defineSetting({
     schema: count,
     default: 32_000,
     env: 'AGENT_MAX_PROMPT_CHARS',
-    description: 'Characters of one prompt.',
+    description: 'Largest number of characters of a prompt.',
     project: atMost,
   }),
   maxToolOutputContext: defineSetting({
     schema: count,
     default: 8000,
     env: 'AGENT_MAX_TOOL_OUTPUT_CONTEXT',
-    description: 'Characters of a tool result that the model sees; longer ones are cut.',
+    description: 'Largest number of characters of a tool result for the model. Longer ones are cut.',
     project: atMost,
   }),
   maxToolResultSize: defineSetting({
     schema: count,
     default: 10_240,
     env: 'AGENT_MAX_TOOL_RESULT_SIZE',
-    description: 'Bytes of a tool result that are kept in the table of tool calls.',
+    description: 'Bytes of a tool result that are stored in the table of tool calls.',
     project: atMost,
   }),
   maxSearchResults: defineSetting({
     schema: count,
     default: 500,
     env: 'AGENT_MAX_SEARCH_RESULTS',
-    description: 'Results of one search.',
+    description: 'Largest number of results of a search.',
     project: atMost,
   }),
 } as const;

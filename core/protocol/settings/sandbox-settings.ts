@@ -6,13 +6,13 @@ import { defineSetting } from './setting.ts';
 /** Longest time, in milliseconds: a day. */
 const DAY_MS = 86_400_000;
 
-/** Settings of what commands run in. */
+/** Settings of the sandbox in which commands run. */
 export const SANDBOX_SETTINGS = {
   'sandbox.driver': defineSetting({
     schema: sandboxNameSchema,
     env: 'KLAUS_SANDBOX',
-    unset: 'the best one that works here, never host',
-    description: 'Where commands run. `host` is no sandbox at all.',
+    unset: 'the best driver that works on this machine, never host',
+    description: 'Sandbox driver for commands. `host` runs them without a sandbox.',
     project: neverHost,
   }),
   'sandbox.timeoutMs': defineSetting({
@@ -20,7 +20,7 @@ export const SANDBOX_SETTINGS = {
     default: 120_000,
     env: 'KLAUS_SANDBOX_TIMEOUT_MS',
     description:
-      'Milliseconds that a command may run. A call may ask for up to 600,000, or for what is set here where that is more.',
+      'Milliseconds that a command may run. A call may ask for up to 600,000, or for this value if it is larger.',
     project: atMost,
   }),
   'sandbox.memoryMb': defineSetting({
@@ -34,20 +34,20 @@ export const SANDBOX_SETTINGS = {
     schema: z.number().min(0.01),
     env: 'KLAUS_SANDBOX_CPUS',
     unset: 'all cores but one',
-    description: 'Cores of a command.',
+    description: 'CPU cores of a command.',
     project: atMostOr(1),
   }),
   'sandbox.processes': defineSetting({
     schema: z.int().min(1),
     default: 256,
     env: 'KLAUS_SANDBOX_PROCESSES',
-    description: 'Processes of a command.',
+    description: 'Number of processes of a command.',
     project: atMost,
   }),
   'sandbox.image': defineSetting({
     schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
     env: 'KLAUS_SANDBOX_IMAGE',
-    unset: "the driver's own",
+    unset: 'that of the driver',
     values: 'a Docker image reference',
     description: 'Image of the Docker sandbox.',
     project: 'never',
@@ -56,9 +56,9 @@ export const SANDBOX_SETTINGS = {
     schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),
     default: [] as string[],
     env: 'KLAUS_SANDBOX_ENV',
-    values: 'names, or beginnings that end in `*`',
+    values: 'names, or prefixes that end in `*`',
     description:
-      'Variables of your environment that reach commands. One that looks like a credential passes only by its whole name.',
+      'Variables of your environment that are passed to commands. One that looks like a credential is passed only if its complete name is listed.',
     project: subset,
   }),
   'sandbox.repository': defineSetting({
@@ -66,31 +66,30 @@ export const SANDBOX_SETTINGS = {
     default: true,
     env: 'KLAUS_SANDBOX_REPOSITORY',
     description:
-      'Commands may read the repository around a workspace that is a folder of it: its `node_modules`, settings and history. Secret files in it are hidden.',
+      'Commands may read the repository that contains the workspace: its `node_modules`, settings and history. Its secret files are hidden.',
     project: only(false),
   }),
   'sandbox.folders': defineSetting({
     schema: z.array(z.string().min(1)),
     default: [] as string[],
     env: 'KLAUS_SANDBOX_FOLDERS',
-    values: 'folders, each with `:ro` (default) or `:rw` behind it',
+    values: 'folders, each followed by `:ro` (default) or `:rw`',
     description:
-      'Further folders that commands and tools may read, and with `:rw` change. Secret files in them are hidden; undo takes changes in them back.',
+      'Further folders that commands and tools may read and, with `:rw`, change. Their secret files are hidden. Undo includes changes in them.',
     project: 'never',
   }),
   'sandbox.fetch': defineSetting({
     schema: z.boolean(),
     default: true,
     env: 'KLAUS_SANDBOX_FETCH',
-    description:
-      'Fetch bubblewrap by apt into `KLAUS_HOME` where it is not installed. Nothing of the system is changed.',
+    description: 'Download bubblewrap by apt into `KLAUS_HOME` if it is not installed. The system is not changed.',
     project: 'never',
   }),
   dockerEnabled: defineSetting({
     schema: z.boolean(),
     env: 'DOCKER_ENABLED',
-    unset: 'the best driver that works here',
-    description: '`true`: Docker or refusal. `false`: never Docker, which does not mean host.',
+    unset: 'the best driver that works on this machine',
+    description: '`true`: Docker, or an error without it. `false`: never Docker, which does not select host.',
     project: 'never',
   }),
 } as const;

@@ -3,7 +3,7 @@ import { defineSetting } from './setting.ts';
 
 const origin = z.string().regex(/^(?:https?:\/\/)?[^\s/?#@,]+$/);
 
-/** `false`, `true`, a number of proxies, or addresses, ranges and their names. */
+/** `false`, `true`, a number of proxies, or a list of addresses, ranges and names of ranges. */
 const proxies = z.union([
   z.boolean(),
   z.int().min(0).max(32),
@@ -16,15 +16,15 @@ const proxies = z.union([
 
 const folder = z.string().regex(/^\/[^\0\n]*$/);
 
-/** What `klaus serve` is told. No project may say any of it. */
+/** Settings of `klaus serve`. A project cannot set them. */
 export const SERVER_SETTINGS = {
   'server.secret': defineSetting({
-    // No white space, which would break an HTTP header.
+    // No white space, which is invalid in an HTTP header.
     schema: z.string().regex(/^[\x21-\x7e]{8,}$/),
     env: 'AGENT_API_SECRET',
-    unset: 'a random token, kept in the state folder',
+    unset: 'a random token, stored in the state folder',
     values: 'printable ASCII without spaces, at least 8 characters',
-    description: 'Bearer token of the server. Needed for an address that other machines reach.',
+    description: 'Bearer token of the server. Required for an address that other machines can reach.',
     secret: true,
     project: 'never',
   }),
@@ -35,7 +35,7 @@ export const SERVER_SETTINGS = {
     values:
       'origins such as https://klaus.example.com, or hosts such as localhost:5173; in a variable separated by commas',
     description:
-      'Other origins whose pages may talk to the server. Their host names are served too, such as that of a proxy.',
+      'Other origins whose pages may use the server. The server also accepts their host names, such as that of a proxy.',
     project: 'never',
   }),
   'server.workspaces': defineSetting({
@@ -44,7 +44,7 @@ export const SERVER_SETTINGS = {
     env: 'KLAUS_SERVER_WORKSPACES',
     values: 'absolute folders; in a variable separated by commas',
     description:
-      'Folders in which clients of the server may begin sessions, with what is inside. Empty: the folder that the server works in and those of known sessions. Folders of the system, the home folder and the state of Klaus are never workspaces of it.',
+      'Folders in which clients of the server may open sessions, including their subfolders. Empty: the working folder of the server and the folders of known sessions. System folders, the home folder and the state folder of Klaus are never allowed.',
     project: 'never',
   }),
   'server.trustProxy': defineSetting({
@@ -54,39 +54,38 @@ export const SERVER_SETTINGS = {
     values:
       'true, false, a number of proxies, or loopback, linklocal, uniquelocal, addresses and ranges, separated by commas',
     description:
-      'Proxies whose X-Forwarded-Proto and X-Forwarded-For are believed. `true`: the one before the server, whatever its address.',
+      'Proxies whose X-Forwarded-Proto and X-Forwarded-For are trusted. `true`: the proxy in front of the server, with any address.',
     project: 'never',
   }),
   'server.wsRateLimit': defineSetting({
     schema: z.int().min(0),
     default: 30,
     env: 'AGENT_WS_RATE_LIMIT',
-    description:
-      'Events that one socket may send in a minute. Approvals and the wish to stop are taken however many there are. 0: no limit.',
+    description: 'Events that one socket may send per minute. Approvals and cancel requests do not count. 0: no limit.',
     project: 'never',
   }),
   'server.metrics': defineSetting({
     schema: z.boolean(),
     default: true,
     env: 'AGENT_METRICS_ENABLED',
-    description: 'Whether /metrics is there, in the text format of Prometheus.',
+    description: 'Serve `/metrics` in the text format of Prometheus.',
     project: 'never',
   }),
   'server.webhookUrl': defineSetting({
-    // No user or password: they would stand in logs and errors.
+    // No user or password, because they would be printed in logs and errors.
     schema: z.string().regex(/^https?:\/\/[^\s/?#@]+([/?][^\s#@]*)?$/),
     env: 'AGENT_WEBHOOK_URL',
     unset: 'none',
     values: 'an http or https address',
-    description: 'Told when a run of the server has ended or waits for an approval.',
+    description: 'Address that is notified when a run of the server has ended or waits for an approval.',
     project: 'never',
   }),
   'server.webhookSecret': defineSetting({
     schema: z.string().min(8),
     env: 'AGENT_WEBHOOK_SECRET',
-    unset: 'nothing is signed',
+    unset: 'notifications are not signed',
     values: 'text of at least 8 characters',
-    description: 'Signs what is sent to AGENT_WEBHOOK_URL.',
+    description: 'Secret that signs the notifications to AGENT_WEBHOOK_URL.',
     secret: true,
     project: 'never',
   }),
@@ -94,28 +93,28 @@ export const SERVER_SETTINGS = {
     schema: z.int().min(0).max(2_592_000_000),
     default: 86_400_000,
     env: 'AGENT_WEBHOOK_GIVE_UP',
-    description: 'Milliseconds for which a message is tried again that AGENT_WEBHOOK_URL did not take.',
+    description: 'Milliseconds for which a failed notification to AGENT_WEBHOOK_URL is retried.',
     project: 'never',
   }),
   'server.logLevel': defineSetting({
     schema: z.enum(['debug', 'info', 'warn', 'error']),
     default: 'info',
     env: 'LOG_LEVEL',
-    description: 'What the server writes to its log: entries of this level and above.',
+    description: 'Level of the log of the server: entries of this level and above are written.',
     project: 'never',
   }),
   'server.logDays': defineSetting({
     schema: z.int().min(0).max(36_500),
     default: 14,
     env: 'AGENT_LOG_DAYS',
-    description: 'Log files of earlier days that the server keeps beside that of today. 0: all of them.',
+    description: 'Number of log files of earlier days that the server keeps. 0: all of them.',
     project: 'never',
   }),
   'server.maxConcurrent': defineSetting({
     schema: z.int().min(1),
     default: 3,
     env: 'AGENT_MAX_CONCURRENT_SESSIONS',
-    description: 'Runs that the server works on at the same time; further ones wait in a queue that can be seen.',
+    description: 'Number of concurrent runs of the server. Further runs wait in a visible queue.',
     project: 'never',
   }),
   'server.shutdownTimeoutMs': defineSetting({
@@ -123,7 +122,7 @@ export const SERVER_SETTINGS = {
     default: 30_000,
     env: 'AGENT_SHUTDOWN_TIMEOUT',
     description:
-      'Milliseconds in which a server that is stopped is gone. Its runs end their present step or, where the last two seconds of it come first, go on at the next start where they left off.',
+      'Milliseconds within which a stopped server ends. Its runs complete their current step. A run that has not completed its step two seconds before the end continues at the next start.',
     project: 'never',
   }),
 } as const;

@@ -2,33 +2,33 @@ import { z } from 'zod';
 import type { Narrowing } from './narrowing.ts';
 
 /**
- * What the configuration file of a project may do with a setting. Whoever wrote the repository wrote that
- * file, so it is not trusted: `free` settings have no bearing on safety, money or privacy, `never` settings
- * are refused, and everything between goes through a {@link Narrowing}.
+ * What the configuration file of a project may do with a setting. The file comes with the repository, so it is not
+ * trusted: `free` settings do not affect safety, cost or privacy, `never` settings are rejected, and for all others a
+ * {@link Narrowing} decides.
  */
 export type ProjectRule<T = unknown> = 'free' | 'never' | Narrowing<T>;
 
-/** One setting: what it means, what it may be, and who may set it. */
+/** One setting: its meaning, its allowed values, and who may set it. */
 export interface Setting<S extends z.ZodType = z.ZodType, D extends z.output<S> | undefined = z.output<S> | undefined> {
   readonly schema: S;
   readonly default: D;
-  /** What holds while it is unset, in words, for a setting without a default. */
+  /** What applies while it is unset, for a setting without a default. */
   readonly unset?: string;
   /** Environment variable. */
   readonly env?: string;
   readonly description: string;
-  /** What is allowed, in words, where the schema does not say it well. */
+  /** The allowed values, if the description that derives from the schema is not clear. */
   readonly values?: string;
-  /** Never shown. Default false. */
+  /** The value is never shown. Default false. */
   readonly secret?: boolean;
   readonly project: ProjectRule<z.output<S>>;
 }
 
-/** Declares a setting; the function that gives value and default their types. */
+/** Declares a setting and infers the types of its value and its default. */
 export function defineSetting<S extends z.ZodType, const D extends z.output<S> | undefined = undefined>(
   setting: Omit<Setting<S, D>, 'default'> & { readonly default?: D },
 ): Setting<S, D> {
-  // The same object: in the program as it is packed, a schema is made when it is first asked for.
+  // The same object, because the bundle turns `schema` into a getter that creates it on first use.
   return Object.assign(setting, { default: setting.default as D });
 }
 
@@ -36,8 +36,8 @@ const TRUE = new Set(['true', '1', 'yes']);
 const FALSE = new Set(['false', '0', 'no']);
 
 /**
- * Reads a value that came as text, such as an environment variable: numbers, true/false/1/0/yes/no,
- * names in any case, and lists separated by commas. What does not fit comes back as it is, so that the schema refuses it.
+ * Parses the text of a value, such as an environment variable: numbers, true/false/1/0/yes/no, names in any case, and
+ * lists separated by commas. Any other text is returned as it is, so that the schema rejects it.
  */
 export function fromText(setting: Setting, text: string): unknown {
   const { schema } = setting;
@@ -52,7 +52,7 @@ export function fromText(setting: Setting, text: string): unknown {
   return trimmed;
 }
 
-/** What a setting may be, in words: `a whole number, at least 0`. */
+/** The allowed values of a setting in words: `an integer, at least 0`. */
 export function toAllowed(setting: Setting): string {
   if (setting.values !== undefined) return setting.values;
   const { schema } = setting;
@@ -61,7 +61,7 @@ export function toAllowed(setting: Setting): string {
   if (schema instanceof z.ZodNumber) {
     const least = schema.minValue ?? Number.MIN_SAFE_INTEGER;
     const most = schema.maxValue ?? Number.MAX_SAFE_INTEGER;
-    const kind = schema.format?.includes('int') ? 'a whole number' : 'a number';
+    const kind = schema.format?.includes('int') ? 'an integer' : 'a number';
     const from = least > Number.MIN_SAFE_INTEGER ? `, at least ${least}` : '';
     const to = most < Number.MAX_SAFE_INTEGER ? `, at most ${most}` : '';
     return kind + from + to;

@@ -12,7 +12,7 @@ test('every default is a value that its own schema allows and leaves as it is', 
   expect(parsed).toEqual(withDefault.map(([key, setting]) => [key, setting.default]));
 });
 
-test('a setting without a default says what holds instead', () => {
+test('a setting without a default describes what applies instead', () => {
   expect(table.filter(([, setting]) => setting.default === undefined && !setting.unset)).toEqual([]);
 });
 
@@ -70,11 +70,11 @@ test.each([
 });
 
 test.each([
-  ['limits.tokens', 'a whole number, at least 0'],
+  ['limits.tokens', 'an integer, at least 0'],
   ['compactAt', 'a number, at least 0.1, at most 0.95'],
   ['approve', 'plan, ask, edits, auto'],
   ['dockerEnabled', 'true or false'],
-] as const)('says what %s may be', (key, words) => {
+] as const)('the allowed values of %s', (key, words) => {
   expect(toAllowed(SETTINGS[key])).toBe(words);
 });
 

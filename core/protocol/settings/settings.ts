@@ -29,7 +29,7 @@ export type SettingKey = keyof typeof SETTINGS;
 type ValueOf<T> =
   T extends Setting<infer S, infer D> ? (undefined extends D ? z.output<S> | undefined : z.output<S>) : never;
 
-/** The type of a setting's value; it includes undefined only where there is no default. */
+/** The type of a setting's value. It includes undefined only without a default. */
 export type SettingValue<K extends SettingKey> = ValueOf<(typeof SETTINGS)[K]>;
 
 type Flat = { [K in SettingKey]: SettingValue<K> };
@@ -41,7 +41,7 @@ type Tree<F> = {
     : Tree<{ [T in Tail<keyof F & string, H>]: F[`${H}.${T}` & keyof F] }>;
 };
 
-/** All values as one object: `limits.usd` stands at `.limits.usd`. */
+/** All values as one object: `limits.usd` is at `.limits.usd`. */
 export type SettingValues = Tree<Flat>;
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

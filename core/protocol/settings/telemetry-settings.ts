@@ -8,14 +8,14 @@ export const TELEMETRY_SETTINGS = {
     default: false,
     env: 'KLAUS_OTEL',
     description:
-      'Whether runs are told to an OpenTelemetry collector as spans. The standard variables say where it is: OTEL_EXPORTER_OTLP_ENDPOINT and its like.',
+      'Send runs as spans to an OpenTelemetry collector. The standard variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, set its address.',
     project: 'never',
   }),
   'telemetry.content': defineSetting({
     schema: z.boolean(),
     default: false,
     env: 'KLAUS_OTEL_CONTENT',
-    description: 'Whether those spans hold what was said, asked and answered too, as it stands in the log.',
+    description: 'Include messages, tool inputs and tool outputs in these spans, as they are in the log.',
     project: 'never',
   }),
 } as const;

@@ -1,4 +1,5 @@
 import type { Clock, StoreQueries, StoreView } from '@klaus/core/agent';
+import { toNearest } from '@klaus/core/protocol';
 import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { changedSessions } from '../log/changed-sessions.ts';
@@ -16,7 +17,7 @@ import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
 import { findLatestSession, findSession, listSessions } from '../projections/session-row.ts';
 import { readDecisions } from './decisions.ts';
-import { findNearest } from './nearest.ts';
+
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
 import { readStats } from './stats.ts';
@@ -41,8 +42,9 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     session: async (idOrPrefix) => findSession(database, idOrPrefix),
     async nearestSession(text) {
       const rows = listSessions(database, { limit: NEAREST_AMONG });
-      const names = rows.map(({ id, title }) => ({ id, names: title === null ? [id] : [id, title] }));
-      return findNearest(text, names);
+      const names = rows.flatMap(({ id, title }) => (title === null ? [id] : [id, title]));
+      const nearest = text === '' ? undefined : toNearest(text, names, { isBeginning: true });
+      return rows.find(({ id, title }) => id === nearest || title === nearest)?.id;
     },
     latestSession: async (workspace) => findLatestSession(database, workspace),
     tree: async (session) => readTree(database, session),

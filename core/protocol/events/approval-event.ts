@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { boundScriptSchema, hunkAnswerSchema, rememberedSchema, scopeSchema } from '../authority/approval.ts';
+import { grantSchema } from '../authority/grant.ts';
+import { hunkSchema } from '../changes/hunk.ts';
+import { treeIdSchema } from '../changes/tree-change.ts';
+import { toolResultSchema } from '../messages/tool-result.ts';
+import { limitName, run } from './event-fields.ts';
+
+const call = { call: z.string(), index: z.int(), name: z.string() };
+
+const subjectSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('call'),
+    ...call,
+    callHash: z.string(),
+    before: z.array(z.object({ path: z.string(), hash: z.string().nullable() })),
+    grantHash: z.string(),
+    diff: z.string().optional().describe('Unified diff of the change.'),
+    command: z.string().optional(),
+    scripts: z
+      .array(boundScriptSchema)
+      .optional()
+      .describe('Files that the command runs. Other content needs a new approval.'),
+    rivals: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Background processes that can change these files while the command runs. A further one needs a new approval.',
+      ),
+    hunks: z.array(hunkSchema).optional().describe('The parts of the change that can be answered separately.'),
+    remember: rememberedSchema.optional().describe('What an answer with a scope beyond `once` applies to.'),
+  }),
+  z.object({
+    kind: z.literal('changes'),
+    ...call,
+    command: z.string().optional(),
+    from: treeIdSchema.describe('The workspace when the command started.'),
+    to: treeIdSchema.describe('The workspace as the command left it on its layer.'),
+    files: z.int().describe('Number of paths that differ.'),
+    diff: z.string(),
+    hunks: z.array(hunkSchema),
+    result: toolResultSchema.describe('Result of the command, stored until the approval is answered.'),
+  }),
+  z.object({
+    kind: z.literal('limit'),
+    limit: limitName,
+    used: z.number(),
+    cap: z.number(),
+    offer: z.number().describe('The cap that an approval sets.'),
+  }),
+]);
+
+export const approvalAsked = z
+  .object({
+    type: z.literal('approval.asked'),
+    ...run,
+    approval: z.string(),
+    turn: z.int(),
+    subject: subjectSchema,
+    title: z.string().describe('The question in one line.'),
+    reason: z.string().describe('Why an approval is needed.'),
+    expiresAt: z.number().describe('Unix milliseconds.'),
+  })
+  .describe(
+    'A user is asked for an approval. It is bound to the call, the files that it would change, the scripts that it runs and the grant. When one of them differs, the user is asked again.',
+  );
+
+export const approvalAnswered = z
+  .object({
+    type: z.literal('approval.answered'),
+    ...run,
+    approval: z.string(),
+    answer: z.enum(['approved', 'rejected', 'expired', 'superseded']),
+    by: z
+      .string()
+      .describe(
+        'The door that answered: `cli`; for the server with its client, `server/page`; `klaus` for an answer of the engine itself.',
+      ),
+    note: z.string().optional(),
+    hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),
+    scope: scopeSchema.optional().describe('Absent: `once`.'),
+    remember: rememberedSchema
+      .optional()
+      .describe('What the answer applies to from now on, for a scope beyond `once`.'),
+  })
+  .describe('An approval was answered. It has exactly one answer.');
+
+export const grantChanged = z
+  .object({
+    type: z.literal('grant.changed'),
+    grant: grantSchema,
+    reason: z.string(),
+    by: z.string().optional().describe('The door that changed it.'),
+  })
+  .describe('The authority of the session changed.');

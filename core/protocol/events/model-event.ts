@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { run, turn, usd } from './event-fields.ts';
+import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
+import { usageSchema } from './usage.ts';
+
+const priceSchema = z
+  .object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
+  .describe('US dollars per million tokens.');
+
+/** The part of a budget that is reserved for a request before it is sent: the prompt and the longest answer. */
+export const reservedSchema = z.object({ tokens: z.int(), usd });
+export type Reserved = z.infer<typeof reservedSchema>;
+
+const reserved = reservedSchema.describe('Reserved for this request: the highest cost, with an empty prompt cache.');
+const purpose = z.enum(['turn', 'compaction', 'title']);
+
+export const turnStarted = z
+  .object({
+    type: z.literal('turn.started'),
+    ...turn,
+    model: z.string(),
+    requestHash: z.string().describe('SHA-256 over system, tools and history: the same request has the same hash.'),
+    reserved,
+    modelInfo: z
+      .object({
+        contextWindow: z.int(),
+        maxOutputTokens: z.int().describe('Largest number of tokens of an answer, without the limits of the session.'),
+        prices: z.array(z.object({ above: z.number(), price: priceSchema })).describe('Price steps by prompt tokens.'),
+      })
+      .optional()
+      .describe('The catalog entry of the model, so that a replay decides with the same figures.'),
+  })
+  .describe('A request to the model is about to be sent.');
+
+export const modelRequested = z
+  .object({
+    type: z.literal('model.requested'),
+    ...run,
+    purpose,
+    turn: z.int(),
+    model: z.string(),
+    attempt: z.int().describe('From 1.'),
+    requestHash: z.string().describe('As in turn.started.'),
+    reserved,
+  })
+  .describe(
+    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, or as a retry of a turn.',
+  );
+
+export const modelAttempted = z
+  .object({
+    type: z.literal('model.attempted'),
+    ...run,
+    purpose,
+    turn: z.int(),
+    model: z.string(),
+    attempt: z.int().describe('From 1.'),
+    outcome: z.union([z.literal('ok'), z.literal('cancelled'), modelFailureCodeSchema]),
+    status: z.int().optional().describe('HTTP status.'),
+    message: z.string().optional(),
+    retryInMs: z.number().optional().describe('Milliseconds until the retry. Absent: there is no retry.'),
+    waitUntil: z.number().optional().describe('Unix milliseconds until which this outage is retried.'),
+    usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
+    usd,
+  })
+  .describe('One HTTP request to a model ended, with or without success. Every used token is in one of these events.');
+
+export const turnFinished = z
+  .object({
+    type: z.literal('turn.finished'),
+    ...turn,
+    stopReason: stopReasonSchema,
+    empty: z.boolean().optional().describe('True when the answer has neither text nor a call.'),
+  })
+  .describe('The model answered. Its message is in the log.');

@@ -1,0 +1,1 @@
+export { toUlid } from '@klaus/core/ulid';
