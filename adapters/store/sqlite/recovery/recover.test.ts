@@ -57,7 +57,7 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
   using store = createSqliteStore({ home: home.path });
   expect(await store.verify('A')).toEqual({ intact: true, records: IN_A });
   expect(await store.verify('B')).toEqual({ intact: true, records: IN_B });
-  expect(await store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: IN_A });
+  expect(await store.session('A')).toMatchObject({ title: 'Repair the sum', lastSeq: IN_A });
   const lease = (await store.claim('A'))!;
   expect(lease.fence).toBe(2);
   const [next] = await store.append('A', [toNotice('on it goes')], { lease });
