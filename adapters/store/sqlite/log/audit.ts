@@ -68,9 +68,9 @@ function toDropped(records: number, why: string): ChainReport {
 }
 
 /** Sessions that have a record or a head, and those that must have one. */
-function listIds(database: Database, anchored: Iterable<string>): string[] {
+function listIds(database: Database, recorded: Iterable<string>): string[] {
   const sql = 'SELECT session_id AS id FROM heads WHERE seq > 0 UNION SELECT session_id FROM events';
   const ids = new Set(database.all<{ id: string }>(sql).map((row) => row.id));
-  for (const id of [...listDerivedSessions(database), ...anchored]) ids.add(id);
+  for (const id of [...listDerivedSessions(database), ...recorded]) ids.add(id);
   return [...ids].toSorted();
 }

@@ -183,6 +183,6 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   expect(() => [...store.view.events('B')]).toThrow(/record 1 of session B is missing/);
   expect(() => [...store.view.texts('A', 0)]).toThrow(/written by a newer Klaus/);
   expect(() => [...store.view.texts('B', 0)]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is no record/);
+  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is not a valid record/);
   expect(readTexts(store, 'D')).toEqual([{ v: 2, seq: 1, session: 'D' }]);
 });
