@@ -87,7 +87,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   return {
     async append(session, drafts, { lease, consume = [] }) {
-      if (lease.session !== session) throw new KlausError('internal', `The lease belongs to another session than ${session}.`);
+      if (lease.session !== session)
+        throw new KlausError('internal', `The lease belongs to another session than ${session}.`);
       if (!leases.holds(lease)) throw new KlausError('store.busy', `The lease of session ${session} was released.`);
       return commits.run(
         () => {

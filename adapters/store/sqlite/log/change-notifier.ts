@@ -50,7 +50,11 @@ export class ChangeNotifier {
   #busy = 0;
 
   /** @param watch Reports writes of any process. Absent: changes are found by polling alone. */
-  constructor(database: Database, clock: Pick<Clock, 'every'>, watch?: (notify: () => void) => (() => void) | undefined) {
+  constructor(
+    database: Database,
+    clock: Pick<Clock, 'every'>,
+    watch?: (notify: () => void) => (() => void) | undefined,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#watch = watch;

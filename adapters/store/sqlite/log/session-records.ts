@@ -34,7 +34,9 @@ export function recordInHostChain(
   options: { session: string; events: readonly Event[]; redact?: Redact | undefined },
 ): void {
   const { session, events, redact } = options;
-  const known = events.filter((event) => (isRecordedType(event.type) || isRecordedChange(event)) && !isInherited(database, event));
+  const known = events.filter(
+    (event) => (isRecordedType(event.type) || isRecordedChange(event)) && !isInherited(database, event),
+  );
   const last = known.at(-1);
   if (!last) return;
   const { seq: records, hash: head } = readHead(database, session)!;

@@ -57,14 +57,14 @@ test.each(CHANGES)('%s', async (sql, table, session = 'A') => {
     message: `The table ${table} was altered: the records of the session come to something else.`,
   });
   if (session === 'A') expect((await store.audit({ session })).intact).toBe(false);
-  // The log is whole: made from it again, the tables fit.
+  // The log is intact: after a rebuild the tables match.
   if (session === 'A') {
     await store.rebuild();
     expect((await store.audit()).intact).toBe(true);
   }
 });
 
-test('an approval for a project that nobody gave is found', async () => {
+test('a forged approval for a project is detected', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const lease = (await store.claim('A'))!;

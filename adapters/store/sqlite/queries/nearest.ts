@@ -1,14 +1,14 @@
 import { toEditDistance } from '@klaus/core/protocol';
 
-/** Names of one thing that a user may mean. */
+/** The names of one candidate. */
 export interface Candidate {
   id: string;
   names: readonly string[];
 }
 
 /**
- * The candidate that the text was most likely meant to name, for "did you mean"; undefined when nothing
- * is close: more than a third of the characters would have to change. A text may be the beginning of a name.
+ * The candidate whose name is nearest to the text, for "did you mean". Undefined when more than a third of the characters
+ * of all names differ. The text may be a prefix of a name.
  */
 export function findNearest(text: string, candidates: readonly Candidate[]): string | undefined {
   const wanted = text.toLowerCase();

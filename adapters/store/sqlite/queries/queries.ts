@@ -75,7 +75,10 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
   };
 }
 
-export function createView(database: Database, { home, notifier }: { home: string; notifier: ChangeNotifier }): StoreView {
+export function createView(
+  database: Database,
+  { home, notifier }: { home: string; notifier: ChangeNotifier },
+): StoreView {
   return {
     sessions: (filter) => listSessions(database, filter),
     session(id) {

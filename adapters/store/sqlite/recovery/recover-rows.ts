@@ -4,8 +4,8 @@ import { Database } from '../database.ts';
 import { PAGE_SIZE } from '../open-database.ts';
 
 /**
- * Rows of a damaged database by way of SQLite, all of them or none: one that is found on a stray page may have been
- * taken out long ago. Null where they cannot be read; empty where the database is older than the table.
+ * All rows of a table, read by SQLite: a row on a stray page may be a deleted one. Null when the table cannot be read;
+ * empty when the database is older than the table.
  */
 export function readRows<Row>(file: string, { table, sql }: { table: string; sql: string }): Row[] | null {
   let source: Database | undefined;
