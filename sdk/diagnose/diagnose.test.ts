@@ -26,7 +26,7 @@ test('a state folder that others can read is noted with the line that closes it'
   expect(await find('home')).toMatchObject({ status: 'ok' });
   mkdirSync(home, { recursive: true });
   chmodSync(home, 0o755);
-  expect(await find('home')).toMatchObject({ status: 'warn', mend: `chmod 700 ${home}` });
+  expect(await find('home')).toMatchObject({ status: 'warn', fix: `chmod 700 ${home}` });
   chmodSync(home, 0o700);
   expect(await find('home')).toMatchObject({ status: 'ok' });
 });
@@ -37,7 +37,7 @@ test('a damaged database is a failure that names the way out, and is left as it 
   expect(await find('database')).toMatchObject({
     status: 'fail',
     code: 'store.corrupt',
-    mend: expect.stringContaining('klaus db recover'),
+    fix: expect.stringContaining('klaus db recover'),
   });
 });
 
@@ -56,7 +56,7 @@ test('keys are named, never shown, and the model that they reach is resolved', a
   expect(await find('model')).toMatchObject({ status: 'fail', code: 'auth' });
 });
 
-test('a sandbox that is configured and cannot be used is a failure, whatever else works', async () => {
+test('a sandbox that is configured and cannot be used is a failure, even if others work', async () => {
   expect(await find('sandbox', { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' })).toMatchObject({
     status: 'fail',
     code: 'sandbox.unavailable',
@@ -94,7 +94,7 @@ test('the address of the model is tried, with no word to the model', async () =>
   expect(await find('model address', env)).toMatchObject({ status: 'warn', text: expect.stringContaining('REFUSED') });
 });
 
-test('a folder that was chosen and is gone stops a run; one where somebody happens to be does not', async () => {
+test('a missing folder is a failure only if it was configured', async () => {
   const gone = join(folder, 'gone');
   expect(await find('workspace', { AGENT_WORKSPACE: gone })).toMatchObject({
     status: 'fail',

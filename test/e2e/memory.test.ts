@@ -43,7 +43,7 @@ test('what one session notes is in the context of the next one from the first tu
       .seq;
   expect(note!.seq).toBeLessThan(await seqOf('user'));
   await engine.klaus.memory().set({ key: 'later', value: 'not in this history' });
-  await second.prompt('Go on.');
+  await second.prompt('Continue.');
   await second.advance();
   expect(await contextOf(second)).toHaveLength(1);
 });
@@ -83,7 +83,7 @@ test('secrets are not remembered', async () => {
   expect(JSON.stringify(await engine.klaus.memory().list())).not.toContain(token);
 });
 
-test('noting asks where changes ask, and whoever is asked sees the note', async () => {
+test('an entry needs an approval where changes do, and the question contains it', async () => {
   await using engine = await createTestEngine({ script: REMEMBER });
   const session = await engine.klaus.open({ mode: 'ask' });
   await session.prompt('Do it.', { onAsk: 'wait' });
@@ -95,7 +95,7 @@ test('noting asks where changes ask, and whoever is asked sees the note', async 
   expect(await engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test' });
 });
 
-test('a session without the tools to look further is told nothing', async () => {
+test('a session without the memory tools gets no entries', async () => {
   await using engine = await createTestEngine({ script: JUST_TALK, builtinTools: false });
   await engine.klaus.memory().set({ key: 'k', value: 'v' });
   expect(await contextOf(await prompt(engine))).toEqual([]);
