@@ -22,7 +22,7 @@ function checkHome(home: string): Finding {
   const fail = (text: string, fix = hint): Finding => ({ name, status: 'fail', text, fix, code: 'config' });
   const stat = statOf(home);
   if (stat === undefined) {
-    if (isLink(home)) return fail(`${home} is a link to what is not there`, 'Make the folder that it leads to.');
+    if (isLink(home)) return fail(`${home} is a broken symbolic link`, 'Create its target folder.');
     const above = toExisting(home);
     if (statOf(above)?.isDirectory() !== true) return fail(`${home} cannot be made: ${above} is no folder`);
     const why = whyNotWritable(above);

@@ -87,7 +87,7 @@ test('appends of one tick are one transaction over all sessions, and are shown o
   witness.close();
 });
 
-test('a lease with an old fence, or one that was given back, appends nothing', async () => {
+test('a lease with an old fence, or one that was released, appends nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const lease = (await store.claim('A'))!;

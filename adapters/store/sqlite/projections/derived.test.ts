@@ -54,7 +54,7 @@ test.each(CHANGES)('%s', async (sql, table, session = 'A') => {
   expect(report.sessions.find((row) => row.session === session)?.report).toMatchObject({
     intact: false,
     problem: 'altered',
-    message: `The table ${table} was altered: the records of the session come to something else.`,
+    message: `The table ${table} was altered: it differs from the log of the session.`,
   });
   if (session === 'A') expect((await store.audit({ session })).intact).toBe(false);
   // The log is intact: after a rebuild the tables match.
