@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
+import { FIRST_PREV, KlausError, type Command } from '@klaus/core/protocol';
 import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
@@ -14,7 +14,7 @@ import { buildDatabase, syncFolder, toDatabaseFile } from '../open-database.ts';
 import { project } from '../projections/projections.ts';
 import { fromRecord, toHash, toObject } from '../log/record.ts';
 import { collectHostRow, saveHostChain, type HostRows } from './recover-host.ts';
-import { readRows } from './recover-rows.ts';
+import { copyTable, type Row } from './recover-rows.ts';
 import { guarded } from '../store-error.ts';
 import { toUsersFile } from '../locks/users-file.ts';
 
@@ -48,14 +48,6 @@ interface Findings {
   /** Highest seq that is known to have existed. */
   last: number;
   fence: number;
-}
-
-interface InboxRow {
-  session_id: string;
-  command_id: string;
-  command: string | null;
-  received_at: string;
-  consumed_seq: number | null;
 }
 
 /**
@@ -213,66 +205,30 @@ function findRecord(
 
 /** Copies the inbox completely or not at all: a consumed command must not have a second effect. */
 function saveInbox(target: Database, file: string): number | null {
-  const columns = 'session_id, command_id, command, received_at, consumed_seq';
-  const rows = readRows<InboxRow>(file, { table: 'inbox', sql: `SELECT ${columns} FROM inbox ORDER BY id` });
+  const columns = ['session_id', 'command_id', 'command', 'received_at', 'consumed_seq'] as const;
+  const rows = copyTable(target, file, { table: 'inbox', columns });
   if (rows === null) return null;
-  return target.transaction(() => {
-    for (const row of rows) {
-      target.run(
-        `INSERT INTO inbox (${columns}) VALUES (?, ?, ?, ?, ?)`,
-        ...[row.session_id, row.command_id, row.command, row.received_at, row.consumed_seq],
-      );
-      if (row.command !== null) addBlobReferences(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
+  const pending = rows.filter(({ command }) => command !== null);
+  target.transaction(() => {
+    for (const { session_id: session, command } of pending) {
+      addBlobReferences(target, String(session), toPromptBlobs(JSON.parse(String(command)) as Command));
     }
-    return rows.filter((row) => row.command !== null).length;
   });
+  return pending.length;
 }
-
-type KnowledgeValues = Record<'workspace' | 'key' | 'value' | 'category' | 'created_at' | 'updated_at', string> & {
-  session_id: string | null;
-};
 
 /** Copies the knowledge base. */
 function saveKnowledge(target: Database, file: string): number | null {
-  const columns = 'workspace, key, value, category, session_id, created_at, updated_at';
-  const sql = `SELECT ${columns} FROM knowledge ORDER BY id`;
-  const rows = readRows<KnowledgeValues>(file, { table: 'knowledge', sql });
-  if (rows === null) return null;
-  target.transaction(() => {
-    for (const row of rows) {
-      target.run(
-        `INSERT INTO knowledge (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        ...[row.workspace, row.key, row.value, row.category, row.session_id, row.created_at, row.updated_at],
-      );
-    }
-  });
-  return rows.length;
-}
-
-interface OutboxRow {
-  session_id: string;
-  seq: number;
-  body: string;
-  created_at: number;
-  attempts: number;
-  due_at: number;
+  const columns = ['workspace', 'key', 'value', 'category', 'session_id', 'created_at', 'updated_at'] as const;
+  return copyTable(target, file, { table: 'knowledge', columns })?.length ?? null;
 }
 
 /** Copies the notifications whose event was saved: a later event will get the seq of a lost one. */
 function saveOutbox(target: Database, file: string): number | null {
-  const columns = 'session_id, seq, body, created_at, attempts, due_at';
-  const rows = readRows<OutboxRow>(file, { table: 'outbox', sql: `SELECT ${columns} FROM outbox ORDER BY id` });
-  if (rows === null) return null;
-  return target.transaction(() => {
-    const saved = rows.filter(({ session_id: session, seq }) => seq <= (readHead(target, session)?.seq ?? 0));
-    for (const row of saved) {
-      target.run(
-        `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
-        ...[row.session_id, row.seq, row.body, row.created_at, row.attempts, row.due_at],
-      );
-    }
-    return saved.length;
-  });
+  const columns = ['session_id', 'seq', 'body', 'created_at', 'attempts', 'due_at'] as const;
+  const isSaved = ({ session_id: session, seq }: Row<'session_id' | 'seq'>): boolean =>
+    Number(seq) <= (readHead(target, String(session))?.seq ?? 0);
+  return copyTable(target, file, { table: 'outbox', columns, isSaved })?.length ?? null;
 }
 
 /** Renames the damaged files and moves the new one to their path. Returns the path of the damaged ones. */
