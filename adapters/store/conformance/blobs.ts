@@ -30,7 +30,7 @@ export function describeBlobs(create: CreateStoreHarness): void {
     aborted.write(Buffer.from('half'));
     aborted.abort();
     aborted.abort();
-    await expect(aborted.finish()).rejects.toThrow();
+    await expect(aborted.finish()).rejects.toBeInstanceOf(Error);
     expect(await store.stats()).toMatchObject({ blobs: 1, bytes: { blobs: 4 } });
   });
 

@@ -36,7 +36,7 @@ test('an aborted blob leaves no file', async () => {
   given.write(Buffer.from('half'));
   given.abort();
   given.abort();
-  await expect(given.finish()).rejects.toThrow();
+  await expect(given.finish()).rejects.toBeInstanceOf(Error);
   expect(await store.stats()).toMatchObject({ blobs: 1, bytes: { blobs: 4 } });
   expect(readdirSync(join(home.path, 'blobs'))).toHaveLength(1);
 });

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
-import type { SQLInputValue } from 'node:sqlite';
 import { isKlausError } from '@klaus/core/protocol';
 import { Database } from '../database.ts';
 import { PAGE_SIZE } from '../open-database.ts';
 
-export type Row<Column extends string> = Record<Column, SQLInputValue>;
+export type Row<Column extends string> = Record<Column, string | number | null>;
 
 /**
  * Copies the rows of a table of a damaged database in one transaction.
