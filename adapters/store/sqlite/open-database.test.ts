@@ -208,7 +208,5 @@ test('a home that is a link to nowhere, such as a disk that is not mounted, is a
   using home = createTemporaryHome();
   const link = join(home.path, 'link');
   symlinkSync(join(home.path, 'disk', 'klaus'), link);
-  expect(() => createSqliteStore({ home: link })).toThrow(
-    expect.objectContaining({ code: 'config', message: expect.stringContaining('what is not there') }),
-  );
+  expect(() => createSqliteStore({ home: link })).toThrow(expect.objectContaining({ code: 'config' }));
 });
