@@ -23,7 +23,7 @@ import { openSession } from './open/open-session.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
 import { createPolicyEngines } from './policy/policy-engines.ts';
 import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
-import { collectProcesses, createProcessViews, endProcesses } from './sessions/background-processes.ts';
+import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { createSession } from './sessions/session.ts';
 import { createEngine } from './engine/create-engine.ts';
 import { collectGarbage, createOpenSnapshots, type GcOptions, type GcSummary } from './engine/snapshots.ts';
@@ -104,7 +104,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
       return session;
     },
-    ...createProcessViews({ engine, store, processes }),
+    ...createProcessQueries({ engine, store, processes }),
     writeLimits: (limits) => writeUserLimits(home, limits),
     collectGarbage: ({ dryRun = true } = {}) => {
       const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;

@@ -3,7 +3,7 @@ import type { QueryResult, RecoveryReport } from '@klaus/adapters/store';
 import { toHome } from './config/home.ts';
 
 /**
- * Saves what can be read from a damaged database. The damaged files are moved aside and kept.
+ * Saves the readable part of a damaged database. The damaged files are renamed and kept.
  *
  * @param options.home State folder. Default: `KLAUS_HOME`, else `~/.klaus`.
  * @throws KlausError `store.busy` while a process has the database open.
@@ -19,7 +19,7 @@ export async function recoverDatabase(options: { home?: string } = {}): Promise<
  *
  * @param options.home State folder. Default: `KLAUS_HOME`, else `~/.klaus`.
  * @param options.limit Rows at most. Default: 1,000.
- * @throws KlausError `usage` for another statement, and for one that SQLite refuses; `config` without a database.
+ * @throws KlausError `usage` for other statements, and for an error of SQLite; `config` without a database.
  */
 export async function queryDatabase(
   sql: string,

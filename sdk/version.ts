@@ -1,2 +1,2 @@
-/** Version of Klaus. A test keeps it equal to the one in package.json; reading that file here would cost start-up time. */
+/** Version of Klaus. A test compares it with package.json; reading that file here would delay the start. */
 export const VERSION = '0.1.0';

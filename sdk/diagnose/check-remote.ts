@@ -2,11 +2,11 @@ import { optional } from '@klaus/core/optional';
 import { VERSION } from '../version.ts';
 import type { Finding } from './finding.ts';
 
-/** Milliseconds that a server elsewhere has to answer. */
+/** Milliseconds that a remote server has to answer. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Whether the server answers that KLAUS_SERVER names; nothing where it names none. Sends no token.
+ * Checks whether the server in KLAUS_SERVER answers. No finding without one. Sends no token.
  *
  * @param given The value of KLAUS_SERVER.
  */
@@ -50,7 +50,7 @@ async function ask(given: string): Promise<string> {
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
-        // Whatever it is, it is no answer of a Klaus.
+        // This is not an answer of `klaus serve`.
         if (text.length > 10_000) response.destroy(new Error('its answer does not end'));
       });
       response.on('end', () => resolve(text));

@@ -2,7 +2,7 @@ import { optional } from '@klaus/core/optional';
 import type { Configuration } from '../config/configuration.ts';
 import type { Finding } from './finding.ts';
 
-/** The drivers, and where none can be used what a run would fail with. */
+/** The drivers and, if none can be used, the failure of a run. */
 export async function checkSandboxes(home: string, configuration: Configuration | undefined): Promise<Finding[]> {
   const { probeSandboxes } = await import('@klaus/adapters/sandboxes');
   const image = configuration?.get('sandbox.image');

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Finding } from './finding.ts';
 
-/** Where `klaus serve` listens unless it is told otherwise. */
+/** The default port of `klaus serve`. */
 const PORT = 3001;
 
-/** Whether `klaus serve` runs for this state folder and, if not, whether it could. */
+/** Checks whether `klaus serve` runs for this state folder and, if not, whether its port is free. */
 export async function checkServer(home: string): Promise<Finding> {
   const name = 'server';
   const socket = join(home, 'server', 'klaus.sock');

@@ -4,14 +4,14 @@ import type { StoreQueries } from '@klaus/core/agent';
 import { type Finding, toFailure } from './finding.ts';
 
 const MIB = 1_024 * 1_024;
-/** Below this much free space a run soon fails; below the second one now. */
+/** Bytes of free space below which a run fails soon, and below which it fails at once. */
 const LOW_SPACE = 500 * MIB;
 const NO_SPACE = 20 * MIB;
 
-/** The state folder, its database with the sessions that wait for somebody, and the room that is left. */
+/** Checks the state folder, its database with the sessions that need attention, and the free disk space. */
 export async function checkState(home: string): Promise<Finding[]> {
   const folder = checkHome(home);
-  // The database can say nothing that this did not, and less clearly.
+  // The database would only repeat this problem less clearly.
   const database = folder.status === 'fail' ? [] : await checkDatabase(home);
   return [folder, ...database, ...checkSpace(home)];
 }
@@ -22,7 +22,7 @@ function checkHome(home: string): Finding {
   const fail = (text: string, fix = hint): Finding => ({ name, status: 'fail', text, fix, code: 'config' });
   const stat = statOf(home);
   if (stat === undefined) {
-    if (isLink(home)) return fail(`${home} is a link to what is not there`, 'Make the folder that it leads to.');
+    if (isLink(home)) return fail(`${home} is a broken symbolic link`, 'Create its target folder.');
     const above = toExisting(home);
     if (statOf(above)?.isDirectory() !== true) return fail(`${home} cannot be made: ${above} is no folder`);
     const why = whyNotWritable(above);
@@ -54,7 +54,7 @@ function checkHome(home: string): Finding {
 
 const READ_ONLY = 'is on a read-only disk';
 
-/** Undefined where this user can write into the folder. */
+/** Undefined when this user can write to the folder. */
 function whyNotWritable(folder: string): string | undefined {
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -67,7 +67,7 @@ function whyNotWritable(folder: string): string | undefined {
 async function checkDatabase(home: string): Promise<Finding[]> {
   const name = 'database';
   const file = join(home, 'klaus.db');
-  // Opening would make it, and this only looks.
+  // Opening it would create it, and this check changes nothing.
   if (statOf(file) === undefined) return [{ name, status: 'ok', text: 'none yet' }];
   const { createSqliteStore } = await import('@klaus/adapters/store');
   try {
@@ -83,7 +83,7 @@ async function checkDatabase(home: string): Promise<Finding[]> {
   }
 }
 
-/** Which of the newest sessions are held by a process, wait for an answer, or were left by a process that is gone. */
+/** Counts the newest sessions that are held by a process, wait for an answer, or were interrupted. */
 async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>): Promise<Finding> {
   const name = 'sessions';
   const rows = await store.sessions({ limit: 1_000 });
@@ -97,8 +97,8 @@ async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>
     `${left === undefined ? 0 : more.length + 1} interrupted`,
   ].join(', ');
   const fixes = [
-    ...(left === undefined ? [] : [`klaus resume ${left.id} goes on with the latest interrupted one.`]),
-    ...(waiting === 0 ? [] : ['klaus approvals shows what waits.']),
+    ...(left === undefined ? [] : [`klaus resume ${left.id} resumes the latest interrupted one.`]),
+    ...(waiting === 0 ? [] : ['klaus approvals lists the open questions.']),
   ];
   if (fixes.length === 0) return { name, status: 'ok', text };
   return { name, status: 'warn', text, fix: fixes.join(' ') };
@@ -122,7 +122,7 @@ function checkSpace(home: string): Finding[] {
     : [{ name, status: 'warn', text, fix }];
 }
 
-/** The nearest that is there: the path itself, or what is above it. */
+/** The path itself, or its nearest existing parent. */
 function toExisting(path: string): string {
   let at = path;
   while (statOf(at) === undefined && at !== dirname(at)) at = dirname(at);
@@ -137,7 +137,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Undefined also for what lies below a file, or behind a folder that this user may not enter. */
+/** Undefined also for a path below a file, or below a folder without access. */
 function statOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false });

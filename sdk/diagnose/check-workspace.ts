@@ -13,7 +13,7 @@ export interface WorkspacePlace {
   userHome?: string;
 }
 
-/** Whether an agent may be let loose on the folder that it would work in, and the policy that holds there. */
+/** Checks the folder that an agent would work in, and its policy. */
 export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> {
   const { cwd, home, configuration, userHome } = place;
   const folder = resolve(cwd, configuration.get('workspace'));
@@ -22,7 +22,7 @@ export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> 
     openWorkspaceRoot(folder, { klausHome: home, ...optional({ home: userHome }) });
   } catch (error) {
     const failure = toFailure('workspace', error, 'workspace.missing');
-    // The folder where somebody happens to ask from is no reason that no run can begin: one that was chosen is.
+    // An unsuitable current folder does not prevent runs elsewhere; an unsuitable configured folder does.
     if (configuration.sources['workspace'].source !== 'default') return [failure];
     const { code: _, ...finding } = failure;
     return [{ ...finding, status: 'warn' }];

@@ -56,7 +56,7 @@ test('keys are named, never shown, and the model that they reach is resolved', a
   expect(await find('model')).toMatchObject({ status: 'fail', code: 'auth' });
 });
 
-test('a sandbox that is configured and cannot be used is a failure, whatever else works', async () => {
+test('a sandbox that is configured and cannot be used is a failure, even if others work', async () => {
   expect(await find('sandbox', { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' })).toMatchObject({
     status: 'fail',
     code: 'sandbox.unavailable',
@@ -94,7 +94,7 @@ test('the address of the model is tried, with no word to the model', async () =>
   expect(await find('model address', env)).toMatchObject({ status: 'warn', text: expect.stringContaining('REFUSED') });
 });
 
-test('a folder that was chosen and is gone stops a run; one where somebody happens to be does not', async () => {
+test('a missing folder is a failure only if it was configured', async () => {
   const gone = join(folder, 'gone');
   expect(await find('workspace', { AGENT_WORKSPACE: gone })).toMatchObject({
     status: 'fail',

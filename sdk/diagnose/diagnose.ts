@@ -23,8 +23,8 @@ export interface DiagnoseOptions {
 }
 
 /**
- * Looks at everything that a run needs on this machine. Throws nothing, sends nothing to a model, and keeps nothing
- * but what the sandbox drivers remember of their probes.
+ * Checks everything that a run needs on this machine. Throws nothing, sends nothing to a model, and stores nothing except
+ * the cached probes of the sandbox drivers.
  */
 export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]> {
   const env = options.env ?? process.env;
@@ -85,7 +85,7 @@ async function checkSearch(): Promise<Finding> {
   }
 }
 
-/** What bubblewrap's driver mounts new masks with, in a command that is under way. */
+/** Checks perl, with which bubblewrap's driver mounts new masks in a running command. */
 async function checkPerl(): Promise<Finding[]> {
   if (process.platform !== 'linux') return [];
   const name = 'perl';

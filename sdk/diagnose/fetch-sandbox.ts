@@ -1,10 +1,10 @@
 import { toHome } from '../config/home.ts';
 
 /**
- * Fetches bubblewrap by apt into `KLAUS_HOME`, where it is not installed.
+ * Downloads bubblewrap with apt into `KLAUS_HOME` if it is not installed.
  *
  * @param options.env Default: that of the process.
- * @returns Why it could not; undefined when it is there.
+ * @returns The reason of a failure; undefined on success.
  */
 export async function fetchSandbox(options: {
   env?: Readonly<Record<string, string | undefined>>;

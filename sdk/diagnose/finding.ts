@@ -1,26 +1,26 @@
 import { optional } from '@klaus/core/optional';
 import { type ErrorCode, toKlausError } from '@klaus/core/protocol';
 
-/** What was found about one thing that Klaus needs. */
+/** The result of one check of the environment. */
 export interface Finding {
   /** Such as `node` or `sandbox bubblewrap`. */
   name: string;
-  /** `warn`: something is missing that a run can do without. */
+  /** `warn`: something optional is missing. */
   status: 'ok' | 'warn' | 'fail';
   text: string;
-  /** What the user can do, with the exact line to type where there is one. */
+  /** What the user can do, with the exact command if there is one. */
   fix?: string;
-  /** A shell line that fixes it with the system's package manager, where that is all it takes. */
+  /** A shell command for the system's package manager, if that is sufficient. */
   install?: string;
-  /** True where a session fetches what is missing by itself, and `fetchSandbox` at once. */
+  /** True when a session downloads what is missing, or `fetchSandbox` does so at once. */
   canFetch?: true;
-  /** What a run would fail with, for `fail`. */
+  /** The error code of a run, for `fail`. */
   code?: ErrorCode;
 }
 
-/** A failure in the words that a run would end with. */
+/** A failure with the message of the error that a run would report. */
 export function toFailure(name: string, error: unknown, fallback: ErrorCode): Finding {
   const known = toKlausError(error, fallback);
   const { code, message, hint } = known;
-  return { name, status: 'fail', text: message, code, ...optional({ mend: hint }) };
+  return { name, status: 'fail', text: message, code, ...optional({ fix: hint }) };
 }

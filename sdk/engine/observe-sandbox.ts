@@ -1,17 +1,17 @@
 import type { Sandbox } from '@klaus/core/agent';
 import { isKlausError, type SandboxName } from '@klaus/core/protocol';
 
-/** One command that a sandbox was asked to start. */
+/** The start of one command in a sandbox. */
 export interface SandboxStart {
   driver: SandboxName;
-  /** `failed`: the driver broke before the command began. What a command comes to is no matter of its start. */
+  /** `failed`: the driver failed before the command started. The result of the command does not matter. */
   outcome: 'ok' | 'failed';
-  /** Milliseconds from the request until the command began, or until that failed. */
+  /** Milliseconds from the request until the start, or until its failure. */
   durationMs: number;
 }
 
-/** The same sandbox, which says when a command of it begins. */
-export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => void): Sandbox {
+/** The same sandbox, which reports the start of each command. */
+export function observeSandbox(sandbox: Sandbox, report: (start: SandboxStart) => void): Sandbox {
   const { name: driver } = sandbox;
   const watch = async <T>(run: (begun: () => void) => Promise<T>, isBegunAtEnd: boolean): Promise<T> => {
     const asked = performance.now();
@@ -19,7 +19,7 @@ export function observeSandbox(sandbox: Sandbox, tell: (start: SandboxStart) => 
     const say = (outcome: SandboxStart['outcome']): void => {
       if (hasBegun) return;
       hasBegun = true;
-      tell({ driver, outcome, durationMs: performance.now() - asked });
+      report({ driver, outcome, durationMs: performance.now() - asked });
     };
     try {
       const result = await run(() => say('ok'));

@@ -3,8 +3,8 @@ import { createMemory, openSecretsOf, type Engine, type Knowledge } from '@klaus
 import { KlausError } from '@klaus/core/protocol';
 
 /**
- * What is remembered about a folder, for a person to read and change. Placeholders of what was taken out belong
- * to no session.
+ * What is remembered about a folder, for a user to read and change. The placeholders of redacted secrets belong to no
+ * session.
  *
  * @param folder Absolute.
  * @throws KlausError `workspace.missing`.

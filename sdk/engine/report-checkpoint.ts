@@ -1,10 +1,10 @@
 import { createCheckpoint } from '@klaus/adapters/tools';
 import type { ToolContext } from '@klaus/core/agent';
 
-/** What takes less is not reported. */
+/** Milliseconds. Shorter checkpoints are not reported. */
 const EVERY_MS = 1_000;
 
-/** Makes a checkpoint; one that takes more than a second reports live, each second, for how long it has been at work. */
+/** Creates a checkpoint. One that takes more than a second reports its duration every second. */
 export async function reportCheckpoint(context: ToolContext, message: string): ReturnType<typeof createCheckpoint> {
   const begun = performance.now();
   const timer = setInterval(() => {

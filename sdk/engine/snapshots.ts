@@ -15,8 +15,7 @@ import type { TreeId } from '@klaus/core/protocol';
 /** The snapshots of every workspace, opened once and closed together. */
 export interface OpenSnapshots {
   open(root: string): Promise<Snapshots>;
-  /** Absolute paths of the repositories of a workspace, and of what else is open, as the last snapshots of this process
-   * found them. */
+  /** Absolute paths of the repositories of a workspace and of other open folders, as of the last snapshots. */
   repositories(root: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -34,7 +33,7 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
       const all = [...opened].map(async ([folder, snapshots]) =>
         (await snapshots).repositories.map((path) => join(folder, path)),
       );
-      // A store that does not open is told to who needs it.
+      // The operation that needs a failed store reports its error.
       const found = await Promise.allSettled(all);
       return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     },
@@ -53,39 +52,39 @@ function toOptions(home: string): SnapshotsOptions {
 export interface GcOptions {
   store: SessionStore;
   home: string;
-  /** Unix milliseconds: what only sessions without an event since then need is given up. */
+  /** Unix milliseconds: states that only sessions without an event since then need are deleted. */
   since: number;
-  /** Only says what would be freed. */
+  /** Only reports what would be freed. */
   dryRun: boolean;
 }
 
-/** What was, or would be, freed for one workspace. */
+/** The freed space of one workspace. */
 export interface GcRow {
   /** Absolute path of the workspace. */
   workspace: string;
-  /** Bytes that its snapshots take. */
+  /** Bytes of its snapshots. */
   bytes: number;
-  /** States given up. */
+  /** Deleted states. */
   states: number;
-  /** Bytes freed. */
+  /** Freed bytes. */
   freed: number;
   /** Refs of checkpoints that were deleted in its repository; Git frees their objects at its next `gc`. */
   checkpoints: number;
-  /** True when the workspace is gone. Its snapshots go too, once no session needs them: it may lie on a disk that comes back. */
+  /** True when the workspace does not exist, which may be temporary. Its snapshots are deleted when no session needs them. */
   isGone: boolean;
 }
 
 export interface GcSummary {
   workspaces: GcRow[];
-  /** Bytes of working copies that are kept between isolated commands; they are made again when needed. */
+  /** Bytes of working copies that are cached between isolated commands. They are recreated when needed. */
   copies: number;
-  /** Bytes that `klaus fetch` had downloaded for workspaces that are gone, or that no session used since. */
+  /** Bytes of downloads of `klaus fetch` for workspaces that do not exist or that no session used since. */
   fetched: number;
 }
 
 /**
- * Frees what no undo can need any more: states of sessions that were deleted or had no event since. What the last
- * hour made, and what an open question waits for, stays.
+ * Deletes states that no undo can need any more: those of deleted sessions and of sessions without an event since. States of
+ * the last hour and of open questions are not deleted.
  */
 export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   const { home, dryRun } = options;

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Ids } from '@klaus/core/agent';
 import { toUlid } from '@klaus/core/protocol';
 
-/** Identity and chance from the machine. ULIDs made in one millisecond count upwards, so that they sort as they were made. */
+/** Ids and random numbers of the machine. ULIDs of one millisecond are incremented, so that they sort by creation. */
 export function createSystemIds(now: () => number = Date.now): Ids {
   let last = 0;
   let random = randomBytes(10);

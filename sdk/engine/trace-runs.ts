@@ -4,15 +4,15 @@ import type { Event } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 
-/** The engine's view of the store, whose appends are traced where the configuration says so. */
+/** The store of the engine, with traced appends if configured. */
 export interface Traced {
   store: Engine['store'];
   close(): Promise<void>;
 }
 
 /**
- * Where KLAUS_OTEL is not set nothing of it is loaded. Spans are made of what was appended, after it is durable: no run
- * waits for one, and none fails by one.
+ * Without KLAUS_OTEL no code for traces is loaded. Spans are created from durable events: runs do not wait for them and do
+ * not fail because of them.
  */
 export async function traceRuns(
   store: SessionStore,

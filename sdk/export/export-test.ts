@@ -5,7 +5,7 @@ import { readStartingFiles } from './starting-files.ts';
 import { toScript } from './to-script.ts';
 import { toTestText } from './test-text.ts';
 
-/** A session as a script and a test that plays it, with the files that it began with. */
+/** A session as a script and a test that runs it, with the initial files. */
 export async function exportTest(
   { engine, store }: { engine: Engine; store: SessionStore },
   id: string,

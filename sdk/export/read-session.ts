@@ -11,33 +11,33 @@ import {
 
 /** One answer of the model. */
 export interface RecordedAnswer {
-  /** Messages of the model in the request before it. */
+  /** Messages of the model in its request. */
   turn: number;
   text: string;
   calls: { id: string; name: string; input: unknown }[];
   stop: string;
 }
 
-/** One prompt with what came of it. */
+/** One prompt with its run. */
 export interface RecordedRun {
-  /** Undefined: it went on by `klaus resume`. */
+  /** Undefined: it was resumed by `klaus resume`. */
   prompt?: string;
   onAsk: 'deny' | 'wait';
-  /** What a human said to the questions, in order. */
+  /** The user's answers to the questions, in order. */
   answers: { answer: 'approved' | 'rejected'; note?: string; hunks?: HunkAnswer; scope?: string }[];
   outcome: Outcome;
 }
 
-/** What a test needs to know of a session. */
+/** The part of a session that a test needs. */
 export interface RecordedSession {
   opened: EventOf<'session.opened'>;
   answers: RecordedAnswer[];
   runs: RecordedRun[];
-  /** Every call that ended, in the order of the calls. */
+  /** All finished calls, in the order of the calls. */
   calls: { name: string; outcome: string }[];
   title: string;
   summary: string;
-  /** The last words of the model. */
+  /** The last text of the model. */
   lastText: string;
   /** States of the workspace before the first and after the last effect. */
   before?: string;
@@ -45,7 +45,7 @@ export interface RecordedSession {
   usesGit: boolean;
 }
 
-/** @throws KlausError `usage` with the reason for a session that no script can play again. */
+/** @throws KlausError `usage` with the reason for a session that no script can replay. */
 export function readSession(events: readonly Event[]): RecordedSession {
   const opened = events[0];
   if (opened?.type !== 'session.opened') throw refuse('its log does not begin with session.opened');
@@ -162,6 +162,6 @@ function takeAnswer(run: RecordedRun | undefined, event: EventOf<'approval.answe
 
 function refuse(why: string): KlausError {
   return new KlausError('usage', `This session cannot be a test: ${why}.`, {
-    hint: 'klaus replay runs it again as it was; klaus export --format json gives the whole log.',
+    hint: 'klaus replay runs it again unchanged; klaus export --format json prints the complete log.',
   });
 }

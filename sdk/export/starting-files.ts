@@ -5,23 +5,23 @@ import { isSecretPath, toSecretValues, type Redactor } from '@klaus/core/policy'
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { RecordedSession } from './read-session.ts';
 
-/** Bytes of one file, and of all, that a test carries along. */
+/** Maximum bytes of one file of a test, and of all files. */
 const MAX_FILE = 1_048_576;
 const MAX_ALL = 20 * 1_048_576;
-/** The state that holds nothing. */
+/** The empty state. */
 const NOTHING = createHash('sha256').digest('hex');
 
 export interface StartingFiles {
   /** Content by path in the workspace. */
   files: Map<string, Uint8Array>;
-  /** Paths that the session changed, with the SHA-256 of what it left; null where it deleted the file. */
+  /** Paths that the session changed, with the SHA-256 of the final content; null for deleted files. */
   left: Record<string, string | null>;
-  /** A repository stood at the top. */
+  /** The workspace was the root of a repository. */
   hasGit: boolean;
   notes: string[];
 }
 
-/** The files that the session began with, as far as a state of them is kept, without what is secret. */
+/** The initial files of the session, if a snapshot of them exists, without secrets. */
 export async function readStartingFiles(
   engine: Engine,
   session: RecordedSession,
@@ -34,8 +34,8 @@ export async function readStartingFiles(
   if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
   try {
     const snapshots = await engine.openSnapshots(session.opened.workspace);
-    // A session that changed nothing found what is there now, unless somebody else changed it since.
-    // Folders beside the workspace are not part of the test.
+    // A session without changes started with the present files, unless they were changed otherwise since.
+    // Folders outside of the workspace are not part of the test.
     const [before = await snapshots.snapshot()] = session.before === undefined ? [] : splitState(session.before);
     await learnSecrets(engine, session.opened.workspace, redactor);
     const found = await readTree(snapshots, before, { redactor, isSecret });
@@ -50,7 +50,7 @@ export async function readStartingFiles(
   }
 }
 
-/** What the secret files of the workspace hold now and held before; nothing where it is gone. */
+/** The present and former values of the workspace's secret files; none if it does not exist. */
 async function learnSecrets(engine: Engine, workspace: string, redactor: Redactor): Promise<void> {
   if (!existsSync(workspace)) return;
   redactor.learn(await openSecretsOf(engine, { workspace }).values());
@@ -62,7 +62,7 @@ async function readTree(
   { redactor, isSecret }: { redactor: Redactor; isSecret: (path: string) => boolean },
 ): Promise<Pick<StartingFiles, 'files' | 'notes'>> {
   const rows = (await snapshots.changes(NOTHING, tree)).filter(({ path }) => !isGenerated(path));
-  // Those that the session began with may be gone meanwhile.
+  // Secret files of the initial state may have been deleted since.
   for (const { path, after } of rows)
     if (after?.type === 'file' && isSecret(path) && after.size <= MAX_FILE)
       redactor.learn(toSecretValues(path, new TextDecoder().decode(await snapshots.content(after))));
@@ -78,7 +78,7 @@ async function readTree(
     }
     const content = await snapshots.content(after);
     const text = toUtf8(content);
-    // What is no text is not changed, and not handed on where it holds a secret.
+    // Binary files are not changed, and are omitted if they contain a secret.
     if (text === undefined && redactor.holds(content)) {
       leftOut.push(path);
       continue;
@@ -94,7 +94,7 @@ async function readTree(
   return { files, notes };
 }
 
-/** What an installation brings back. */
+/** Folders that an installation recreates. */
 function isGenerated(path: string): boolean {
   return path.split('/').includes('node_modules');
 }
@@ -111,7 +111,7 @@ function toUtf8(content: Uint8Array): string | undefined {
   }
 }
 
-/** What a test can expect of a file: those that it does not begin with are left to it where they were not new. */
+/** The files that a test can check: all that it starts with, and new ones. */
 function toLeft(
   changes: readonly TreeChange[],
   files: ReadonlyMap<string, Uint8Array>,

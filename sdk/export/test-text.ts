@@ -1,7 +1,7 @@
 import type { RecordedSession } from './read-session.ts';
 import type { StartingFiles } from './starting-files.ts';
 
-/** The test as a module of node:test, which needs nothing but the `klaus` program. */
+/** The test as a module of node:test that needs only the `klaus` program. */
 export function toTestText(session: RecordedSession, start: StartingFiles, notes: readonly string[]): string {
   const { opened, runs, calls, lastText } = session;
   const recorded = {

@@ -1,12 +1,12 @@
 import type { Script } from '@klaus/adapters/models';
 import type { RecordedSession } from './read-session.ts';
 
-/** The model's part of a session, as the scripted model server plays it. */
+/** The model's part of a session, for the scripted model server. */
 export function toScript(session: RecordedSession): { script: Script; notes: string[] } {
   const notes: string[] = [];
   const plain = (text: string): string => {
     if (!text.includes('{{')) return text;
-    notes.push('A text of the model holds {{, which a script would fill in: it stands there as { {.');
+    notes.push('A text of the model contains {{, which a script would replace: it is written as { {.');
     return text.replaceAll('{{', '{ {');
   };
   const steps: Script['steps'] = session.answers.map(({ turn, text, calls, stop }) => ({
@@ -26,7 +26,7 @@ type ScriptCall = NonNullable<Script['steps'][number]['reply']['calls']>[number]
 function toCall({ id, name, input }: RecordedSession['answers'][number]['calls'][number]): ScriptCall {
   const text = JSON.stringify(input ?? null);
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  // In a raw argument nothing is filled in.
+  // Raw arguments contain no templates.
   if (!isObject || text.includes('{{')) return { id, name, raw: text };
   return { id, name, input: input as ScriptCall['input'] };
 }

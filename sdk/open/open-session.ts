@@ -21,7 +21,7 @@ export interface OpenInput {
   cwd: string;
   /** The user's. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Told what takes its time. */
+  /** Receives messages about slow steps. */
   onNotice: (text: string) => void;
 }
 
@@ -43,9 +43,13 @@ export async function openSession({
     { workspace: workspace.root, engine },
   );
   if (writable.length > 0 && !values.undo.enabled)
-    throw new KlausError('config', `Without undo.enabled, ${writable[0]} is not written beside the workspace.`, {
-      hint: 'Switch undo on, or add the folder without :rw.',
-    });
+    throw new KlausError(
+      'config',
+      `Without undo.enabled, ${writable[0]} cannot be writable outside of the workspace.`,
+      {
+        hint: 'Enable undo.enabled, or add the folder without :rw.',
+      },
+    );
   const model = await engine.models.resolve(given.model ?? values.model);
   checkModel(grant, model.name);
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);

@@ -5,37 +5,37 @@ import { isCredentialFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 
-/** What is in these is about the whole machine: processes, devices, sockets, passwords. */
+/** Folders with data of the entire machine: processes, devices, sockets, passwords. */
 const SYSTEM = ['/proc', '/sys', '/dev', '/run', '/boot', '/etc', '/private/etc'];
-/** Folders that hold what belongs to several; commands have a /tmp of their own. */
+/** Folders that several users share; commands have their own /tmp. */
 const SHARED = ['/home', '/Users', '/var', '/private', '/tmp', '/var/tmp', '/private/tmp'];
 
-/** Folders beside a workspace, as absolute real paths, an outer one before what it holds. */
+/** Folders outside of a workspace, as absolute real paths, a parent before its children. */
 export interface OutsideFolders {
   readable: string[];
-  /** Those that may be changed too; none holds another. */
+  /** Those that may also be changed; none contains another. */
   writable: string[];
 }
 
 export interface OutsideFoldersInput {
   given: { root?: string | undefined };
   configuration: Configuration;
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   cwd: string;
   /** Absolute real path. */
   workspace: string;
   /** `KLAUS_HOME`. */
   state: string;
-  /** Folders that the grant names, as {@link placeGrant} gave them. */
+  /** Folders that the grant names, as returned by {@link resolveGrantPaths}. */
   granted?: readonly string[];
 }
 
 /**
- * Folders beside the workspace that its commands may read: the repository around it, and those that the user
- * or the grant names.
+ * Folders outside of the workspace that its commands may read: the repository around it, and those that the user or the
+ * grant names.
  *
- * @throws KlausError `workspace.missing` for a named folder that is not there, `workspace.refused` for one that holds
- *   the home folder or Klaus's state, or belongs to secrets or to the system, `usage` for a root that does not hold the workspace.
+ * @throws KlausError `workspace.missing` for a named folder that does not exist, `workspace.refused` for one that contains
+ *   the home folder or Klaus's state, secrets or system files, `usage` for a root that does not contain the workspace.
  */
 export function findOutsideFolders({
   given,
@@ -58,28 +58,32 @@ export function findOutsideFolders({
   }
   const byLength = (a: string, b: string): number => a.length - b.length;
   return {
-    // What is in the workspace is read and written there.
+    // Folders in the workspace need no entry.
     readable: [...found].filter((folder) => !isIn(folder, workspace)).sort(byLength),
-    // What is in another of them is written there.
+    // Folders in another writable one need no entry.
     writable: [...writable].filter((one) => ![...writable].some((two) => one !== two && isIn(one, two))).sort(byLength),
   };
 }
 
-/** `PATH`, `PATH:ro` or `PATH:rw`. A folder whose own name ends so is named with the suffix behind it. */
+/** `PATH`, `PATH:ro` or `PATH:rw`. A folder whose name ends with such a suffix needs a second one. */
 function readFolderText(text: string): { path: string; isWritable: boolean } {
   const [, path = text, right] = /^(.+):(ro|rw)$/.exec(text) ?? [];
   return { path, isWritable: right === 'rw' };
 }
 
-/** What holds the workspace would be kept twice for undo. */
+/** A folder that contains the workspace would have two snapshots of it. */
 function toWritable(folder: string, workspace: string): string {
   if (!isIn(workspace, folder)) return folder;
-  throw new KlausError('workspace.refused', `${folder} holds the workspace, and is not written beside it.`, {
-    hint: `Work in ${folder} itself (--cwd), or add it without :rw.`,
-  });
+  throw new KlausError(
+    'workspace.refused',
+    `${folder} contains the workspace, so it cannot be writable in addition to it.`,
+    {
+      hint: `Work in ${folder} itself (--cwd), or add it without :rw.`,
+    },
+  );
 }
 
-/** The nearest folder above that holds `.git`, where the folder itself holds none. */
+/** The nearest parent that contains `.git`, if the folder itself does not. */
 function findRepositoryAround(folder: string, state: string): string[] {
   if (existsSync(join(folder, '.git'))) return [];
   for (let at = dirname(folder); at !== dirname(at); at = dirname(at))
@@ -87,7 +91,7 @@ function findRepositoryAround(folder: string, state: string): string[] {
   return [];
 }
 
-/** False where somebody else made the repository, or could have: in a folder that everybody may write, as /tmp. */
+/** False when another user created the repository, or could have: in a folder that all users may write to, as /tmp. */
 function isOwn(folder: string): boolean {
   const uid = process.getuid?.();
   const isMine = [folder, join(folder, '.git')].every((path) => uid === undefined || statSync(path).uid === uid);
@@ -95,9 +99,9 @@ function isOwn(folder: string): boolean {
 }
 
 /**
- * A folder that the user names, to be shown beside the workspace.
+ * A folder outside of the workspace that the user names.
  *
- * @param at.cwd What a relative path is relative to.
+ * @param at.cwd The base of a relative path.
  * @returns The absolute real path.
  * @throws KlausError `workspace.missing`, `workspace.refused`.
  */
@@ -106,11 +110,11 @@ export function toFolder(given: string, { cwd, state }: { cwd: string; state: st
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new KlausError('workspace.missing', `There is no folder ${path}.`, { hint: 'Name an existing folder.' });
   const folder = realpathSync.native(path);
-  const hint = 'Name a folder that holds a project alone.';
+  const hint = 'Name a folder that contains only a project.';
   if (isTooWide(folder, state))
-    throw new KlausError('workspace.refused', `${folder} holds the home folder or Klaus's own state.`, { hint });
+    throw new KlausError('workspace.refused', `${folder} contains the home folder or Klaus's own state.`, { hint });
   if (isCredentialFile(`${folder}/any`) || isIn(folder, join(toReal(homedir()), '.config')))
-    throw new KlausError('workspace.refused', `${folder} is a place of secrets.`, { hint });
+    throw new KlausError('workspace.refused', `${folder} contains secrets.`, { hint });
   if (SYSTEM.some((path) => isIn(folder, path)) || SHARED.includes(folder))
     throw new KlausError('workspace.refused', `${folder} belongs to the system.`, { hint });
   return folder;
@@ -118,12 +122,12 @@ export function toFolder(given: string, { cwd, state }: { cwd: string; state: st
 
 function toRoot(root: string, workspace: string): string {
   if (isIn(workspace, root)) return root;
-  throw new KlausError('usage', `The root ${root} does not hold the workspace ${workspace}.`, {
+  throw new KlausError('usage', `The root ${root} does not contain the workspace ${workspace}.`, {
     hint: 'Name a folder above the workspace, or the workspace itself to show nothing around it.',
   });
 }
 
-/** True for `/`, the home folder, what holds it, and what holds, or lies in, Klaus's state. */
+/** True for `/`, the home folder and its parents, and for folders that contain Klaus's state or are in it. */
 function isTooWide(folder: string, state: string): boolean {
   const own = toReal(state);
   return folder === '/' || isIn(toReal(homedir()), folder) || isIn(own, folder) || isIn(folder, own);

@@ -18,13 +18,13 @@ export function createLostAccessReport(input: ReportInput): (session: string) =>
 }
 
 /**
- * Says in the log what commands of a session do not see any more, or not since it began: folders beside the workspace,
- * and environments of the user's shell. Each is said once. Nothing while a run is under way, or before the first one:
- * the opening has said it.
+ * Appends to the log what commands of a session cannot see any more since it was opened: folders outside of the workspace,
+ * and environments of the user's shell. Each is reported once, and only between runs: the opening reports those before the
+ * first run.
  */
 async function reportLostAccess({ engine, env }: ReportInput, session: string): Promise<void> {
   const lease = await engine.store.claim(session);
-  // Who works on it has looked.
+  // Its holder has already checked.
   if (!lease) return;
   try {
     const { session: opened, run, lastRun, closed } = await loadState(engine, session);
@@ -49,7 +49,7 @@ async function reportLostAccess({ engine, env }: ReportInput, session: string): 
 
 type Opened = EventOf<'session.opened'>;
 
-/** Folders beside the workspace that are not what was named. */
+/** Folders outside of the workspace that were deleted or replaced by a link. */
 function findLost({ readable = [], writable = [] }: Opened): string[] {
   const isThere = (path: string): boolean => existsSync(path) && realpathSync.native(path) === path;
   return readable

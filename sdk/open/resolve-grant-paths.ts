@@ -6,25 +6,25 @@ export interface GrantPathsInput {
   workspace: string;
   /** `KLAUS_HOME`. */
   state: string;
-  /** Asked about each folder outside of the workspace: throws for one that may not be shown. */
+  /** Called with each folder outside of the workspace: throws for one that may not be read. */
   check?: ((folder: string) => void) | undefined;
 }
 
 /**
- * Finds what a grant lets be read outside of the workspace. A grant speaks of real paths from then on.
+ * Resolves the folders outside of the workspace that a grant allows to read. The returned grant contains real paths.
  *
  * @returns `folders`: absolute real paths.
- * @throws KlausError `workspace.missing` for a folder that is not there, `workspace.refused` for one that no grant can
- *   open: `/`, the home folder, Klaus's state, places of secrets and of the system.
+ * @throws KlausError `workspace.missing` for a folder that does not exist, `workspace.refused` for one that no grant can
+ *   allow: `/`, the home folder, Klaus's state, folders with secrets or system files.
  */
 export function resolveGrantPaths(
   grant: Grant,
   { workspace, state, check }: GrantPathsInput,
 ): { grant: Grant; folders: string[] } {
   const folders = new Set<string>();
-  const place = (authority: Authority): Authority => {
+  const resolve = (authority: Authority): Authority => {
     if (authority.kind !== 'fs' || !authority.rights.includes('r') || isIn(authority.path, workspace)) return authority;
-    // Before anything is said about what is there.
+    // Before an error reveals whether the folder exists.
     check?.(authority.path);
     const path = toFolder(authority.path, { cwd: workspace, state });
     if (path !== authority.path) check?.(path);
@@ -32,10 +32,10 @@ export function resolveGrantPaths(
     return { ...authority, path };
   };
   const { authorities, delegable, ...rest } = grant;
-  const placed = {
+  const resolved = {
     ...rest,
-    authorities: authorities.map(place),
-    ...(delegable ? { delegable: delegable.map(place) } : {}),
+    authorities: authorities.map(resolve),
+    ...(delegable ? { delegable: delegable.map(resolve) } : {}),
   };
-  return { grant: placed, folders: [...folders] };
+  return { grant: resolved, folders: [...folders] };
 }

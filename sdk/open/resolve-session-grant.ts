@@ -9,15 +9,15 @@ import { resolveGrantPaths } from './resolve-grant-paths.ts';
 export interface SessionGrantInput {
   given: Pick<OpenOptions, 'grant' | 'root' | 'checkFolder'>;
   configuration: Configuration;
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   cwd: string;
 }
 
 /**
- * The grant of a session, and the folders beside its workspace that it may read.
+ * The grant of a session, and the folders outside of its workspace that it may read.
  *
  * @param at.workspace Absolute real path.
- * @throws KlausError `usage` for what is no grant, `workspace.missing` and `workspace.refused` for a folder.
+ * @throws KlausError `usage` for an invalid grant, `workspace.missing` and `workspace.refused` for a folder.
  */
 export function resolveSessionGrant(
   { given, configuration, cwd }: SessionGrantInput,
@@ -26,8 +26,8 @@ export function resolveSessionGrant(
   const now = engine.clock.now();
   const input = { given, configuration, cwd, workspace, state: engine.home };
   if (given.grant === undefined) {
-    const beside = findOutsideFolders(input);
-    return { grant: toOpeningGrant(undefined, { workspace, ...beside, now }), ...beside };
+    const outside = findOutsideFolders(input);
+    return { grant: toOpeningGrant(undefined, { workspace, ...outside, now }), ...outside };
   }
   const wanted = toOpeningGrant(given.grant, { workspace, now });
   const { grant, folders } = resolveGrantPaths(wanted, { workspace, state: engine.home, check: given.checkFolder });

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The first that exists counts, as in a folder of a workspace. */
+/** The first existing file is used, as in a folder of a workspace. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
-/** Bytes that enter the history. */
+/** Maximum bytes in the history. */
 const MAX_BYTES = 32 * 1_024;
 
 /**
- * The user's own instructions, for every project.
+ * The user's instructions for all projects.
  *
  * @param home `KLAUS_HOME`.
  */
@@ -23,7 +23,7 @@ export function readOwnInstructions(home: string): { path: string; text: string 
 function readStart(path: string): string | undefined {
   let file: number;
   try {
-    // A named pipe would keep an ordinary open for ever.
+    // Without O_NONBLOCK, opening a named pipe would never return.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;

@@ -13,23 +13,23 @@ import {
 } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
-/** Longest line that is waited for, in bytes: secrets are looked for in whole lines. */
+/** Maximum bytes of a line: secrets are redacted in complete lines. */
 const LONGEST_LINE = 32_768;
 
-/** A background process, from any Klaus. */
+/** A background process of any session. */
 export interface BackgroundProcess {
   readonly session: string;
   /** Such as `p1`. */
   readonly id: string;
-  /** As it is now. */
+  /** Its present status. */
   status(): ProcessStatus;
   /**
-   * Its output from a byte on, with secrets taken out, about 32 KB at once.
+   * Its output from a byte on, with redacted secrets, about 32 KB at once.
    *
-   * @param options.lines Only whole lines, for a reader that comes again. Default false.
+   * @param options.lines Only complete lines, for a reader that continues later. Default false.
    */
   read(options: { from: number; lines?: boolean }): Promise<ProcessOutput>;
-  /** Ends it with everything in its sandbox. `logged` is false while another process holds the session and says so. */
+  /** Ends it with everything in its sandbox. `logged` is false while another process holds the session and logs it. */
   stop(options?: { by?: string; graceMs?: number }): Promise<{ status: ProcessStatus; logged: boolean }>;
 }
 
@@ -45,7 +45,7 @@ interface Views {
   clearSessions(filter?: ClearFilter): Promise<ClearReport>;
 }
 
-export function createProcessViews(parts: Parts): Views {
+export function createProcessQueries(parts: Parts): Views {
   const { engine, store, processes } = parts;
   return {
     processes: (session) => (session === undefined ? processes.list() : processes.open(session).list()),
@@ -77,7 +77,7 @@ async function createBackgroundProcess(
     status,
     async read({ from, lines = false }) {
       status();
-      // A workspace that is gone has no secrets to tell.
+      // A workspace that does not exist has no secrets.
       redactor.learn(await secrets.values().catch(() => []));
       const output = processes.read(id, { from, maxBytes: LONGEST_LINE, lines });
       return { ...output, text: redactor.redact(output.text) };
@@ -98,7 +98,8 @@ async function findProcess({ store, processes }: Parts, name: string): Promise<P
   const wanted = id?.toLowerCase();
   const all = processes.list().filter((each) => each.state !== 'unstarted');
   const hint = 'klaus ps --all lists them.';
-  if (wanted === undefined) throw new KlausError('usage', `"${name}" names no background process.`, { hint });
+  if (wanted === undefined)
+    throw new KlausError('usage', `"${name}" is not the name of a background process.`, { hint });
   const session = prefix === undefined ? undefined : (await store.session(prefix))?.id;
   const found = all.filter((each) => each.id === wanted && (prefix === undefined || each.session === session));
   const running = found.filter(({ state }) => state === 'running');
@@ -107,11 +108,11 @@ async function findProcess({ store, processes }: Parts, name: string): Promise<P
   if (found.length === 0) throw new KlausError('usage', `There is no background process ${name}.`, { hint });
   const names = (running.length > 0 ? running : found).slice(-5).map((each) => `${each.session}/${each.id}`);
   throw new KlausError('usage', `Several background processes are called ${name}.`, {
-    hint: `Say which: ${names.join(', ')}.`,
+    hint: `Name one of them: ${names.join(', ')}.`,
   });
 }
 
-/** Ends what this Klaus started and did not mark to survive, and says so in the logs that nobody else holds. */
+/** Ends the processes of this Klaus that are not marked to survive, and logs that in all sessions without a holder. */
 export async function endProcesses(engine: Engine, processes: ProcessHome): Promise<void> {
   const ended = await processes.close();
   for (const session of new Set(ended.map((each) => each.session))) await recordProcesses(engine, session);
@@ -120,12 +121,12 @@ export async function endProcesses(engine: Engine, processes: ProcessHome): Prom
 export interface CollectProcessesOptions {
   store: SessionStore;
   processes: ProcessHome;
-  /** Unix milliseconds: output of processes that ended before is given up. */
+  /** Unix milliseconds: output of processes that ended before is deleted. */
   since: number;
   dryRun: boolean;
 }
 
-/** Frees what deleted sessions left, and the output of processes that ended long ago. @returns Bytes. */
+/** Deletes data of deleted sessions, and output of processes that ended before. @returns Bytes. */
 export async function collectProcesses(options: CollectProcessesOptions): Promise<number> {
   const { store, processes, since, dryRun } = options;
   let freed = 0;

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
 import { findOutsideFolders, type OutsideFoldersInput } from '../open/outside-folders.ts';
 
-/** Sessions of the folder that are looked through. */
-const LOOKED_THROUGH = 500;
+/** Maximum number of sessions that are checked. */
+const MAX_CHECKED = 500;
 
 /**
- * What the latest session has to have: something that an undo can undo, an undo that can be made again, a turn with a
- * state of the workspace, checks that its last run recorded, or no reason that it cannot take another prompt: it is
- * closed, it was begun by another session, or it reads another folder around the workspace.
+ * A condition on the latest session: changes that can be undone, an undo that can be redone, a turn with a snapshot, checks
+ * in its last run, or that it can take another prompt. A session cannot if it is closed, was started by another session, or
+ * reads another folder around the workspace.
  */
 export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts';
 
@@ -19,13 +19,13 @@ const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history:
   turns: ({ turns }) => turns.length > 0,
 };
 
-/** What `Klaus.latest` is asked for. */
+/** The query of `Klaus.latest`. */
 export interface LatestOptions {
-  /** Only one that has this. Default: any. */
+  /** Only a session that meets this condition. Default: any. */
   with?: LatestWith;
-  /** Default: the folder Klaus was opened in. */
+  /** Default: the folder in which Klaus was created. */
   workspace?: string;
-  /** For `prompts`: the folder around the workspace that the session reads. Default: the one that a new one would read. */
+  /** For `prompts`: the folder around the workspace that the session reads. Default: that of a new session. */
   root?: string;
 }
 
@@ -33,11 +33,11 @@ interface LatestQuery {
   /** Absolute real path. */
   workspace: string;
   needed: LatestWith | undefined;
-  /** What may be read around the workspace, as {@link findRootAround} says. */
+  /** The readable folder around the workspace, as returned by {@link findRootAround}. */
   root: string | undefined;
 }
 
-/** Id of the newest session of a folder that fits. */
+/** Id of the newest matching session of a folder. */
 export async function findLatestSession(
   { with: needed, workspace: given, root }: LatestOptions,
   at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
@@ -51,7 +51,7 @@ export async function findLatestSession(
 
 async function findLatest(store: SessionStore, { workspace, needed, root }: LatestQuery): Promise<string | undefined> {
   if (needed === undefined) return (await store.latestSession(workspace))?.id;
-  const rows = await store.sessions({ workspace, limit: LOOKED_THROUGH });
+  const rows = await store.sessions({ workspace, limit: MAX_CHECKED });
   const hasNeeded = async ({ id, parent, status }: SessionRow): Promise<boolean> => {
     if (needed === 'prompts') {
       if (parent !== null || status === 'closed') return false;
@@ -62,7 +62,7 @@ async function findLatest(store: SessionStore, { workspace, needed, root }: Late
       const last = await store.lastOf(id, ['run.finished']);
       return last?.type === 'run.finished' && last.evidence.length > 0;
     }
-    // Cheap, and true of most that fit.
+    // A cheap check first.
     if ((await store.lastOf(id, ['workspace.snapshotted'])) === undefined) return false;
     return FITS[needed](readTurnHistory(await readLog(store, id)));
   };
@@ -70,12 +70,12 @@ async function findLatest(store: SessionStore, { workspace, needed, root }: Late
   return undefined;
 }
 
-/** The outermost of some readable folders that holds the workspace. */
+/** The outermost readable folder that contains the workspace. */
 function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
   return readable.find((path) => workspace.startsWith(`${path}/`));
 }
 
-/** As it is, where nothing is there. */
+/** The real path; the path itself if it does not exist. */
 export function toRealPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }

@@ -1,6 +1,6 @@
-/** Who wants to be told something. */
+/** A set of listeners. */
 export interface Listeners<T> {
-  /** Returns what takes the listener away again. */
+  /** Returns a function that removes the listener. */
   add(listener: (value: T) => void): () => void;
   emit(value: T): void;
 }

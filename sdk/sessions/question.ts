@@ -29,8 +29,8 @@ export async function findQuestion(
 const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = { by: true, note: true, hunks: true, scope: true };
 
 /**
- * Checks what a caller without types may get wrong. An option that is misspelled is refused too: without its hunks an
- * answer would accept the complete change.
+ * Checks the arguments of callers without types. Misspelled options are also refused: without its hunks an answer would
+ * accept the complete change.
  *
  * @throws KlausError `usage` naming the argument.
  */
@@ -60,7 +60,7 @@ export function checkAnswer(approval: unknown, answer: unknown, options: unknown
   throw new KlausError('usage', `Option \`${path.join('.')}\` of an answer: ${message}.`);
 }
 
-/** Without what is undefined: that is a default. */
+/** Without undefined values, which mean defaults. */
 function toGiven(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -70,7 +70,7 @@ function toShown(value: unknown): string {
   return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** @throws KlausError `usage` naming the hunks, for one that was not asked about. */
+/** @throws KlausError `usage` naming the hunks, for an unknown one. */
 export function checkHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer): void {
   const hunks = asked.subject.kind === 'limit' ? [] : (asked.subject.hunks ?? []);
   const known = hunks.map(({ id }) => id);
@@ -81,6 +81,6 @@ export function checkHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer):
   }
   for (const { id } of given.edited ?? []) {
     if (isEditable(hunks.find((hunk) => hunk.id === id))) continue;
-    throw new KlausError('usage', `Hunk ${id} has no lines to edit: it can only be taken or left.`);
+    throw new KlausError('usage', `Hunk ${id} has no lines to edit: it can only be accepted or rejected.`);
   }
 }

@@ -94,7 +94,7 @@ export interface Session {
   /**
    * Revokes authority, also from a session that another process works on.
    *
-   * @param parts As in a grant's text; a kind alone (`net`) or a bundle stands for all of it. Empty: everything.
+   * @param parts As in a grant's text; a kind alone (`net`) or a bundle means all of it. Empty: everything.
    * @throws KlausError `usage` for a part that the grant does not contain or cannot omit; nothing is revoked then.
    */
   revoke(parts?: readonly string[], options?: RevokeOptions): Promise<Revoked>;

@@ -3,18 +3,18 @@ import { findPinProblem, loadState, redactCommand, applyQueuedCommands, type Eng
 import { KlausError } from '@klaus/core/protocol';
 import type { SessionStore } from '@klaus/core/agent';
 
-/** A text that stays in the context of a session word for word. */
+/** A text that stays in the context of a session unchanged. */
 export interface PinnedText {
   id: string;
   text: string;
-  /** Where it comes from, where it is not the user's own. */
+  /** Its source, if it is not a text of the user. */
   source?: string;
 }
 
-/** What pinning or unpinning came to. */
+/** The result of pinning or unpinning. */
 export interface PinResult {
   pin: string;
-  /** False while a live process holds the session, or its last request waits to be settled: it is done then. */
+  /** False while a live process holds the session, or a request is open: the change is applied later. */
   applied: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Parts {
   session: string;
 }
 
-/** What is pinned in a session, oldest first. */
+/** The pinned texts of a session, oldest first. */
 export async function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): Promise<PinnedText[]> {
   const { pins } = await loadState(engine, session);
   return pins.map(({ id, text, source }) => ({
@@ -58,11 +58,11 @@ export async function checkPin(engine: Engine, session: string, text: string): P
   const problem = findPinProblem(state, text, await toContextWindow(engine, state.model));
   if (problem === undefined) return;
   const hint =
-    state.pins.length > 0 ? { hint: `klaus pin ${session} lists what is pinned; klaus unpin makes room.` } : {};
+    state.pins.length > 0 ? { hint: `klaus pin ${session} lists the pinned texts; klaus unpin removes one.` } : {};
   throw new KlausError('usage', problem, hint);
 }
 
-/** @throws KlausError `usage` for what is not pinned, and for the beginning of several ids. */
+/** @throws KlausError `usage` for an unknown pin, and for a prefix of several ids. */
 export async function unpin(
   parts: Parts,
   idOrPrefix: string,
@@ -84,13 +84,13 @@ async function findText({ store, session }: Parts, seq: number): Promise<{ text:
   const found = await store.recall(session).read(seq, { max: Number.POSITIVE_INFINITY });
   if (!found) {
     throw new KlausError('usage', `Record ${seq} of session ${session} has no text.`, {
-      hint: `klaus show ${session} --grep WORDS says where a text stands.`,
+      hint: `klaus show ${session} --grep WORDS shows the position of a text.`,
     });
   }
   return found.title === 'the user' ? { text: found.text } : { text: found.text, source: `${found.title}, seq ${seq}` };
 }
 
-/** Where no key reaches the model, whoever goes on with the session looks. */
+/** Without access to the model, the process that resumes the session checks the size. */
 async function toContextWindow(engine: Engine, model: string): Promise<number> {
   try {
     return (await engine.models.resolve(model)).info.contextWindow;

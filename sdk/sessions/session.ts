@@ -28,14 +28,14 @@ export interface SessionParts {
   engine: Engine;
   store: SessionStore;
   inForce: PolicyEngines;
-  /** Looks at what commands of a session do not see any more; once for each. */
+  /** Reports what commands of a session cannot see any more, once for each session. */
   report?: (session: string) => Promise<void>;
 }
 
-/** A handle on a session; cheap, holds nothing. */
+/** A handle on a session. It holds no lease. */
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
-  /** Under a policy that cannot be read nothing runs, and nothing that would run is put into the inbox. */
+  /** With an invalid policy nothing runs, and no command that would start a run is sent. */
   const checkPolicy = async (): Promise<void> => {
     const root = await workspace();
     if (root !== undefined) await inForce.policy(root);
@@ -49,7 +49,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     if (root === undefined || !carriesText(command)) return command;
     return redactCommand(await toJudging(root), command, { session: id, workspace: root });
   };
-  /** A run is cancelled, and a session renamed, under a policy that cannot be read too. */
+  /** A run can be cancelled, and a session renamed, even with an invalid policy. */
   const toJudging = async (root: string): Promise<Engine> => {
     try {
       return await inForce.judging(root);
@@ -64,7 +64,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       content,
       { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
     ) {
-      // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
+      // A prompt is durable once it is sent: with an unusable model it would wait and run together with the next one.
       await checkPolicy();
       const row = await store.session(id);
       if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
@@ -77,7 +77,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
       if (given.type !== 'change' || given.model === undefined) return send(given);
-      // A name that nothing answers to would keep every later run of the session from beginning.
+      // An unknown name would prevent all later runs of the session.
       const { name } = await engine.models.resolve(given.model);
       return send({ ...given, model: name });
     },

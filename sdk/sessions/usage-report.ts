@@ -11,43 +11,43 @@ import {
 } from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 
-/** A request whose end is not in the log: on its way, or sent by a process that is gone. */
+/** A request without an end in the log: in flight, or sent by a process that ended. */
 export interface ReservedRequest {
   session: string;
   purpose: EventOf<'model.requested'>['purpose'];
   model: string;
-  /** What is set aside for it; US dollars are null when the price is not known. */
+  /** Its reservation; US dollars are null when the price is unknown. */
   tokens: number;
   usd: number | null;
   /** Unix milliseconds. */
   at: number;
 }
 
-/** One limit of a session and what became of it, over the session and all that it began. */
+/** One limit of a session and its use by the session and its descendants. */
 export interface BudgetRow {
   limit: 'tokens' | 'usd';
   /** 0: unlimited. */
   cap: number;
-  /** What ended requests were charged. Null: a price is not known. */
+  /** Charges of ended requests. Null: a price is unknown. */
   spent: number | null;
-  /** Set aside for requests whose end is not known. */
+  /** Reservations of requests without an end. */
   reserved: number | null;
-  /** Moved to sessions that it began and not spent there yet. */
+  /** Transferred to descendants and not spent there yet. */
   lent: number | null;
-  /** What may still be set aside; null without a limit, or where a price is not known. */
+  /** What can still be reserved; null without a limit, or when a price is unknown. */
   left: number | null;
 }
 
 export interface UsageReport {
   by: UsageFilter['by'];
-  /** Only what was charged; days and models by name, sessions the oldest first. */
+  /** Charged usage; days and models by name, sessions the oldest first. */
   rows: UsageRow[];
   reserved: ReservedRequest[];
-  /** Of the session that was asked about. */
+  /** Of the session in the query. */
   budget?: BudgetRow[];
 }
 
-/** What requests to models cost, from the log. */
+/** The cost of requests to models, from the log. */
 export async function readUsageReport(store: SessionStore, filter: UsageFilter): Promise<UsageReport> {
   const { session, by } = filter;
   const tree = session === undefined ? undefined : await store.tree(session);

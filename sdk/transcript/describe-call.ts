@@ -1,17 +1,17 @@
 import { toLine } from './printable.ts';
 
-/** What a call is about, by the names that tools give to the thing they work on. */
+/** Names of input fields that contain the object of a call. */
 const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
 
 /**
- * One line for a call: the tool's name and what it works on, such as `read_file src/sum.js`.
+ * One line for a call: the tool's name and its object, such as `read_file src/sum.js`.
  *
  * @param max Characters.
  */
 export function describeCall(name: string, input: unknown, max = 72): string {
   if (typeof input !== 'object' || input === null) return toLine(name, max);
   const fields = input as Record<string, unknown>;
-  // What stands in it is what is called.
+  // The code contains the calls.
   if (name === 'use_tool' && typeof fields['name'] === 'string')
     return describeCall(fields['name'], fields['input'], max);
   const key = SUBJECTS.find((candidate) => typeof fields[candidate] === 'string' && fields[candidate] !== '');

@@ -11,7 +11,7 @@ export function describeProcessChange(event: EventOf<'process.changed'>): string
   return `${what} is gone, ${reason ?? 'it left no exit code'}: ${command}`;
 }
 
-/** How a process is at this moment, in a few words. */
+/** The present status of a process in a few words. */
 export function describeProcessState({ state, exitCode, reason }: ProcessStatus): string {
   if (state === 'exited') return `exit ${exitCode ?? '?'}`;
   return state === 'stopped' || state === 'lost' ? `${state} (${reason ?? 'unknown'})` : state;

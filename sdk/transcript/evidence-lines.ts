@@ -5,15 +5,15 @@ export interface EvidenceLine {
   mark: 'ok' | 'warn' | 'bad';
   text: string;
   kind: 'check' | 'claim';
-  /** What is said more quietly behind it. */
+  /** A secondary text after it. */
   detail: string;
 }
 
 const MAX_PATHS = 3;
 
-/** The checks of a run as it ended, each command once, and the claims that they do not hold. */
+/** The final results of a run's checks, each command once, and the unverified claims. */
 export function toEvidenceLines({ evidence, claims = [] }: EventOf<'run.finished'>): EvidenceLine[] {
-  // Of a check that ran several times, only the last result is the state of things.
+  // Of a check that ran several times, only the last result is valid.
   const last = new Map(evidence.map((check) => [JSON.stringify([check.command, check.checks?.[0]?.cwd ?? '']), check]));
   return [
     ...[...last.values()].map(toCheckLine),
@@ -33,7 +33,7 @@ function toCheckLine(check: Evidence): EvidenceLine {
   return { ...base, mark: 'ok', detail: ended };
 }
 
-/** Why a check says nothing about the files as they are; '' where it does, and in logs that do not tell. */
+/** Why a check is not valid for the present files; '' if it is, and for logs without that information. */
 function toStale({ freshness, changed = [] }: Evidence): string {
   if (freshness === 'unknown') return 'no states of the workspace were kept';
   if (freshness !== 'stale') return '';
@@ -41,7 +41,7 @@ function toStale({ freshness, changed = [] }: Evidence): string {
   return `files changed since (${changed.slice(0, MAX_PATHS).join(', ')}${more})`;
 }
 
-/** The model's words with what they are worth. */
+/** A claim of the model with its status. */
 export function toClaimLine({ said, status, reason }: Claim): EvidenceLine {
   const mark = status === 'contradicted' ? 'bad' : status === 'unverified' ? 'warn' : 'ok';
   return { kind: 'claim', mark, text: `${status}: "${said}"`, detail: reason };

@@ -9,14 +9,14 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** With thousands separators and at most two decimals. By hand, because the first use of a locale takes 30 ms. */
+/** With thousands separators and at most two decimals. Without a locale, because its first use takes 30 ms. */
 export function formatCount(count: number): string {
-  const [whole = '', fraction] = String(Math.round(count * 100) / 100).split('.');
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const [integer = '', fraction] = String(Math.round(count * 100) / 100).split('.');
+  const grouped = integer.replaceAll(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** US dollars, precise enough that a small run does not look free. Null is a price that is not known. */
+/** US dollars, precise enough that a small run does not look free. Null is an unknown price. */
 export function formatUsd(usd: number | null): string {
   if (usd === null) return 'cost unknown';
   if (usd === 0) return '$0';

@@ -1,12 +1,12 @@
 /**
- * Characters that would let text from a model, a file or a command act on the terminal or hide from the
- * reader: control characters but line feed and tab, and the marks that reorder or hide what is shown.
+ * Characters with which text of a model, a file or a command could control the terminal or hide from the reader: control
+ * characters except line feed and tab, and marks that reorder or hide text.
  */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**
- * Makes text safe to print: what acts on a terminal is shown as `<1b>` instead. CRLF becomes LF. Works on
- * pieces of a stream as on the whole, because it looks at single characters only.
+ * Makes text safe to print: control characters are shown as `<1b>`. CRLF becomes LF. It also works on chunks of a stream,
+ * because it replaces single characters only.
  */
 export function toPrintable(text: string): string {
   return text
@@ -21,14 +21,14 @@ export function toLine(text: string, max: number): string {
 }
 
 /**
- * A value as JSON in which nothing acts on a terminal: what JSON itself leaves as it is, such as DEL, C1 and the marks
- * that reorder text, stands in it as `\u009b`.
+ * A value as JSON without control characters: those that JSON does not escape, such as DEL, C1 and the marks that reorder
+ * text, are written as `\u009b`.
  */
 export function toSafeJson(value: unknown, indent?: number): string {
   return toSafeJsonText(JSON.stringify(value, undefined, indent));
 }
 
-/** The same for JSON that is text already. Such characters occur in its strings alone. */
+/** The same for JSON text. Such characters occur in its strings alone. */
 export function toSafeJsonText(json: string): string {
   return json.replace(ACTING, (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`);
 }

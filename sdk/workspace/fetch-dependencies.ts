@@ -11,44 +11,44 @@ import type { KlausOptions } from '../klaus-options.ts';
 import type { Session } from '../sessions/session-handle.ts';
 import { startModelServer } from '../models/model-server.ts';
 
-/** The longest that a command may take. */
+/** Milliseconds that a command may take. */
 const STEP_MS = 600_000;
-/** Folders of a workspace that are no projects of their own. */
+/** Folders of a workspace that are not separate projects. */
 const SKIPPED = /^(?:\..*|node_modules|vendor|target|build|dist)$/;
 
 export interface FetchOptions extends Pick<KlausOptions, 'home' | 'env' | 'settings' | 'onNotice'> {
   /** Default: the current folder. */
   workspace?: string;
-  /** Some of what `planFetchOf` gave; they are what the user has agreed to. */
+  /** Steps of `planFetchOf` that the user approved. */
   steps: readonly FetchStep[];
   /** Hosts that the steps reach. Default: those of the steps. `any`: every host. */
   hosts?: readonly string[] | 'any';
   onStart?: (step: FetchStep) => void;
-  /** What the commands print, on its way. */
+  /** Receives the output of the commands. */
   onOutput?: (text: string) => void;
-  /** Ends what is running. */
+  /** Stops the current command. */
   signal?: AbortSignal;
 }
 
 export interface FetchedStep extends FetchStep {
   outcome: EventOf<'tool.finished'>['outcome'];
-  /** The end of what the command printed. */
+  /** The end of the command's output. */
   output: string;
   durationMs: number;
-  /** What it asked for and may not reach, as `host:port`. */
+  /** Requested hosts that it may not reach, as `host:port`. */
   refused: readonly string[];
 }
 
 export interface Fetched {
   /** The session that recorded it. */
   session: string;
-  /** Those that were reached, in order. */
+  /** The executed steps, in order. */
   steps: FetchedStep[];
-  /** Entries of caches that later sessions of the workspace begin with. */
+  /** Cache entries for later sessions of the workspace. */
   kept: number;
 }
 
-/** What downloads the dependencies of a folder. */
+/** The steps that download the dependencies of a folder. */
 export function planFetchOf(workspace: string): FetchStep[] {
   const list = (folder: string) => readdirSync(join(workspace, folder), { withFileTypes: true });
   const root = list('');
@@ -58,11 +58,11 @@ export function planFetchOf(workspace: string): FetchStep[] {
 }
 
 /**
- * Hosts that some steps reach, in order: those of their tools, and the proxies of Go modules that the user's environment
- * names, which commands are told.
+ * Hosts that some steps reach, in order: those of their tools, and the proxies of Go modules in the user's environment,
+ * which commands inherit.
  *
  * @param more.allowed Further ones, such as `git.example.com`, `*.example.com` or `localhost:4873`.
- * @throws KlausError `usage` for what is no host.
+ * @throws KlausError `usage` for an invalid host.
  */
 export function listFetchHosts(
   steps: readonly FetchStep[],
@@ -91,14 +91,14 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
     ...(options.onNotice ? { onNotice: options.onNotice } : {}),
     ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),
     cwd: workspace,
-    // Asked for by name and once: neither limits nor a review belong to it.
+    // The user requested exactly these commands, so limits and a review do not apply.
     settings: {
       ...options.settings,
       model: 'scripted/fetch',
       approve: 'auto',
       isolate: false,
       requirePatchApproval: false,
-      // Downloads are no work that a commit has to keep; undo has them.
+      // Downloads need no commit; undo covers them.
       checkpoint: 'manual',
       'limits.tokens': 0,
       'limits.usd': 0,
@@ -129,7 +129,7 @@ function serve(steps: readonly FetchStep[]) {
   });
 }
 
-/** Works on the session until it is done, answering for the user what the steps ask for and nothing else. */
+/** Works on the session until it is done. Approves only the steps. */
 async function follow(klaus: Klaus, session: Session, options: FetchOptions): Promise<FetchedStep[]> {
   const { steps, onStart, onOutput, signal } = options;
   const fetched: FetchedStep[] = [];

@@ -20,7 +20,7 @@ const PATHS = [
 const find = indexPaths(PATHS);
 const first = (query: string, many = 1) => find(query, 10).slice(0, many);
 
-test('characters are found in their order, whatever lies between them and whatever their case', () => {
+test('characters are found in order, with gaps and ignoring case', () => {
   expect(first('sespag')).toEqual(['apps/web/sessions/session-page.tsx']);
   expect(first('READ')).toEqual(['README.md']);
   expect(first('stra')).toEqual(['übung/Straße.txt']);

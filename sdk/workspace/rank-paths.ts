@@ -1,14 +1,14 @@
 import { go, snapshot } from 'fuzzysort';
 
-/** Added where a path is found by the beginning of its name, or anywhere in it; scores are from 0 to 1. */
+/** Added to the score for a match at the beginning of a name, or in it; scores are from 0 to 1. */
 const NAME_START = 0.1;
 const IN_NAME = 0.05;
-/** Taken away for each character of a path: of two that fit alike the short one comes first. */
+/** Subtracted for each character of a path, so that of equal matches the shorter comes first. */
 const LENGTH = 1e-5;
 
 /**
- * Makes paths searchable. What it returns finds those that hold all characters of a query in its order, whatever their
- * case, the likeliest first: those found in the name before those in its folders, at the beginnings of words before
+ * Makes paths searchable. The returned function finds paths that contain all characters of a query in order, ignoring case,
+ * the best match first: those found in the name before those in its folders, at the beginnings of words before
  * those within, side by side before scattered, and short paths before long ones.
  */
 export function indexPaths(paths: readonly string[]): (query: string, limit: number) => string[] {

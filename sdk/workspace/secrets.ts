@@ -6,11 +6,11 @@ import { createSecretScanner, isFingerprint, SECRETS_ALLOW } from '@klaus/core/p
 import { KlausError } from '@klaus/core/protocol';
 
 /**
- * Scans a workspace, or some files of it, for what looks like secrets; what `.klaus/secrets-allow` names is left
- * out. Files that Git ignores are not looked at unless they are named.
+ * Scans a workspace, or some of its files, for secrets, except those in `.klaus/secrets-allow`. Files that Git ignores are
+ * skipped unless they are named.
  *
  * @param options.paths Relative to the workspace.
- * @throws KlausError `usage` for a path that is not there.
+ * @throws KlausError `usage` for a path that does not exist.
  */
 export async function* scanSecrets(
   workspace: string,
@@ -25,13 +25,13 @@ export async function* scanSecrets(
 /**
  * Adds a finding to the allow-list of a workspace.
  *
- * @returns False when it stood there already.
- * @throws KlausError `usage` for what is no fingerprint.
+ * @returns False when it was already listed.
+ * @throws KlausError `usage` for an invalid fingerprint.
  */
 export async function allowSecret(workspace: string, fingerprint: string): Promise<boolean> {
   const word = fingerprint.toLowerCase();
   if (!isFingerprint(word))
-    throw new KlausError('usage', `${fingerprint} is no fingerprint.`, {
+    throw new KlausError('usage', `${fingerprint} is not a fingerprint.`, {
       hint: 'It has 16 hexadecimal digits; klaus secrets scan shows it.',
     });
   const root = await realpath(workspace);

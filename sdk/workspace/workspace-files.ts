@@ -12,7 +12,7 @@ export interface FolderEntry {
   /** Relative to the workspace, with forward slashes. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'other';
-  /** Bytes; null for what is no file. */
+  /** Bytes; null for other entries than files. */
   size: number | null;
   /** Unix milliseconds. */
   modifiedAt: number;
@@ -20,35 +20,35 @@ export interface FolderEntry {
 
 /** The beginning of a file. */
 export interface FileView {
-  /** Relative to the workspace; the real one where the path led through a symlink. */
+  /** Relative to the workspace, with resolved symlinks. */
   path: string;
-  /** Bytes of the whole. */
+  /** Bytes of the complete file. */
   size: number;
-  /** Null for a file that holds secrets by its name. */
+  /** Null for a secret file. */
   content: Uint8Array | null;
 }
 
-/** A workspace as a person looks at it. Nothing outside of it is reached, and no secret file is shown. */
+/** Read access to a workspace, without files outside of it and without the content of secret files. */
 export interface WorkspaceFiles {
   /** Absolute real path. */
   readonly root: string;
   /**
    * Folders first, then by name; at most 5,000.
    *
-   * @throws KlausError `workspace.outside`, `usage` for what is no folder.
+   * @throws KlausError `workspace.outside`, `usage` for a path that is not a folder.
    */
   list(path: string): Promise<FolderEntry[]>;
-  /** @throws KlausError `workspace.outside`, `usage` for what is no file. */
+  /** @throws KlausError `workspace.outside`, `usage` for a path that is not a file. */
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
-  /** Paths that hold the characters in this order, the likeliest first (`indexPaths`); what git ignores is left out. */
+  /** Paths that contain the characters in this order, the best match first (`indexPaths`), without ignored files. */
   find(characters: string, options: { limit: number }): Promise<string[]>;
-  /** Takes what is known as a secret of this workspace, or of Klaus, out of a text. */
+  /** Redacts known secrets of this workspace and of Klaus in a text. */
   redact(text: string): Promise<string>;
 }
 
 const MAX_ENTRIES = 5_000;
 
-/** @throws KlausError `workspace.missing` when the folder is not there. */
+/** @throws KlausError `workspace.missing` when the folder does not exist. */
 export async function openWorkspaceFiles(engine: Engine, folder: string): Promise<WorkspaceFiles> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
@@ -64,7 +64,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       const state = await workspace.stat(relative);
       if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
       const named = isSecretFile(relative, patterns) || isSecretFile(path, patterns);
-      // A hard link to a secret file has any name; looking for those is worth it only where there can be one.
+      // A hard link to a secret file can have any name, so it is checked only if several links exist.
       const hidden = named || (isLinked(absolute) && (await secretFiles.find()).includes(absolute));
       const content = hidden
         ? null
@@ -84,12 +84,12 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
   };
 }
 
-/** Milliseconds for which a list of files counts: whoever types asks for it at every character. */
+/** Milliseconds for which a list of files is cached: a client requests it for every typed character. */
 const LISTED_MS = 2_000;
 
 const listed = new WeakMap<Engine, { root: string; find: Promise<ReturnType<typeof indexPaths>> }>();
 
-/** What was listed last is kept for a moment, for one workspace: to list fifty thousand files takes a tenth of a second. */
+/** Caches the list of one workspace for a moment: listing 50,000 files takes 100 ms. */
 async function listOnce(engine: Engine, root: string): Promise<ReturnType<typeof indexPaths>> {
   const known = listed.get(engine);
   if (known?.root === root) return known.find;
@@ -112,7 +112,7 @@ function isLinked(absolute: string): boolean {
   return (lstatSync(absolute, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
 }
 
-/** A path that no file system takes is a mistake of whoever asks, not of a tool. */
+/** An invalid path is an error of the caller, not of a tool. */
 async function resolvePath(workspace: Workspace, path: string): Promise<ResolvedPath> {
   try {
     return await workspace.resolve(path);

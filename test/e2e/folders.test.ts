@@ -294,8 +294,8 @@ describe('a grant for a folder outside of the workspace', () => {
     await withFolders({ calls: () => [], prepare, folders: () => [] }, async (engine, place) => {
       const refused = { code: 'workspace.refused' };
       const reasons: [string, string, { code: string }][] = [
-        ['/', 'holds the home folder', refused],
-        [homedir(), 'holds the home folder', refused],
+        ['/', 'home folder', refused],
+        [homedir(), 'home folder', refused],
         [dirname(engine.place.home), 'Klaus', refused],
         [`${engine.place.home}`, 'Klaus', refused],
         [`${place.base}/user/.ssh`, 'secrets', refused],

@@ -238,7 +238,7 @@ describe('money and tokens', () => {
       home: place.home,
       cwd: place.workspace,
       env: { ...place.env, ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: server.url },
-      settings: { model: 'anthropic/claude-sonnet-5-5', 'sandbox.driver': 'host', 'tiers.anthropic.haiku': 'nobody' },
+      settings: { model: 'anthropic/claude-sonnet-5-5', 'sandbox.driver': 'host', 'tiers.anthropic.haiku': 'missing' },
     });
     const session = await klaus.open({ limits: { usd: 5 } });
     await session.prompt(`explain ${'everything '.repeat(20)}`);

@@ -43,7 +43,7 @@ test('what one session notes is in the context of the next one from the first tu
       .seq;
   expect(note!.seq).toBeLessThan(await seqOf('user'));
   await engine.klaus.memory().set({ key: 'later', value: 'not in this history' });
-  await second.prompt('Go on.');
+  await second.prompt('Continue.');
   await second.advance();
   expect(await contextOf(second)).toHaveLength(1);
 });

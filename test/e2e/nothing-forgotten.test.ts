@@ -10,7 +10,7 @@ const MATTERS = [
   ['timeout', 'requests to {s} time out after {v} ms', '{s} timeout ms'],
   ['bucket', 'backups of {s} go to bucket-{v}', 'backup bucket of {s}'],
   ['code', 'ERR_{v} means that {s} lost its lease', '{s} lost its lease error'],
-  ['branch', 'the branch release/{v} is where {s} is mended', 'release branch where {s} is mended'],
+  ['branch', 'the branch release/{v} is where {s} is fixed', 'release branch where {s} is fixed'],
   ['constant', 'const {s}MaxRetries = {v};', '{s} max retries'],
   ['user', 'log into {s} as user u{v}', 'log into {s} as which user'],
   ['ticket', 'ticket OPS-{v} asks to retire {s}', 'ticket to retire {s}'],
@@ -148,12 +148,12 @@ test('a hundred facts are found again after five compactions and more; what is p
     `${FACTS.length - missed.length} of ${FACTS.length} facts found after ${compactions.length} compactions\n`,
   );
   expect(missed.map(({ query }) => query)).toEqual([]);
-  // The model was told.
-  const told = engine.server.requests
+  // The model received the facts.
+  const sent = engine.server.requests
     .slice(before)
     .map(({ body }) => body)
     .join('\n');
-  for (const { value } of FACTS) expect(told).toContain(JSON.stringify(value).slice(1, -1));
+  for (const { value } of FACTS) expect(sent).toContain(JSON.stringify(value).slice(1, -1));
   const last = engine.server.requests.at(-1)!.body;
   for (const rule of PINNED) expect(last.split(rule)).toHaveLength(2);
   // What was left out is what there was: no fact was in the context before it was recalled.

@@ -119,7 +119,7 @@ test('all pins together take a tenth of the window at most', async () => {
   expect(ofType(await Array.fromAsync(session.events()), 'run.started')).toEqual([]);
   await session.unpin((await session.pins())[0]!.id);
   expect(await session.pin('y'.repeat(3_600))).toMatchObject({ applied: true });
-  // Who does not ask first is told by the session itself.
+  // Without a check before, the session itself refuses it.
   await session.send({ type: 'pin', text: 'one more', by: 'test' });
   await session.advance();
   expect(ofType(await Array.fromAsync(session.events()), 'notice').at(-1)!.text).toMatch(
@@ -139,7 +139,7 @@ test('a session with pins is the same after it is read from its log again, byte 
   }
   const started = ofType(await Array.fromAsync(session.events()), 'turn.started');
   expect(ofType(await Array.fromAsync(session.events()), 'context.compacted').length).toBeGreaterThan(0);
-  // Each advance folds the log anew: between compactions a request begins with all of the one before it.
+  // Each advance folds the log again: between compactions a request begins with the complete previous one.
   const bodies = engine.server.requests.filter(({ body }) => body.includes('"tools"')).map(({ body }) => body);
   const heads = bodies.map((body) => body.slice(0, body.lastIndexOf(']}],"max_tokens"')));
   const grown = heads.filter((head, at) => at > 0 && head.startsWith(heads[at - 1]!)).length;

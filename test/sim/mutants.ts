@@ -21,7 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
     what: 'subscribers are notified before the transaction is committed',
     file: 'adapters/store/sqlite/log/group-commit.ts',
     from: 'written.push(jobs[0]!);',
-    to: 'written.push(jobs[0]!); jobs[0]!.tell();',
+    to: 'written.push(jobs[0]!); jobs[0]!.notify();',
     breaks: ['append before emit'],
   },
   {

@@ -33,7 +33,7 @@ export function describeLeases(create: CreateStoreHarness): void {
     expect(await other.isClaimed('A')).toBe(false);
     const next = (await other.claim('A'))!;
     expect(next.fence).toBeGreaterThan(lease.fence);
-    // The old lease is spent: giving it back again does not free what somebody else now holds.
+    // Releasing the old lease again does not release that of its new holder.
     await lease.release();
     expect(await store.claim('A')).toBeUndefined();
   });

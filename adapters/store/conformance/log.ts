@@ -47,7 +47,7 @@ export function describeLog(create: CreateStoreHarness): void {
     const [a, b] = [(await store.claim('A'))!, (await store.claim('B'))!];
     const results = await Promise.allSettled([
       store.append('A', [toNotice('1')], { lease: a }),
-      store.append('B', [toNotice('lost')], { lease: b, consume: ['nobody-sent-this'] }),
+      store.append('B', [toNotice('lost')], { lease: b, consume: ['unknown-command'] }),
       store.append('B', [toNotice('1')], { lease: b }),
     ]);
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

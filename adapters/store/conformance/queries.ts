@@ -8,7 +8,7 @@ export function describeQueries(create: CreateStoreHarness): void {
   test('sessions are listed newest first, in pages, and found by their words', async () => {
     await using harness = await create();
     await using store = await harness.open();
-    await addSession(store, 'S1', toOpened(START, { title: 'Mend the 100% sum' }));
+    await addSession(store, 'S1', toOpened(START, { title: 'Repair the 100% sum' }));
     await addSession(store, 'S2', toOpened(START + DAY, { workspace: '/srv/shop' }));
     await addSession(store, 'S3', toSampleDrafts());
     await addSession(store, 'S4', toOpened(START + DAY, { title: 'Later' }));
@@ -26,15 +26,15 @@ export function describeQueries(create: CreateStoreHarness): void {
   test('a session is found by a unique prefix of its id; a misspelt one has a nearest', async () => {
     await using harness = await create();
     await using store = await harness.open();
-    await addSession(store, '01KEAAAA0000000000000000AA', toOpened(START, { title: 'Mend the sum' }));
+    await addSession(store, '01KEAAAA0000000000000000AA', toOpened(START, { title: 'Repair the sum' }));
     await addSession(store, '01KEAABB0000000000000000BB', toOpened(START, { title: 'Write the docs' }));
-    expect((await store.session('01keaaaa'))!.title).toBe('Mend the sum');
+    expect((await store.session('01keaaaa'))!.title).toBe('Repair the sum');
     expect((await store.session('01KEAABB0000000000000000BB'))!.title).toBe('Write the docs');
     expect(await store.session('02')).toBeUndefined();
     expect(await store.session('')).toBeUndefined();
     await expect(store.session('01KEAA')).rejects.toThrow(/01KEAAAA0000000000000000AA, 01KEAABB0000000000000000BB/);
     expect(await store.nearestSession('01KEAABC')).toBe('01KEAABB0000000000000000BB');
-    expect(await store.nearestSession('mend teh sum')).toBe('01KEAAAA0000000000000000AA');
+    expect(await store.nearestSession('repair teh sum')).toBe('01KEAAAA0000000000000000AA');
     expect(await store.nearestSession('something else')).toBeUndefined();
     expect(await store.nearestSession('')).toBeUndefined();
   });
@@ -66,7 +66,7 @@ export function describeQueries(create: CreateStoreHarness): void {
     expect((await store.approvals({ session: 'A' }))[0]).toEqual({
       id: '01KE00000000000000000000Q1',
       session: 'A',
-      sessionTitle: 'Mend the sum',
+      sessionTitle: 'Repair the sum',
       workspace: '/home/ada/sum',
       kind: 'call',
       title: 'Run `npm test`?',

@@ -6,15 +6,15 @@ import { toStoreError } from './store-error.ts';
 export const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * One connection: statements are prepared on first use and kept, writes run in immediate transactions,
- * and what SQLite refuses is thrown as a KlausError.
+ * One connection. Statements are prepared on first use and cached, writes run in immediate transactions, and errors of
+ * SQLite are thrown as KlausError.
  */
 export class Database {
   readonly file: string;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @param options.readOnly Opens without the right, or the side effect, of writing. Default false. */
+  /** @param options.readOnly Opens without write access. Default false. */
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.file = file;
     try {
@@ -47,7 +47,7 @@ export class Database {
     return this.#connection.isTransaction;
   }
 
-  /** Runs `work` in one transaction that holds the write lock from its beginning; all or nothing. */
+  /** Runs `work` in one transaction that holds the write lock from its beginning. */
   transaction<T>(work: () => T): T {
     this.run('BEGIN IMMEDIATE');
     try {
@@ -61,8 +61,8 @@ export class Database {
   }
 
   /**
-   * The same without a wait for the disk. After a loss of power it may not have happened, nor then anything that was
-   * committed behind it; what is committed by `transaction` later takes it along.
+   * The same without a wait for the disk. A loss of power may undo it together with everything committed after it; the
+   * next `transaction` makes it durable.
    */
   transactionInMemory<T>(work: () => T): T {
     this.exec('PRAGMA synchronous = NORMAL');
@@ -73,7 +73,7 @@ export class Database {
     }
   }
 
-  /** Runs `work`, which only reads, on one state of the database, whatever others write meanwhile. */
+  /** Runs `work`, which only reads, on one state of the database, independent of concurrent writes. */
   snapshot<T>(work: () => T): T {
     this.exec('BEGIN');
     try {
@@ -83,7 +83,7 @@ export class Database {
     }
   }
 
-  /** Runs `work` so that its failure undoes only its own part of the transaction around it. */
+  /** Runs `work` in a savepoint: its failure undoes only its own part of the surrounding transaction. */
   savepoint<T>(work: () => T): T {
     this.run('SAVEPOINT part');
     try {
@@ -101,19 +101,18 @@ export class Database {
   }
 
   /**
-   * Closes without changing a byte of the database. The last connection that closes writes the
-   * write-ahead log back into the file, which would alter a damaged one: a second, read-only connection
-   * stays longer and keeps this one from being the last.
+   * Closes without changing the database file. The last connection that closes writes the write-ahead log back into the
+   * file, which would alter a damaged one: a second, read-only connection is therefore closed after this one.
    */
   closeUntouched(): void {
-    const witness = new DatabaseSync(this.file, { readOnly: true });
+    const last = new DatabaseSync(this.file, { readOnly: true });
     try {
-      witness.prepare('SELECT 1 FROM sqlite_schema').get();
+      last.prepare('SELECT 1 FROM sqlite_schema').get();
     } catch {
-      // The file is damaged: that is why we are here. The lock is held all the same.
+      // The file is damaged, as expected. The connection still holds its lock.
     }
     this.close();
-    witness.close();
+    last.close();
   }
 
   #prepare(sql: string): StatementSync {

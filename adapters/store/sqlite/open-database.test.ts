@@ -22,13 +22,13 @@ import { createMigrationsTable, migrate, MIGRATIONS } from './migrations/migrate
 import { PAGE_SIZE, toDatabaseFile } from './open-database.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
-/** Bytes of every file that belongs to the database, but for the shared memory that SQLite may make anew. */
+/** Bytes of all files of the database, except the shared memory, which SQLite may recreate. */
 function readFiles(home: string): Record<string, string> {
   const names = readdirSync(home).filter((name) => name.startsWith('klaus.db') && !name.endsWith('-shm'));
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(home, name), 'hex')]));
 }
 
-test('nobody else can read the home folder, also one that was open before', async () => {
+test('no other user can read the state folder, even one that had access before', async () => {
   using home = createTemporaryHome();
   const path = join(home.path, 'deep', 'home');
   mkdirSync(path, { recursive: true });
@@ -126,14 +126,17 @@ test('a new migration is applied completely and once, or not at all', async () =
   };
   expect(() => migrate(database, [...MIGRATIONS, broken])).toThrow('stopped in the middle');
   expect(names()).toEqual(MIGRATIONS.map(({ name }) => name));
-  const whole = { name: 'm998-whole', apply: (target: Database) => target.exec('CREATE TABLE half (id INTEGER)') };
-  migrate(database, [...MIGRATIONS, whole]);
-  migrate(database, [...MIGRATIONS, whole]);
-  expect(names()).toEqual([...MIGRATIONS.map(({ name }) => name), 'm998-whole']);
+  const complete = {
+    name: 'm998-complete',
+    apply: (target: Database) => target.exec('CREATE TABLE half (id INTEGER)'),
+  };
+  migrate(database, [...MIGRATIONS, complete]);
+  migrate(database, [...MIGRATIONS, complete]);
+  expect(names()).toEqual([...MIGRATIONS.map(({ name }) => name), 'm998-complete']);
   database.close();
 });
 
-test('a database of before keeps its rows when its tables are made anew', () => {
+test('an older database keeps its rows when its tables are recreated', () => {
   using home = createTemporaryHome();
   const database = new Database(toDatabaseFile(home.path));
   createMigrationsTable(database);
@@ -167,7 +170,7 @@ INSERT INTO token_usage (id, session_id, model, input_tokens, output_tokens, cre
   expect(read()).toEqual(before);
   expect(database.all('PRAGMA foreign_key_check')).toEqual([]);
   expect(() =>
-    database.exec(`INSERT INTO messages SELECT 8, 'nobody', role, content, tool_name, tool_call_id,
+    database.exec(`INSERT INTO messages SELECT 8, 'missing', role, content, tool_name, tool_call_id,
     created_at, origin FROM messages LIMIT 1`),
   ).toThrow(/FOREIGN KEY/);
   database.close();
@@ -205,7 +208,5 @@ test('a home that is a link to nowhere, such as a disk that is not mounted, is a
   using home = createTemporaryHome();
   const link = join(home.path, 'link');
   symlinkSync(join(home.path, 'disk', 'klaus'), link);
-  expect(() => createSqliteStore({ home: link })).toThrow(
-    expect.objectContaining({ code: 'config', message: expect.stringContaining('what is not there') }),
-  );
+  expect(() => createSqliteStore({ home: link })).toThrow(expect.objectContaining({ code: 'config' }));
 });

@@ -9,21 +9,21 @@ import { corrupt, guarded } from './store-error.ts';
 /** Bytes of a database page. Fixed, so that recovery can find the pages of a file whose header is lost. */
 export const PAGE_SIZE = 4_096;
 
-/** Where the database of a home folder is. */
+/** Path of the database in a state folder. */
 export function toDatabaseFile(home: string): string {
   return join(home, 'klaus.db');
 }
 
-/** Makes the home folder, or takes other people's access to it away. */
+/** Creates the state folder, or removes access of other users to it. */
 export function prepareHome(home: string): void {
   guarded(home, () => {
     try {
       makeFolder(home);
     } catch (error) {
-      // Everything above it is made, so only a link can lead nowhere.
+      // All parent folders are created, so only a broken link can cause this.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new KlausError('config', `Klaus cannot keep its state in ${home}: it is a link to what is not there.`, {
-        hint: 'Make the folder that it leads to, or set KLAUS_HOME to a folder that you own.',
+      throw new KlausError('config', `Klaus cannot keep its state in ${home}: it is a broken symbolic link.`, {
+        hint: 'Create its target folder, or set KLAUS_HOME to a folder that you own.',
         cause: error,
       });
     }
@@ -32,19 +32,19 @@ export function prepareHome(home: string): void {
 }
 
 /**
- * Opens the database, making it when there is none. Only cheap checks are made: a damaged page further in
- * is found when it is read.
+ * Opens the database and creates it if it does not exist. Only cheap checks are made: other damaged pages are detected
+ * when they are read.
  *
- * @throws KlausError `store.corrupt`, leaving the files as they are; `store.full`; `config` without access.
+ * @throws KlausError `store.corrupt`, without a change of the files; `store.full`; `config` without access.
  */
 export function openDatabase(file: string): Database {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) {
-    // SQLite would write a stray log of pages into whatever new file stands beside it.
+    // SQLite would apply a leftover write-ahead log to a new database file.
     if (existsSync(`${file}-wal`)) throw corrupt(file, 'it is missing while its write-ahead log is there');
     createDatabase(file);
   } else if (size < PAGE_SIZE) {
-    // SQLite takes an empty file for a new database, and would drop the write-ahead log beside it.
+    // SQLite treats an empty file as a new database and would delete its write-ahead log.
     throw corrupt(file, 'it is cut short');
   }
   const database = new Database(file);
@@ -60,8 +60,8 @@ export function openDatabase(file: string): Database {
 }
 
 /**
- * Makes a complete database under a name of its own and gives it the real one only then: no process ever
- * sees half of it, and of two that do this at once the first wins.
+ * Creates a complete database under a temporary name and then renames it, so that no process sees a partial database. Of
+ * two processes that do this at once, the first one wins.
  */
 function createDatabase(file: string): void {
   const draft = `${file}.new-${randomUUID().slice(0, 8)}`;
@@ -78,7 +78,7 @@ function createDatabase(file: string): void {
   });
 }
 
-/** Makes an empty database with the whole schema and leaves it open. The file must not exist. */
+/** Creates an empty database with the complete schema and leaves it open. The file must not exist. */
 export function buildDatabase(file: string): Database {
   closeSync(openSync(file, 'wx', 0o600));
   const database = new Database(file);
@@ -90,14 +90,14 @@ export function buildDatabase(file: string): Database {
 }
 
 function configure(database: Database): void {
-  // secure_delete: a cleared session is gone from the file, and recovery cannot bring it back.
+  // secure_delete: a cleared session is erased from the file, so recovery cannot restore it.
   database.exec(
     'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; ' +
       'PRAGMA wal_autocheckpoint = 4000',
   );
 }
 
-/** Makes a folder for the user alone, with those above it, where it is missing. New names are durable when it returns. */
+/** Creates a folder with access for this user alone, and missing parents. New names are durable when it returns. */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -107,7 +107,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Makes the name of a new folder durable. One above it that may not be read cannot be synced. */
+/** Makes the name of a new folder durable. A parent without read access cannot be synced. */
 function syncAbove(folder: string): void {
   try {
     syncFolder(dirname(folder));

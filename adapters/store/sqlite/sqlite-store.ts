@@ -3,7 +3,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
 import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
-import { createCheckpoints } from './projections/state-cache.ts';
+import { createStateCache } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
 import { ChangeNotifier } from './log/change-notifier.ts';
 import { shareFile } from './locks/file-lock.ts';
@@ -23,13 +23,13 @@ import { createQueries, createView } from './queries/queries.ts';
 import { toUsersFile } from './locks/users-file.ts';
 
 export interface SqliteStoreOptions {
-  /** Absolute path of the folder for everything that Klaus keeps; made with mode 0700 when missing. */
+  /** Absolute path of the state folder; created with mode 0700 if missing. */
   home: string;
   /** Default: the machine's clock. */
   clock?: Pick<Clock, 'now' | 'every'>;
-  /** Characters of a tool's output kept in the `messages` and `tool_calls` tables. Default 10,240. */
+  /** Characters of a tool's output that the `messages` and `tool_calls` tables hold. Default 10,240. */
   maxToolResultSize?: number;
-  /** Takes secrets out of what goes into the host chain. Default: nothing is taken out. */
+  /** Redacts secrets before a write to the host chain. Default: no redaction. */
   redact?: Redact;
 }
 
@@ -46,10 +46,10 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
 };
 
 /**
- * Opens the store in `home`, making it when there is none.
+ * Opens the store in `home` and creates it if it does not exist.
  *
- * @throws KlausError `store.corrupt`, `store.full`, `store.busy` while it is being recovered, `config` when
- *   the folder belongs to somebody else.
+ * @throws KlausError `store.corrupt`, `store.full`, `store.busy` while it is being recovered, `config` when the folder
+ *   belongs to another user.
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { home, clock = MACHINE_CLOCK, redact } = options;
@@ -65,9 +65,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   }
   const blobs = new Blobs(home);
   const commits = new GroupCommit(database);
-  // A clock of somebody else's tells its own time, and no kernel knows it.
-  const watch = clock === MACHINE_CLOCK ? (tell: () => void) => watchWrites(toDatabaseFile(home), tell) : undefined;
-  const feed = new ChangeNotifier(database, clock, watch);
+  // With a simulated clock, changes are found by polling alone: notifications of the kernel would come in real time.
+  const watch = clock === MACHINE_CLOCK ? (notify: () => void) => watchWrites(toDatabaseFile(home), notify) : undefined;
+  const notifier = new ChangeNotifier(database, clock, watch);
   const leases = new Leases({ home, database, commits });
   const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
@@ -78,7 +78,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       commits.flush();
       leases.releaseAll();
     } finally {
-      feed.close();
+      notifier.close();
       live.clear();
       database.close();
       users.release();
@@ -87,8 +87,9 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   return {
     async append(session, drafts, { lease, consume = [] }) {
-      if (lease.session !== session) throw new KlausError('internal', `The lease is not one of session ${session}.`);
-      if (!leases.holds(lease)) throw new KlausError('store.busy', `Session ${session} was given back before.`);
+      if (lease.session !== session)
+        throw new KlausError('internal', `The lease belongs to another session than ${session}.`);
+      if (!leases.holds(lease)) throw new KlausError('store.busy', `The lease of session ${session} was released.`);
       return commits.run(
         () => {
           const options = { session, fence: lease.fence, drafts, projection, known: heads.get(lease) };
@@ -99,7 +100,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
           if (consume.length > 0) consumeCommands(database, { session, ids: consume, seq: head.seq });
           return events;
         },
-        (events) => void (events.length > 0 && feed.published(session, events)),
+        (events) => void (events.length > 0 && notifier.published(session, events)),
       );
     },
     appendHost: (body) =>
@@ -113,13 +114,13 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       await commits.run(
         () => putCommand(database, { session, command, receivedAt }),
         (isNew) => {
-          if (isNew) feed.sent(session);
+          if (isNew) notifier.sent(session);
         },
       );
     },
     inbox: async (session) => readInbox(database, session),
     claim: async (session) => leases.claim(session),
-    subscribe: (session, after, listener) => feed.subscribe(session, after, listener),
+    subscribe: (session, after, listener) => notifier.subscribe(session, after, listener),
     emitLive(event) {
       for (const listener of live) listener(event);
     },
@@ -128,12 +129,12 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return () => live.delete(listener);
     },
     isWatched: () => live.size > 0,
-    onSend: (session, wake) => feed.onSend(session, wake),
+    onSend: (session, wake) => notifier.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: async (hash) => blobs.read(hash),
     outbox,
-    stateCache: createCheckpoints(database, commits),
-    view: createView(database, { home, feed }),
+    stateCache: createStateCache(database, commits),
+    view: createView(database, { home, notifier }),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),
     ...createQueries(database, { home, blobs, commits, clock, projection, redact }),

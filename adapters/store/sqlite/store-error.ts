@@ -14,10 +14,10 @@ const NOTADB = 26;
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'EIO']);
 const NO_RIGHT: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST']);
 
-/** `store.corrupt` for a file, with the way out. */
+/** `store.corrupt` for a file, with a hint for its recovery. */
 export function corrupt(file: string, what: string, cause?: unknown): KlausError {
   return new KlausError('store.corrupt', `${file} is damaged: ${what}. It was left as it is.`, {
-    hint: 'Run `klaus db recover`: it keeps the damaged file and saves every event that can still be read.',
+    hint: 'Run `klaus db recover`: it keeps the damaged file and saves all events that are still readable.',
     cause,
   });
 }
@@ -30,10 +30,10 @@ export function newer(file: string, what: string): KlausError {
 }
 
 /**
- * Says in Klaus's words what SQLite or the filesystem refused. Anything else, a bug among it, comes back
- * as it is.
+ * Converts an error of SQLite or of the file system to a KlausError. All other errors, such as bugs, are returned
+ * unchanged.
  *
- * @param file The file that the operation was about.
+ * @param file The file of the operation.
  */
 export function toStoreError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
@@ -69,7 +69,7 @@ function fromSqlite(error: Error, code: number, file: string): unknown {
     case NOTADB:
       return corrupt(file, error.message, error);
     case ERROR:
-      // A published database always has its tables, so a missing one is damage or somebody else's file.
+      // Every database of Klaus has all tables, so a missing one means damage or a foreign file.
       return error.message.startsWith('no such table') ? corrupt(file, error.message, error) : error;
     default:
       return error;
@@ -78,12 +78,12 @@ function fromSqlite(error: Error, code: number, file: string): unknown {
 
 function full(file: string, cause: Error): KlausError {
   return new KlausError('store.full', `Nothing more can be written to ${file}: ${cause.message}.`, {
-    hint: 'Free some space or make the disk writable; what was stored before is intact.',
+    hint: 'Free some space or make the disk writable; all stored data is intact.',
     cause,
   });
 }
 
-/** Runs `work` and says its failures in Klaus's words. */
+/** Runs `work` and converts its errors. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();

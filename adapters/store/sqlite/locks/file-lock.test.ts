@@ -5,7 +5,7 @@ import { toNotice } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 
-test('lock files stay while a session can go on, and go with its end', async () => {
+test('a lock file is deleted when its session is closed', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const file = join(home.path, 'locks', 'A.lock');
@@ -20,7 +20,7 @@ test('lock files stay while a session can go on, and go with its end', async () 
   expect(readdirSync(join(home.path, 'locks'))).toEqual([]);
 });
 
-test('a session id that is no file name is refused', async () => {
+test('a session id that is not a valid file name is refused', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   for (const id of ['../evil', '', 'a/b', '.hidden']) {

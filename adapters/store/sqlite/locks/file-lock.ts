@@ -5,42 +5,41 @@ import { KlausError } from '@klaus/core/protocol';
 import { BUSY_TIMEOUT_MS } from '../database.ts';
 import { toStoreError } from '../store-error.ts';
 
-/** Milliseconds to wait before a lock counts as held: `isLocked` holds it for a moment while it looks. */
+/** Milliseconds to wait before a lock counts as held: `isLocked` holds it briefly during its check. */
 const PROBE_MS = 5;
 
-/** A lock that the kernel gives back when the process ends, however it ends. */
+/** A lock that the kernel releases when the process ends for any reason. */
 export interface FileLock {
   /** Idempotent. */
   release(options?: { remove: boolean }): void;
 }
 
-/** Where lock files are. */
+/** Path of a session's lock file. */
 export function toLockFile(home: string, session: string): string {
-  if (!/^\w[\w.-]{0,127}$/.test(session)) throw new KlausError('usage', `"${session}" is no session id.`);
+  if (!/^\w[\w.-]{0,127}$/.test(session)) throw new KlausError('usage', `"${session}" is not a session id.`);
   return join(home, 'locks', `${session}.lock`);
 }
 
 /**
- * Locks a file against every other process and every other holder in this one; undefined while somebody
- * else holds it. The lock is an exclusive transaction on an empty database, so that the locking is
- * SQLite's own, portable and proven.
+ * Locks a file against all other processes and all other holders in this one. Undefined while it is locked. The lock is
+ * an exclusive transaction on an empty database, so that SQLite's own portable locking is used.
  *
- * Nothing else may open such a file: POSIX drops all of a process's locks on a file as soon as any
- * descriptor for it is closed.
+ * Do not open such a file in any other way: POSIX drops all locks of a process on a file as soon as the process closes
+ * any descriptor of it.
  */
 export function lockFile(file: string): FileLock | undefined {
   for (;;) {
     const before = prepareFile(file);
     const connection = begin(file, { mode: 'EXCLUSIVE', timeout: PROBE_MS });
     if (!connection) return undefined;
-    // The previous holder may have removed the file between our look and our lock: then what we hold is
-    // a file without a name, and somebody else can hold the new one.
+    // The previous holder may have removed the file in the meantime. Then this lock is on an unlinked file, and another
+    // process can lock the new one.
     if (toIdentity(file) === before) return toLock(file, connection);
     connection.close();
   }
 }
 
-/** True while somebody holds the lock. */
+/** True while the file is locked. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const lock = lockFile(file);
@@ -49,9 +48,9 @@ export function isLocked(file: string): boolean {
 }
 
 /**
- * Takes part in a lock that any number of processes share.
+ * Acquires a lock that any number of processes share.
  *
- * @throws KlausError `store.busy` when somebody holds it exclusively for longer than the busy time-out.
+ * @throws KlausError `store.busy` while it is locked exclusively for longer than the busy time-out.
  */
 export function shareFile(file: string): FileLock {
   prepareFile(file);
@@ -63,7 +62,7 @@ export function shareFile(file: string): FileLock {
   });
 }
 
-/** Makes the file when it is missing, without opening one that exists, and says which file it is. */
+/** Creates the file if it is missing, without opening an existing one, and returns its identity. */
 function prepareFile(file: string): string {
   for (;;) {
     const identity = toIdentity(file);
@@ -86,7 +85,7 @@ function begin(file: string, options: { mode: 'EXCLUSIVE' | 'DEFERRED'; timeout:
   let connection: DatabaseSync | undefined;
   try {
     connection = new DatabaseSync(file, { timeout: options.timeout });
-    // In memory: a lock writes nothing, so it needs no journal beside it.
+    // A lock writes nothing, so it needs no journal file.
     connection.exec(`PRAGMA journal_mode = MEMORY; BEGIN ${options.mode}; SELECT 1 FROM sqlite_schema`);
     return connection;
   } catch (error) {

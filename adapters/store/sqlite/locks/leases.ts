@@ -5,7 +5,7 @@ import type { FileLock } from './file-lock.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { raiseFence } from '../log/log.ts';
 
-/** The sessions that this store holds. */
+/** The leases of this store. */
 export class Leases {
   readonly #home: string;
   readonly #database: Database;
@@ -33,7 +33,7 @@ export class Leases {
     }
   }
 
-  /** False once the lease is given back. */
+  /** False after the release of the lease. */
   holds(lease: Lease): boolean {
     return this.#held.has(lease);
   }
@@ -48,16 +48,16 @@ export class Leases {
     this.#held.delete(lease);
     let remove = false;
     try {
-      // What was appended before must be written while the session is still ours.
+      // Pending appends are written while the lease is still held.
       this.#commits.flush();
-      remove = this.#isOver(lease.session);
+      remove = this.#isClosed(lease.session);
     } finally {
       lock.release({ remove });
     }
   }
 
-  /** True when nobody needs the session's lock file any more: it is closed, or has no event. */
-  #isOver(session: string): boolean {
+  /** True when the session's lock file is no longer needed: the session is closed, or has no event. */
+  #isClosed(session: string): boolean {
     const row = this.#database.get<{ status: string }>('SELECT status FROM sessions WHERE id = ?', session);
     return row === undefined || row.status === 'closed';
   }

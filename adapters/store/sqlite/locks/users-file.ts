@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Locked shared by every process that has the database open, exclusively by recovery. */
+/** The lock file that every process with an open database shares, and that recovery locks exclusively. */
 export function toUsersFile(home: string): string {
   return join(home, 'klaus.lock');
 }

@@ -23,7 +23,7 @@ async function fill(store: SqliteStore): Promise<void> {
   }
 }
 
-/** Writes all records of a session from `seq` on anew, so that its own chain holds again. */
+/** Rewrites all records of a session from `seq` on, so that its own chain is intact again. */
 function rewrite(database: Database, session: string, seq: number): void {
   const rows = database.all<{ seq: number; record: string }>(
     'SELECT seq, record FROM events WHERE session_id = ? ORDER BY seq',
@@ -95,7 +95,7 @@ describe('what one chain alone does not show, the host chain does', () => {
     expect(report.host.intact).toBe(true);
   });
 
-  test('a record altered and everything after it written anew', async () => {
+  test('a record altered and all later records rewritten', async () => {
     const report = await auditAfter((database) => {
       database.run(
         `UPDATE events SET record = replace(record, '"allow"', '"deny"') WHERE session_id = 'A' AND type = 'gate.decided'`,
@@ -114,7 +114,7 @@ describe('what one chain alone does not show, the host chain does', () => {
     expect(report.of('A')).toMatchObject({ intact: true });
   });
 
-  test('a whole session taken away', async () => {
+  test('a complete session deleted', async () => {
     const report = await auditAfter((database) => {
       for (const table of ['events', 'heads', 'approvals', 'token_usage', 'tool_calls', 'messages']) {
         database.run(`DELETE FROM ${table} WHERE session_id = 'A'`);
@@ -208,7 +208,7 @@ describe('the host chain itself', () => {
     },
   );
 
-  test('its end cut off with a mended head is found, because sessions go further than it says', async () => {
+  test('a truncated end with a matching head is detected, because sessions are longer', async () => {
     const report = await auditAfter((database) => {
       database.run('DELETE FROM host_events WHERE seq > 4');
       rewriteHost(database);
@@ -216,7 +216,7 @@ describe('the host chain itself', () => {
     expect(report.host).toMatchObject({ intact: false, problem: 'dropped', seq: 5 });
   });
 
-  test('taken away as a whole it is missed', async () => {
+  test('a deleted host chain is detected', async () => {
     const report = await auditAfter((database) => {
       database.run('DELETE FROM host_events');
       database.run('DELETE FROM host_head');
@@ -224,7 +224,7 @@ describe('the host chain itself', () => {
     expect(report.host).toMatchObject({ intact: false, problem: 'dropped', seq: 1 });
   });
 
-  test('everything taken back to an earlier state is found by a head that was noted', async () => {
+  test('a database restored to an earlier state is detected by a noted head', async () => {
     const tamper = (database: Database) => {
       for (const table of ['events', 'heads', 'approvals', 'token_usage', 'tool_calls', 'messages']) {
         database.run(`DELETE FROM ${table} WHERE session_id = 'B'`);
@@ -239,10 +239,10 @@ describe('the host chain itself', () => {
     expect(noted.host).toMatchObject({ intact: false, problem: 'dropped' });
   });
 
-  test('a chain written anew has another hash than the one noted', async () => {
+  test('a rewritten chain has another hash than the noted one', async () => {
     const report = await auditAfter(
       (database) => {
-        database.run(`UPDATE host_events SET record = replace(record, '"by":"terminal"', '"by":"somebody"')`);
+        database.run(`UPDATE host_events SET record = replace(record, '"by":"terminal"', '"by":"other"')`);
         rewriteHost(database);
       },
       { head: true },
@@ -264,7 +264,7 @@ test('a deletion is one fact in the host chain, with what the session ended with
   expect(await store.audit()).toMatchObject({ intact: true, sessions: [{ session: 'B' }] });
 });
 
-test('answers and changes of authority stand in the host chain', async () => {
+test('the host chain contains answers and changes of authority', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await fill(store);

@@ -1,10 +1,10 @@
 import type { AuditOptions, AuditReport, ChainReport } from '@klaus/core/agent';
 import { verifyChain, verifyHostChain } from './chain.ts';
-import { findAlteredCheckpoint } from '../projections/state-cache.ts';
+import { findAlteredState } from '../projections/state-cache.ts';
 import type { Database } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
 
-/** Walks the host chain and those of the sessions, in one state of the database. */
+/** Verifies the host chain and those of the sessions, in one state of the database. */
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
     using derived = createDerivedCheck(database);
@@ -15,50 +15,50 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
     const ids = options.session === undefined ? listIds(database, knownHashes.keys()) : [options.session];
     for (const session of ids) {
       const found = verifyChain(database, session, knownHashes.get(session));
-      const checked = withCheckpoint(database, session, found.report);
+      const checked = withCachedState(database, session, found.report);
       sessions.push({ session, report: withDerived(derived, session, checked) });
-      if (found.unanchored !== undefined && host.intact) {
-        host = toDropped(host.records, `it does not know of record ${found.unanchored} of session ${session}`);
+      if (found.unrecorded !== undefined && host.intact) {
+        host = toDropped(host.records, `it does not contain record ${found.unrecorded} of session ${session}`);
       }
     }
     return { intact: host.intact && sessions.every((row) => row.report.intact), host, head, sessions };
   });
 }
 
-/** Walks the chain of one session, with what the host chain says of it. What is made from the log only `audit` looks at. */
+/** Verifies the chain of one session against the host chain. Only `audit` also verifies the projections. */
 export function verifySession(database: Database, session: string): ChainReport {
   return database.snapshot(() => {
     const { knownHashes } = verifyHostChain(database);
-    return withCheckpoint(database, session, verifyChain(database, session, knownHashes.get(session)).report);
+    return withCachedState(database, session, verifyChain(database, session, knownHashes.get(session)).report);
   });
 }
 
-/** Of a log that is whole, what was folded from it and kept must be what it comes to: a session goes on from there. */
-function withCheckpoint(database: Database, session: string, report: ChainReport): ChainReport {
-  const seq = report.intact ? findAlteredCheckpoint(database, session) : undefined;
+/** The cached state of an intact log must equal its fold: sessions are resumed from it. */
+function withCachedState(database: Database, session: string, report: ChainReport): ChainReport {
+  const seq = report.intact ? findAlteredState(database, session) : undefined;
   if (seq === undefined) return report;
-  const message = `The state that was kept at record ${seq} was altered: the records say something else.`;
+  const message = `The cached state of record ${seq} was altered: it differs from the log.`;
   return { intact: false, records: report.records, seq, problem: 'altered', message };
 }
 
-/** Lists and totals are read from tables that the log fills: they must say what the log says. */
+/** Lists and totals are read from projections, which must match the log. */
 function withDerived(derived: DerivedCheck, session: string, report: ChainReport): ChainReport {
   const table = report.intact ? derived.findAltered(session) : undefined;
   if (table === undefined) return report;
   const { records } = report;
-  const message = `The table ${table} was altered: the records of the session come to something else.`;
+  const message = `The table ${table} was altered: it differs from the log of the session.`;
   return { intact: false, records, seq: records, problem: 'altered', message };
 }
 
 function checkNoted(database: Database, host: ChainReport, noted: { seq: number; hash: string }): ChainReport {
-  if (noted.seq > host.records) return toDropped(host.records, `record ${noted.seq} was there when it was noted`);
+  if (noted.seq > host.records) return toDropped(host.records, `record ${noted.seq} existed when it was noted`);
   const next = database.get<{ prev: string }>(
     `SELECT coalesce((SELECT json_extract(record, '$.prev') FROM host_events WHERE seq = ?1 + 1),
       (SELECT hash FROM host_head WHERE seq = ?1)) AS prev`,
     noted.seq,
   );
   if (next?.prev === noted.hash) return host;
-  const message = `Record ${noted.seq} or one before it was altered: it has another hash than the one noted.`;
+  const message = `Record ${noted.seq} or an earlier one was altered: its hash differs from the noted one.`;
   return { intact: false, records: 0, seq: 1, problem: 'altered', message };
 }
 
@@ -67,10 +67,10 @@ function toDropped(records: number, why: string): ChainReport {
   return { intact: false, records, seq, problem: 'dropped', message: `Record ${seq} is missing: ${why}.` };
 }
 
-/** Sessions that have a record or a head, and those that should have. */
-function listIds(database: Database, anchored: Iterable<string>): string[] {
+/** Sessions that have a record or a head, and those that must have one. */
+function listIds(database: Database, recorded: Iterable<string>): string[] {
   const sql = 'SELECT session_id AS id FROM heads WHERE seq > 0 UNION SELECT session_id FROM events';
   const ids = new Set(database.all<{ id: string }>(sql).map((row) => row.id));
-  for (const id of [...listDerivedSessions(database), ...anchored]) ids.add(id);
+  for (const id of [...listDerivedSessions(database), ...recorded]) ids.add(id);
   return [...ids].toSorted();
 }

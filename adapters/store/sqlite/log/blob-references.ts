@@ -1,7 +1,7 @@
 import type { BlobRef, Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 
-/** Remembers that the session needs these blobs. */
+/** Records that the session refers to these blobs. */
 export function addBlobReferences(database: Database, session: string, blobs: readonly BlobRef[]): void {
   for (const blob of blobs) {
     database.run('INSERT OR IGNORE INTO blob_refs (session_id, hash) VALUES (?, ?)', session, blob.hash);

@@ -37,8 +37,8 @@ export class Blobs {
   }
 
   /**
-   * Writes as the bytes come, into a draft. A failure to write is kept and thrown by `finish`, so that
-   * whoever feeds the writer from a stream needs no care.
+   * Writes each chunk into a draft file. `finish` throws the first error of a write, so that a stream can be piped into
+   * the writer without error handling.
    */
   writer(): BlobWriter {
     const folder = this.folder;
@@ -67,10 +67,10 @@ export class Blobs {
       async finish() {
         try {
           if (failure !== undefined) throw failure;
-          if (descriptor === undefined) throw new Error('The blob was given up or finished before.');
+          if (descriptor === undefined) throw new Error('The blob was aborted or finished.');
           await sync(descriptor);
           const name = hash.digest('hex');
-          place(folder, path, name);
+          moveDraft(folder, path, name);
           closeSync(descriptor);
           descriptor = undefined;
           return { hash: name, size };
@@ -83,7 +83,7 @@ export class Blobs {
     };
   }
 
-  /** @throws KlausError `store.corrupt` when the bytes do not fit the name. */
+  /** @throws KlausError `store.corrupt` when the bytes do not match the hash. */
   read(hash: string): Uint8Array | undefined {
     if (!HASH.test(hash)) return undefined;
     const path = toPath(this.folder, hash);
@@ -98,7 +98,7 @@ export class Blobs {
     return bytes;
   }
 
-  /** Every blob, and every draft that a killed process left behind (its hash is ''). */
+  /** All blobs, and all drafts that killed processes left (their hash is ''). */
   list(): BlobFile[] {
     return listFolder(this.folder).flatMap((entry) => {
       if (entry.startsWith(DRAFT)) return toBlobFile(join(this.folder, entry), '');
@@ -121,8 +121,8 @@ function writeAll(descriptor: number, chunk: Uint8Array): void {
   for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
 }
 
-/** Moves a synced draft to its name. One that is there already is replaced: the bytes are the same. */
-function place(folder: string, path: string, hash: string): void {
+/** Renames a synced draft to its hash. Replaces an existing blob, which has the same bytes. */
+function moveDraft(folder: string, path: string, hash: string): void {
   const target = toPath(folder, hash);
   makeFolder(dirname(target));
   renameSync(path, target);

@@ -6,7 +6,7 @@ import { toDatabaseFile } from '../open-database.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { ChainReport } from '@klaus/core/agent';
 
-/** What `verify` says of a log of six records after somebody worked on the database. */
+/** The report of `verify` on a log of six records after a change of the database. */
 async function verifyAfter(tamper: (database: Database) => void): Promise<ChainReport> {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });

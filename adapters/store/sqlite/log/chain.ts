@@ -6,25 +6,25 @@ import { readHostHead } from './host-chain.ts';
 import { readHead } from './log.ts';
 import { toHash, toObject } from './record.ts';
 
-/** What walking the host chain found, with what it says of the sessions as far as it is whole. */
+/** The result of verifying the host chain, with what its intact part records about the sessions. */
 export interface HostChainReport {
   report: ChainReport;
   knownHashes: ReadonlyMap<string, KnownHashes>;
-  /** Seq and hash of the last record, to be kept elsewhere: a later chain that lacks it was rewritten. */
+  /** Seq and hash of the last record. Stored elsewhere, it proves that a later chain without it was rewritten. */
   head: { seq: number; hash: string };
 }
 
 interface Link {
-  /** Where the record stands. */
+  /** The seq of its row. */
   row: number;
   hash: string;
   seq: unknown;
   prev: unknown;
-  /** False when the columns beside the record say something else than the record. */
+  /** False when the other columns of the row differ from the record. */
   fits: boolean;
   /** False for a record of another session. */
   isOwn: boolean;
-  /** Undefined for a text that is no JSON object. */
+  /** Undefined for a text that is not a JSON object. */
   fields: Record<string, unknown> | undefined;
 }
 
@@ -34,31 +34,31 @@ interface Head {
 }
 
 /**
- * Walks a session's chain from its first record: each names the hash of the one before it, the head names
- * the last, and what the host chain says of some of them must hold too: who cuts off the end and mends the
- * head, or writes everything from one record on anew, is found by that.
+ * Verifies a session's chain from its first record: each record contains the hash of the previous one, the head contains
+ * that of the last, and the hashes in the host chain must match. The host chain detects a truncated log with a matching
+ * head, and a log that was rewritten from some record on.
  *
- * @param anchors What the host chain says of this session. Default: nothing.
- * @returns `unanchored`: seq of a record that the host chain should know of and does not.
+ * @param known Hashes of this session in the host chain. Default: none.
+ * @returns `unrecorded`: seq of a record that is missing in the host chain.
  */
 export function verifyChain(
   database: Database,
   session: string,
-  anchors: KnownHashes = new Map(),
-): { report: ChainReport; unanchored?: number } {
+  known: KnownHashes = new Map(),
+): { report: ChainReport; unrecorded?: number } {
   const head = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
   const seen: KnownHashes = new Map();
-  let lastAnchoring = 0;
+  let lastRecorded = 0;
   const report = walk(readLinks(database, session), head, (link, seq) => {
-    if (anchors.has(seq)) seen.set(seq, link.hash);
-    if (isRecordedType(link.fields?.['type'])) lastAnchoring = seq;
+    if (known.has(seq)) seen.set(seq, link.hash);
+    if (isRecordedType(link.fields?.['type'])) lastRecorded = seq;
   });
-  const checked = compareKnownHashes(report, anchors, seen);
-  const isKnown = lastAnchoring === 0 || [...anchors.keys()].some((seq) => seq >= lastAnchoring);
-  return { report: checked, ...(checked.intact && !isKnown && { unanchored: lastAnchoring }) };
+  const checked = compareKnownHashes(report, known, seen);
+  const isKnown = lastRecorded === 0 || [...known.keys()].some((seq) => seq >= lastRecorded);
+  return { report: checked, ...(checked.intact && !isKnown && { unrecorded: lastRecorded }) };
 }
 
-/** Walks the host chain. */
+/** Verifies the host chain. */
 export function verifyHostChain(database: Database): HostChainReport {
   const head = readHostHead(database);
   const knownHashes = new Map<string, KnownHashes>();
@@ -68,7 +68,7 @@ export function verifyHostChain(database: Database): HostChainReport {
   return { report, knownHashes, head };
 }
 
-/** @param take Called with every record up to the first bad one, in order, and perhaps with that. */
+/** @param take Called with every record up to the first invalid one, in order, and possibly with that one. */
 function walk(
   links: Generator<Link, void, undefined>,
   head: Head,
@@ -84,8 +84,7 @@ function walk(
     current = links.next();
     const next = current.done ? head.hash : current.value.prev;
     if (link.prev !== expected) {
-      // Either this record's link is wrong or the one before it is not what it was. When the record after
-      // this one confirms this one, it is the one before.
+      // Either this record or the previous one was altered. If the next record confirms this one, it is the previous one.
       return toReport('altered', next === link.hash && seq > 1 ? seq - 1 : seq);
     }
     if (!link.fits || (current.done && seq === head.seq && link.hash !== head.hash)) return toReport('altered', seq);
@@ -95,19 +94,19 @@ function walk(
   return current.done ? { intact: true, records: head.seq } : toReport('altered', head.seq + 1);
 }
 
-/** The first thing that is wrong, by the chain itself or by what the host chain says. */
-function compareKnownHashes(report: ChainReport, anchors: KnownHashes, seen: KnownHashes): ChainReport {
+/** The first problem, found in the chain itself or by comparison with the host chain. */
+function compareKnownHashes(report: ChainReport, known: KnownHashes, seen: KnownHashes): ChainReport {
   let good = 0;
-  for (const [seq, hash] of [...anchors].toSorted(([a], [b]) => a - b)) {
+  for (const [seq, hash] of [...known].toSorted(([a], [b]) => a - b)) {
     if (seq > report.records) {
       if (!report.intact) return report;
-      const message = `Record ${report.records + 1} is missing: the host chain knows of ${seq}.`;
+      const message = `Record ${report.records + 1} is missing: the host chain contains record ${seq}.`;
       return { intact: false, records: report.records, seq: report.records + 1, problem: 'dropped', message };
     }
     if (seen.get(seq) !== hash) {
       const from = good + 1;
       const which = from === seq ? `Record ${seq}` : `One of the records ${from} to ${seq}`;
-      const message = `${which} was altered, and what follows was written anew: the host chain holds another hash.`;
+      const message = `${which} was altered, and later records were rewritten: the host chain contains another hash.`;
       return { intact: false, records: good, seq: from, problem: 'altered', message };
     }
     good = seq;

@@ -4,36 +4,36 @@ import type { Database } from '../database.ts';
 import { newestArrival } from './inbox.ts';
 import { readEvents } from './log.ts';
 
-/** Milliseconds between two looks at what other processes wrote, where the kernel does not tell of writes. */
+/** Milliseconds between two polls for changes of other processes, where the kernel does not report writes. */
 const POLL_MS = 50;
-/** The same where it does: only what it missed is found by these. */
+/** The same where the kernel does: these polls find only what it missed. */
 const WATCHED_POLL_MS = 1_000;
-/** The same while another process writes: whoever follows it waits for the look. */
+/** The same while another process writes and subscribers wait for its events. */
 const BUSY_POLL_MS = 20;
-/** Looks in a row that found nothing, after which no other process counts as writing. */
+/** Polls in a row without a change, after which no other process counts as writing. */
 const QUIET_POLLS = 25;
 
 interface Subscription {
   session: string;
   listener: (event: Event) => void;
-  /** Last seq that the listener got. */
+  /** Seq of the last delivered event. */
   last: number;
   active: boolean;
   delivering: boolean;
-  /** More came while events were being handed over. */
+  /** More events arrived during a delivery. */
   missed: boolean;
 }
 
 interface Waiter {
   session: string;
   wake: () => void;
-  /** Arrival number of the newest command known. */
+  /** Arrival number of the newest known command. */
   newest: number;
 }
 
 /**
- * Tells listeners what was written, by this process at once and by others as soon as the kernel tells of a write, or
- * within one poll. While nobody listens nothing runs.
+ * Notifies listeners of changes: of this process at once, of other processes as soon as the kernel reports a write or at
+ * the next poll. Without listeners there is no polling.
  */
 export class ChangeNotifier {
   readonly #database: Database;
@@ -42,21 +42,25 @@ export class ChangeNotifier {
   readonly #waiters = new Set<Waiter>();
   readonly #watchers = new Set<() => void>();
   readonly #onUnreadable = new Set<(session: string, error: unknown) => void>();
-  readonly #watch: ((tell: () => void) => (() => void) | undefined) | undefined;
+  readonly #watch: ((notify: () => void) => (() => void) | undefined) | undefined;
   #stopPolling: (() => void) | undefined;
   #stopWatching: (() => void) | undefined;
   #version = 0;
-  /** Looks to come that are close to each other. */
+  /** Remaining polls at the shorter interval. */
   #busy = 0;
 
-  /** @param watch Tells of writes of any process; absent: they are found by looking. */
-  constructor(database: Database, clock: Pick<Clock, 'every'>, watch?: (tell: () => void) => (() => void) | undefined) {
+  /** @param watch Reports writes of any process. Absent: changes are found by polling alone. */
+  constructor(
+    database: Database,
+    clock: Pick<Clock, 'every'>,
+    watch?: (notify: () => void) => (() => void) | undefined,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#watch = watch;
   }
 
-  /** The first events come in a microtask, so that a listener can already use the returned function. */
+  /** The first events are delivered in a microtask, so that a listener can already use the returned function. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void {
     const subscription: Subscription = {
       session,
@@ -76,7 +80,7 @@ export class ChangeNotifier {
     };
   }
 
-  /** Commands that are in the inbox already wake nobody: listen first, then look. */
+  /** Commands that are already in the inbox do not wake the listener: listen first, then read the inbox. */
   onSend(session: string, wake: () => void): () => void {
     const waiter: Waiter = { session, wake, newest: newestArrival(this.#database, session) };
     this.#waiters.add(waiter);
@@ -87,7 +91,7 @@ export class ChangeNotifier {
     };
   }
 
-  /** Calls `notice` after anything was committed, by this process at once and by others within one poll. */
+  /** Calls `notice` after every commit of any process. */
   watch(notice: () => void): () => void {
     this.#watchers.add(notice);
     this.#startPolling();
@@ -98,29 +102,29 @@ export class ChangeNotifier {
   }
 
   /**
-   * Calls `listener` when a session's log cannot be read, as of a later version: who subscribed to it is told nothing
-   * more. Where nobody listens the error is nobody's, and ends the process.
+   * Calls `listener` when a session's log cannot be read, such as one of a later version; its subscriptions end. Without
+   * a listener the error is thrown and ends the process.
    */
   onUnreadable(listener: (session: string, error: unknown) => void): () => void {
     this.#onUnreadable.add(listener);
     return () => this.#onUnreadable.delete(listener);
   }
 
-  /** These events of one session were committed by this process. */
+  /** Call it after this process committed events of a session. */
   published(session: string, events: readonly Event[]): void {
     for (const subscription of this.#subscriptions) {
       if (subscription.session !== session) continue;
-      // What the listener lacks, if anything, is in the database; usually it is just these events.
+      // Usually these are the next events for the listener. Otherwise it reads from the database.
       if (events[0]?.seq === subscription.last + 1) this.#deliver(subscription, events);
       else this.#catchUp(subscription);
     }
     this.#notice();
   }
 
-  /** A command for the session was committed by this process. */
+  /** Call it after this process committed a command for a session. */
   sent(session: string): void {
     for (const waiter of this.#waiters) {
-      if (waiter.session === session) this.#look(waiter);
+      if (waiter.session === session) this.#check(waiter);
     }
     this.#notice();
   }
@@ -138,11 +142,11 @@ export class ChangeNotifier {
     try {
       this.#deliver(subscription, readEvents(this.#database, subscription.session, subscription.last));
     } catch (error) {
-      this.#giveUp(subscription, error);
+      this.#fail(subscription, error);
     }
   }
 
-  #giveUp(subscription: Subscription, error: unknown): void {
+  #fail(subscription: Subscription, error: unknown): void {
     subscription.active = false;
     this.#subscriptions.delete(subscription);
     if (this.#onUnreadable.size === 0) call(() => raise(error));
@@ -169,7 +173,7 @@ export class ChangeNotifier {
     if (subscription.missed) this.#catchUp(subscription);
   }
 
-  #look(waiter: Waiter): void {
+  #check(waiter: Waiter): void {
     const newest = newestArrival(this.#database, waiter.session);
     if (newest <= waiter.newest) return;
     waiter.newest = newest;
@@ -188,7 +192,7 @@ export class ChangeNotifier {
       this.#busy = QUIET_POLLS;
     }
     for (const subscription of this.#subscriptions) this.#catchUp(subscription);
-    for (const waiter of this.#waiters) this.#look(waiter);
+    for (const waiter of this.#waiters) this.#check(waiter);
     this.#notice();
   }
 
@@ -196,7 +200,7 @@ export class ChangeNotifier {
     for (const watcher of this.#watchers) call(watcher);
   }
 
-  /** Changes when another connection commits; this one's own commits leave it. */
+  /** Changes when another connection commits, not on commits of this one. */
   #readVersion(): number {
     return this.#database.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
@@ -227,7 +231,7 @@ function raise(error: unknown): never {
   throw error;
 }
 
-/** A listener that throws is a bug of its own; it must not cost the others their events. */
+/** A listener that throws must not prevent the delivery to the others. */
 function call(listener: () => void): void {
   try {
     listener();

@@ -1,7 +1,7 @@
 import type { ChangeMark } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
 
-/** The sessions that were written to, or sent to, since a mark, and the new mark. */
+/** The sessions with new events or commands since a mark, and the new mark. */
 export function changedSessions(
   database: Database,
   since: ChangeMark | undefined,

@@ -9,14 +9,14 @@ import { toIso } from '../iso-time.ts';
 import { readHead } from './log.ts';
 import { dropFromSearch } from '../queries/search-messages.ts';
 
-/** Milliseconds in which a blob may still be waiting for the event that will refer to it. */
+/** Milliseconds after which a blob without a reference is no longer waiting for its event. */
 const BLOB_GRACE_MS = 60 * 60 * 1_000;
 
 const OWNED_TABLES = ['approvals', 'token_usage', 'tool_calls', 'messages'] as const;
 
 /**
- * Deletes sessions with everything that is only theirs: events, inbox, projections, lock files, and blobs
- * that no other session refers to. The host chain keeps how many records each had and the hash of the last.
+ * Deletes sessions with their events, inbox, projections, lock files, and blobs that no other session refers to. The host
+ * chain records the number of their records and the hash of the last.
  *
  * @param options.now Unix milliseconds.
  */
@@ -44,7 +44,7 @@ export function clearSessions(
     }
   }
   const report = { cleared, busy, blobs: sweepBlobs(database, blobs, options.now - BLOB_GRACE_MS) };
-  // What was deleted would otherwise stay readable in the write-ahead log.
+  // Deleted data would otherwise remain readable in the write-ahead log.
   if (cleared.length > 0) database.all('PRAGMA wal_checkpoint(TRUNCATE)');
   return report;
 }
@@ -95,11 +95,11 @@ function clearRecall(database: Database, session: string): void {
   );
   const gone = database.run('DELETE FROM recall_documents WHERE session_id = ?', session);
   database.run('DELETE FROM recall_heads WHERE session_id = ?', session);
-  // An index keeps words that are nowhere any more until its parts are merged.
+  // An index contains deleted words until its segments are merged.
   if (gone > 0) database.run("INSERT INTO recall_fts (recall_fts) VALUES ('optimize')");
 }
 
-/** Removes blobs that nothing refers to, and drafts that were given up, unless they are young. */
+/** Removes blobs without a reference, and abandoned drafts, unless they are recent. */
 function sweepBlobs(database: Database, blobs: Blobs, writtenBefore: number): ClearReport['blobs'] {
   const removed = { count: 0, bytes: 0 };
   for (const blob of blobs.list()) {

@@ -4,16 +4,16 @@ import type { Database } from '../database.ts';
 interface Job {
   /** Runs in the transaction. */
   work(): void;
-  /** The transaction is durable. */
+  /** Called when the transaction is durable. */
   done(): void;
-  /** Tells those who listen, after every promise of the group is settled. */
-  tell(): void;
+  /** Notifies listeners, after all promises of the group are settled. */
+  notify(): void;
   failed(error: unknown): void;
 }
 
 /**
- * Collects what is to be written in one turn of the event loop, over all sessions, and makes it durable
- * with one commit: the wait for the disk is paid once for the group.
+ * Collects the writes of one turn of the event loop, over all sessions, and makes them durable with one commit, so that
+ * the group waits for the disk once.
  */
 export class GroupCommit {
   readonly #database: Database;
@@ -27,22 +27,22 @@ export class GroupCommit {
   /**
    * Resolves with what `work` returned once it is durable. When `work` throws, only its own part is undone.
    *
-   * @param tell Called after the commit, in the order of the calls.
+   * @param notify Called after the commit, in the order of the calls.
    */
-  run<T>(work: () => T, tell: (value: T) => void): Promise<T> {
+  run<T>(work: () => T, notify: (value: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       let value: T;
       this.#jobs.push({
         work: () => void (value = work()),
         done: () => resolve(value),
-        tell: () => tell(value),
+        notify: () => notify(value),
         failed: reject,
       });
       this.#timer ??= setImmediate(() => this.flush());
     });
   }
 
-  /** Commits now what is waiting. */
+  /** Commits pending writes now. */
   flush(): void {
     if (this.#timer) clearImmediate(this.#timer);
     this.#timer = undefined;
@@ -52,7 +52,7 @@ export class GroupCommit {
     const written: Job[] = [];
     try {
       this.#database.transaction(() => {
-        // A job that is alone needs no part of its own: the transaction is undone with it.
+        // A single job needs no savepoint: the transaction is undone with it.
         if (jobs.length === 1) {
           jobs[0]!.work();
           written.push(jobs[0]!);
@@ -67,7 +67,7 @@ export class GroupCommit {
       return;
     }
     for (const job of written) job.done();
-    for (const job of written) job.tell();
+    for (const job of written) job.notify();
   }
 
   #write(job: Job): boolean {
@@ -75,7 +75,7 @@ export class GroupCommit {
       this.#database.savepoint(() => job.work());
       return true;
     } catch (error) {
-      // A full disk or a damaged page spoils the whole group; a refused job only itself.
+      // A full disk or a damaged page fails the entire group; a refused job fails alone.
       if (!this.#database.inTransaction || isFatal(error)) throw error;
       job.failed(error);
       return false;

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { toHash, toObject } from './record.ts';
 import { corrupt, newer } from '../store-error.ts';
 
-/** Where the host chain ends. */
+/** The end of the host chain. */
 export interface HostHead {
   /** Of the last record; 0 when there is none. */
   seq: number;
@@ -13,7 +13,7 @@ export interface HostHead {
   hash: string;
 }
 
-/** Takes secrets out of a text before it is kept. */
+/** Redacts secrets in a text before it is stored. */
 export type Redact = (text: string) => string;
 
 interface HostRow {
@@ -57,7 +57,7 @@ export function insertHostRecord(database: Database, event: HostEvent, record: s
   );
 }
 
-/** What an event is about: its session or its workspace; empty for all. */
+/** The subject of an event: its session or its workspace; empty for all. */
 function toSubject(body: HostEventBody): string {
   if ('session' in body) return body.session;
   return 'workspace' in body ? body.workspace : '';
@@ -66,7 +66,7 @@ function toSubject(body: HostEventBody): string {
 /**
  * Events of the host chain in order, read in pages.
  *
- * @throws KlausError `store.corrupt` for a record that is none.
+ * @throws KlausError `store.corrupt` for an invalid record.
  */
 export function* readHostEvents(database: Database, filter: HostFilter = {}): Generator<HostEvent, void, undefined> {
   const sql = `SELECT seq, record FROM host_events WHERE seq > ?1 AND (?2 IS NULL OR at >= ?2)
@@ -97,12 +97,12 @@ export function readLastHostEvent<T extends HostEventType>(
 function fromHostRecord(text: string, from: { file: string; place: string }): HostEvent {
   const value = toObject(text);
   const version = value?.['v'];
-  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is no record`);
+  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is not a valid record`);
   if (version > HOST_EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
   return value as HostEvent;
 }
 
-/** Names that are ours, and digests: nothing from outside stands there. */
+/** Fields with names of Klaus and digests, which contain no outside text. */
 const OWN = new Set(['type', 'session', 'workspace', 'approval', 'head', 'hash', 'key', 'answer', 'kind', 'scope']);
 
 function redactFields(value: unknown, redact: Redact): unknown {

@@ -3,7 +3,7 @@ import type { BlobRef, Command } from '@klaus/core/protocol';
 import { addBlobReferences } from './blob-references.ts';
 import type { Database } from '../database.ts';
 
-/** Stores a command; false when its id is known already. Runs in the caller's transaction. */
+/** Stores a command; false when its id is already known. Runs in the caller's transaction. */
 export function putCommand(
   database: Database,
   options: { session: string; command: Command; receivedAt: number },
@@ -18,22 +18,22 @@ export function putCommand(
   return isNew;
 }
 
-/** The blobs that a command brings along. */
+/** The blobs that a command refers to. */
 export function toPromptBlobs(command: Command): BlobRef[] {
   if (command.type !== 'prompt') return [];
   return command.parts.flatMap((part) => (part.type === 'file' && part.blob ? [part.blob] : []));
 }
 
-/** Commands that nobody consumed, in order of arrival. */
+/** Commands that are not consumed yet, in order of arrival. */
 export function readInbox(database: Database, session: string): Command[] {
   const sql = 'SELECT command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY id';
   return database.all<{ command: string }>(sql, session).map((row) => JSON.parse(row.command) as Command);
 }
 
 /**
- * Marks commands as answered by the events up to `seq`. Runs in the caller's transaction.
+ * Marks commands as consumed by the events up to `seq`. Runs in the caller's transaction.
  *
- * @throws KlausError `internal` when one is not waiting: acting on it twice would be worse than stopping.
+ * @throws KlausError `internal` when one is not in the inbox: no command may have an effect twice.
  */
 export function consumeCommands(
   database: Database,
@@ -49,7 +49,7 @@ export function consumeCommands(
   }
 }
 
-/** Arrival number of the session's newest command; 0 when there never was one. */
+/** Arrival number of the session's newest command; 0 without one. */
 export function newestArrival(database: Database, session: string): number {
   const sql = 'SELECT max(id) AS id FROM inbox WHERE session_id = ? AND consumed_seq IS NULL';
   return database.get<{ id: number | null }>(sql, session)?.id ?? 0;

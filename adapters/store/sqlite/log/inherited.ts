@@ -1,15 +1,15 @@
 import type { Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 
-/** True for an event that a fork took over from its original: there it was spent, allowed and told of. */
+/** True for an event that a fork copied from its original, which has been charged and recorded there. */
 export function isInherited(database: Database, event: Event): boolean {
   return event.type !== 'session.opened' && event.seq <= inheritedOf(database, event.session);
 }
 
-/** The last seq that each session took over, as far as it was asked; the first record of a log never changes. */
+/** Cache of the last inherited seq of each session; the first record of a log never changes. */
 const known = new WeakMap<Database, Map<string, number>>();
 
-/** Seq of the last event that a session took over; 0 for one that is no fork. */
+/** Seq of the last event that a session inherited; 0 for one that is not a fork. */
 function inheritedOf(database: Database, session: string): number {
   let bySession = known.get(database);
   if (!bySession) known.set(database, (bySession = new Map()));
@@ -19,7 +19,7 @@ function inheritedOf(database: Database, session: string): number {
     "SELECT json_extract(record, '$.forked.seq') AS seq FROM events WHERE session_id = ? AND seq = 1",
     session,
   );
-  // Without its first record nothing is known yet.
+  // Without its first record the answer is not known yet.
   if (row) bySession.set(session, row.seq ?? 0);
   return row?.seq ?? 0;
 }

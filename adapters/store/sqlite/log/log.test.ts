@@ -87,7 +87,7 @@ test('appends of one tick are one transaction over all sessions, and are shown o
   witness.close();
 });
 
-test('a lease with an old fence, or one that was given back, appends nothing', async () => {
+test('a lease with an old fence, or one that was released, appends nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const lease = (await store.claim('A'))!;
@@ -203,6 +203,6 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   expect(() => [...store.view.events('B')]).toThrow(/record 1 of session B is missing/);
   expect(() => [...store.view.texts('A', 0)]).toThrow(/written by a newer Klaus/);
   expect(() => [...store.view.texts('B', 0)]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is no record/);
+  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is not a valid record/);
   expect(readTexts(store, 'D')).toEqual([{ v: EVENT_VERSION, seq: 1, session: 'D' }]);
 });

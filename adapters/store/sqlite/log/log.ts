@@ -7,7 +7,7 @@ import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { fromRecord, toHash, toText } from './record.ts';
 import { corrupt } from '../store-error.ts';
 
-/** Rows read at a time: no read transaction stays open while the caller looks at an event. */
+/** Rows per read, so that no read transaction is open while the caller processes events. */
 const PAGE = 128;
 
 export interface Head {
@@ -18,14 +18,14 @@ export interface Head {
   fence: number;
 }
 
-/** Where the session's chain ends; undefined for a session that nobody ever claimed. */
+/** The end of the session's chain; undefined for a session that was never claimed. */
 export function readHead(database: Database, session: string): Head | undefined {
   return database.get<Head>('SELECT seq, hash, fence FROM heads WHERE session_id = ?', session);
 }
 
 /**
- * Raises the session's fence and returns it. Own transaction, which need not outlive a loss of power: neither do the
- * processes that a fence keeps apart.
+ * Increments the session's fence and returns it. Its own transaction need not survive a loss of power, because the
+ * processes that the fence separates do not survive it either.
  */
 export function raiseFence(database: Database, session: string): number {
   const sql =
@@ -34,13 +34,13 @@ export function raiseFence(database: Database, session: string): number {
   return database.transactionInMemory(() => database.get<{ fence: number }>(sql, session, FIRST_PREV)!.fence);
 }
 
-/** Fence of the session's newest claim; 0 when it was never claimed. */
+/** Fence of the session's newest claim; 0 if it was never claimed. */
 export function readFence(database: Database, session: string): number {
   const sql = 'SELECT fence FROM heads WHERE session_id = ?';
   return database.get<{ fence: number }>(sql, session)?.fence ?? 0;
 }
 
-/** Events with their text as it is stored, and the head behind them. */
+/** Events with their stored texts, and the head after them. */
 interface Chained {
   events: Event[];
   records: string[];
@@ -48,10 +48,10 @@ interface Chained {
 }
 
 /**
- * Writes drafts at the end of the session's chain, with their projections. Runs in the caller's transaction.
+ * Appends drafts to the session's chain and updates the projections. Runs in the caller's transaction.
  *
- * @param options.known The head that the last call for this claim returned: it is taken at its word if it still holds.
- * @throws KlausError `store.busy` when somebody claimed the session after `fence`.
+ * @param options.known The head that the last call for this claim returned. It saves a read if it is still current.
+ * @throws KlausError `store.busy` when the session was claimed again after `fence`.
  */
 export function appendRecords(
   database: Database,
@@ -65,7 +65,7 @@ export function appendRecords(
 ): { events: Event[]; head: Head } {
   const { session, drafts, fence, known } = options;
   let chained = known && chain(known, session, drafts);
-  // A transaction that was undone leaves a head that never was.
+  // After an undone transaction `known` is a head that was never committed.
   if (!chained || !moveHead(database, session, { from: known!, to: chained.head })) {
     const head = readHead(database, session);
     if (head?.fence !== fence) throw takenOver(session);
@@ -95,7 +95,7 @@ function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Dra
   return { events, records, head };
 }
 
-/** False, and nothing done, when the chain does not end at `from`, or somebody else has claimed the session. */
+/** Returns false without a change when the chain does not end at `from`, or the session was claimed again. */
 function moveHead(database: Database, session: string, { from, to }: { from: Head; to: Head }): boolean {
   const sql = 'UPDATE heads SET seq = ?, hash = ? WHERE session_id = ? AND fence = ? AND seq = ? AND hash = ?';
   return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash) === 1;
@@ -103,11 +103,11 @@ function moveHead(database: Database, session: string, { from, to }: { from: Hea
 
 function takenOver(session: string): KlausError {
   return new KlausError('store.busy', `Session ${session} was taken over by another process.`, {
-    hint: 'Follow it there, or try again when that process has ended.',
+    hint: 'Follow it there, or try again after that process has ended.',
   });
 }
 
-/** Stores one record as it stands. */
+/** Stores one record unchanged. */
 export function insertRecord(database: Database, event: Event, record: string): void {
   const sql = 'INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, ?, ?)';
   database.run(sql, event.session, event.seq, event.type, record);

@@ -10,31 +10,31 @@ export function toHash(text: string): string {
 }
 
 /**
- * The event of a stored record, in today's shape.
+ * The event of a stored record, in the current version.
  *
- * @param from The file and a word for the place in it, both for the message of an error.
- * @throws KlausError `store.corrupt` when it is no record, or one of a newer version.
+ * @param from The file and the position in it, for error messages.
+ * @throws KlausError `store.corrupt` for an invalid record, or one of a newer version.
  */
 export function fromRecord(text: string, from: { file: string; place: string }): Event {
   const value = toObject(text);
   const version = value?.['v'];
-  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is no record`);
+  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is not a valid record`);
   if (version > EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
   return (version < EVENT_VERSION ? upcast(value, version) : value) as Event;
 }
 
-/** How a record begins that was written in today's shape. */
-const TODAY = `{"v":${EVENT_VERSION},`;
+/** The beginning of a record of the current version. */
+const CURRENT = `{"v":${EVENT_VERSION},`;
 
 /**
- * The JSON text of a stored record's event, in today's shape and on one line: the record itself where it has that
- * shape, unread. Whoever parses it finds out whether it was damaged.
+ * The JSON text of a stored record's event, in the current version and on one line. A record of the current version is
+ * returned without parsing: the receiver detects damage when it parses the text.
  *
  * @throws KlausError as `fromRecord`.
  */
 export function toText(record: string, from: { file: string; place: string }): string {
-  const isWhole = record.startsWith(TODAY) && record.endsWith('}') && !record.includes('\n');
-  return isWhole ? record : JSON.stringify(fromRecord(record, from));
+  const isCurrent = record.startsWith(CURRENT) && record.endsWith('}') && !record.includes('\n');
+  return isCurrent ? record : JSON.stringify(fromRecord(record, from));
 }
 
 /** The fields of a JSON object; undefined for anything else. */

@@ -4,7 +4,7 @@ import { isInherited } from './inherited.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
 import { readHead } from './log.ts';
 
-/** Session events after which the host chain says where the session's chain ends. A few for each run. */
+/** Session events after which the host chain records the end of the session's chain. A few for each run. */
 const RECORDED: ReadonlySet<unknown> = new Set([
   'session.opened',
   'session.closed',
@@ -15,19 +15,19 @@ const RECORDED: ReadonlySet<unknown> = new Set([
   'workspace.restored',
 ]);
 
-/** A title or a pin is nobody's concern but the user's. */
-function isReset(event: Event): boolean {
+/** True for a change of mode, limits or model. Other changes do not concern the host chain. */
+function isRecordedChange(event: Event): boolean {
   return event.type === 'session.changed' && (event.mode ?? event.limits ?? event.model) !== undefined;
 }
 
-/** True for a record of a session that the host chain knows of, or of one after it. */
+/** True for a type of record whose hash, or that of a later record, is in the host chain. */
 export function isRecordedType(type: unknown): boolean {
   return RECORDED.has(type);
 }
 
 /**
- * Tells the host chain what it keeps of the events just written to a session: answers, changes of authority, mode
- * and limits, files put back, and where the chain ends now. Runs in the transaction that appends them.
+ * Appends to the host chain what it records of a session's new events: answers, changes of authority, mode and limits,
+ * restored files, and the end of the session's chain. Runs in the transaction that appends the events.
  */
 export function recordInHostChain(
   database: Database,
@@ -35,7 +35,7 @@ export function recordInHostChain(
 ): void {
   const { session, events, redact } = options;
   const known = events.filter(
-    (event) => (isRecordedType(event.type) || isReset(event)) && !isInherited(database, event),
+    (event) => (isRecordedType(event.type) || isRecordedChange(event)) && !isInherited(database, event),
   );
   const last = known.at(-1);
   if (!last) return;
@@ -48,7 +48,7 @@ export function recordInHostChain(
 
 type End = { session: string; records: number; head: string };
 
-/** The host event that says more of a session event than where the chain ended. */
+/** The host event for a session event that has one of its own. */
 function toBody(event: Event, end: End): HostEventBody | undefined {
   switch (event.type) {
     case 'approval.answered': {
@@ -70,21 +70,21 @@ function toBody(event: Event, end: End): HostEventBody | undefined {
   }
 }
 
-/** What the host chain says of one session: the hash of some of its records, by their seq. */
+/** The hashes of some records of one session in the host chain, by seq. */
 export type KnownHashes = Map<number, string>;
 
-/** Takes one host event, in order, into what is known of each session. */
-export function collectKnownHashes(anchors: Map<string, KnownHashes>, event: HostEvent): void {
+/** Adds the hashes of one host event, in order, to those of its session. */
+export function collectKnownHashes(hashes: Map<string, KnownHashes>, event: HostEvent): void {
   const add = (session: string, records: number, head: string): void => {
-    const known = anchors.get(session) ?? new Map<number, string>();
-    anchors.set(session, known.set(records, head));
+    const known = hashes.get(session) ?? new Map<number, string>();
+    hashes.set(session, known.set(records, head));
   };
-  if (event.type === 'session.deleted') anchors.delete(event.session);
+  if (event.type === 'session.deleted') hashes.delete(event.session);
   else if (event.type === 'database.recovered') {
-    // What was lost then is known to be lost: it is not missed again.
+    // Records that the recovery lost are not reported as missing again.
     for (const { session, saved, head } of event.sessions) {
-      const kept = [...(anchors.get(session) ?? [])].filter(([seq]) => seq <= saved);
-      anchors.set(session, new Map(kept));
+      const kept = [...(hashes.get(session) ?? [])].filter(([seq]) => seq <= saved);
+      hashes.set(session, new Map(kept));
       if (saved > 0) add(session, saved, head);
     }
   } else if ('records' in event) add(event.session, event.records, event.head);

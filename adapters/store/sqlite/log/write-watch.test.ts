@@ -10,12 +10,12 @@ prepareHome(home);
 const file = toDatabaseFile(home);
 afterAll(() => rmSync(home, { recursive: true }));
 
-test('a write of another connection is told, however many, until it is ended', async () => {
+test('writes of another connection are reported until the watch is stopped', async () => {
   const database = openDatabase(file);
-  let told = 0;
+  let notified = 0;
   let next = (): void => {};
   const stop = watchWrites(file, () => {
-    told++;
+    notified++;
     next();
   });
   expect(stop).toBeDefined();
@@ -25,7 +25,7 @@ test('a write of another connection is told, however many, until it is ended', a
     await soon;
   }
   stop!();
-  expect(told).toBeGreaterThanOrEqual(3);
+  expect(notified).toBeGreaterThanOrEqual(3);
   database.close();
 });
 

@@ -1,17 +1,17 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** Milliseconds in which writes are told together: one look finds them all. */
+/** Milliseconds in which writes are collected into one notification. */
 const COLLECT_MS = 10;
 
 /**
- * Tells soon after any process wrote to a database in WAL mode, without looking at it again and again. The kernel says
- * so for local disks (inotify and its like); nothing is told where it does not.
+ * Notifies soon after any process wrote to a database in WAL mode, without polling. Uses the notifications of the kernel
+ * (inotify and the like), which exist for local disks only.
  *
  * @param file Of the database.
- * @returns Ends it; undefined where files cannot be watched.
+ * @returns A function that stops it; undefined where files cannot be watched.
  */
-export function watchWrites(file: string, tell: () => void): (() => void) | undefined {
+export function watchWrites(file: string, notify: () => void): (() => void) | undefined {
   const names = new Set([`${basename(file)}-wal`, basename(file)]);
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher;
@@ -24,10 +24,10 @@ export function watchWrites(file: string, tell: () => void): (() => void) | unde
     if (typeof name !== 'string' || !names.has(name) || timer) return;
     timer = setTimeout(() => {
       timer = undefined;
-      tell();
+      notify();
     }, COLLECT_MS).unref();
   });
-  // The folder is gone: the looks from time to time go on.
+  // The folder was deleted. Polling continues.
   watcher.on('error', () => watcher.close());
   return () => {
     clearTimeout(timer);

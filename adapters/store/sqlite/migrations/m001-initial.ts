@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * `events` is the truth; `heads` says where each chain ends and who may write it; `inbox` holds what was
- * asked. Every other table is a projection and can be rebuilt from `events`.
+ * `events` is the source of truth, `heads` contains the end and the fence of each chain, and `inbox` the commands. All
+ * other tables are projections and can be rebuilt from `events`.
  */
 export const m001: Migration = {
   name: 'm001-initial',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What is remembered from session to session. The truth itself, not a projection: it is in no log as a whole. */
+/** What is remembered across sessions. Source of truth, not a projection: no log contains all of it. */
 export const m002: Migration = {
   name: 'm002-knowledge',
   apply(database) {
@@ -8,7 +8,7 @@ export const m002: Migration = {
   },
 };
 
-// The index holds no text of its own, and secure-delete takes words out of it that are nowhere any more.
+// The index stores no text itself, and secure-delete removes deleted words from it.
 const KNOWLEDGE = `
 CREATE TABLE knowledge (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

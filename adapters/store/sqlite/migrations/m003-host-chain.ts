@@ -3,14 +3,14 @@ import { appendHostRecord } from '../log/host-chain.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The chain of this machine beside those of the sessions. What was there before is anchored at once, so that
- * from then on a session without an anchor is one whose anchor was taken away.
+ * The chain of this machine, in addition to those of the sessions. The ends of existing chains are recorded at once, so
+ * that a session without a record in it is one whose record was removed.
  */
 export const m003: Migration = {
   name: 'm003-host-chain',
   apply(database) {
     database.exec(HOST);
-    anchorAll(database);
+    recordAll(database);
   },
 };
 
@@ -32,7 +32,7 @@ CREATE TABLE host_head (
 ) STRICT;
 `;
 
-function anchorAll(database: Database): void {
+function recordAll(database: Database): void {
   const heads = database.all<{ session: string; seq: number; hash: string }>(
     'SELECT session_id AS session, seq, hash FROM heads WHERE seq > 0 ORDER BY session_id',
   );

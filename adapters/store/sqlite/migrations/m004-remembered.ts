@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Approvals that hold for every session of one agent on one workspace. They outlive the session that they were given in. */
+/** Approvals that are valid for every session of one agent in one workspace. They remain valid after their session. */
 export const m004: Migration = {
   name: 'm004-remembered',
   apply(database) {

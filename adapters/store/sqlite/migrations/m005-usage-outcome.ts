@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** How each charged request ended: what a crash abandoned can be told from what was answered. */
+/** The outcome of each charged request, which distinguishes abandoned requests from answered ones. */
 export const m005: Migration = {
   name: 'm005-usage-outcome',
   apply(database) {
@@ -9,7 +9,7 @@ export const m005: Migration = {
   },
 };
 
-// Rows stand in the order of their events; requests that cost nothing have none.
+// Rows are in the order of their events; requests without cost have no row.
 const OUTCOMES = `
 UPDATE token_usage SET outcome = paired.outcome FROM (
   SELECT usages.id, attempts.outcome FROM (

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * No index holds when a session was last written to: every event changes that, and the pages of two indexes with it.
- * Sessions are few enough to be sorted when they are listed.
+ * Drops the index over `updated_at`: every event changed it, and with it the pages of two indexes. Sessions are few
+ * enough to be sorted when they are listed.
  */
 export const m006: Migration = {
   name: 'm006-session-recency',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * An index over the text of sessions, for `recall`. It is made of the log when somebody looks for something, not
- * when the log is written: appending costs what it did. It can be dropped at any time.
+ * A full-text index over sessions, for `recall`. It is updated by a search, not by an append, which therefore costs
+ * nothing more. It can be dropped at any time.
  */
 export const m008: Migration = {
   name: 'm008-recall',
@@ -11,11 +11,11 @@ export const m008: Migration = {
   },
 };
 
-// The index holds no text of its own: chunks say where it stands in the log and the blobs.
+// The index stores no text itself: chunks contain its position in the log and the blobs.
 const RECALL = `
 CREATE TABLE recall_heads (
   session_id TEXT PRIMARY KEY NOT NULL,
-  seq INTEGER NOT NULL              -- of the last record that was looked at
+  seq INTEGER NOT NULL              -- of the last indexed record
 ) STRICT;
 
 CREATE TABLE recall_documents (
@@ -25,7 +25,7 @@ CREATE TABLE recall_documents (
   turn INTEGER NOT NULL,
   title TEXT NOT NULL,
   length INTEGER NOT NULL,          -- characters; of a large one bytes
-  large INTEGER NOT NULL,           -- 1: not in the index, looked through when something is looked for
+  large INTEGER NOT NULL,           -- 1: not in the index, scanned by a search
   UNIQUE (session_id, seq)
 ) STRICT;
 

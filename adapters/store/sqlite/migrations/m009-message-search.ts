@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * An index over the messages of all sessions. It is brought up to date when somebody searches, not when a message is
- * written: appending costs what it did. It holds no text of its own and can be dropped at any time.
+ * A full-text index over the messages of all sessions. It is updated by a search, not by an append, which therefore costs
+ * nothing more. It stores no text itself and can be dropped at any time.
  */
 export const m009: Migration = {
   name: 'm009-message-search',

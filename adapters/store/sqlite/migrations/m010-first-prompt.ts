@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the user said first stands in every list of sessions: it is found without a look at what else was said. */
+/** Every list of sessions contains the first prompt: the index finds it without reading other messages. */
 export const m010: Migration = {
   name: 'm010-first-prompt',
   apply(database) {

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * An event changes as few pages as it can, since each is written to the log of the database with it: where a session
- * ends stands in `heads` alone, and numbers that nothing refers to after a delete need no table that counts them.
+ * Reduces the pages that an event changes, since each is written to the write-ahead log with it: the last seq of a session
+ * is in `heads` alone, and ids that nothing refers to after a delete need no AUTOINCREMENT table.
  */
 export const m011: Migration = {
   name: 'm011-fewer-pages',
@@ -25,7 +25,7 @@ ${indexes.join(';\n')};
   },
 };
 
-/** The tables that had a counter, as they were otherwise: columns but `id` and `session_id`, and their indexes. */
+/** The tables with AUTOINCREMENT: their columns except `id` and `session_id`, and their indexes. */
 const COUNTED: Readonly<Record<string, { columns: readonly string[]; indexes: readonly string[] }>> = {
   messages: {
     columns: [

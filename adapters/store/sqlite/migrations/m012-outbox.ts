@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Messages for another program that were not taken yet. Each is written with the event that it tells. */
+/** Notifications for another program that are not delivered yet. Each is written with its event. */
 export const m012: Migration = {
   name: 'm012-outbox',
   apply(database) {

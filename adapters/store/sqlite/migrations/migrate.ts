@@ -11,7 +11,7 @@ import { m009 } from './m009-message-search.ts';
 import { m010 } from './m010-first-prompt.ts';
 import { m011 } from './m011-fewer-pages.ts';
 import { m012 } from './m012-outbox.ts';
-import { m013 } from './m013-whole-input.ts';
+import { m013 } from './m013-complete-input.ts';
 import type { Migration } from './migration.ts';
 import { newer } from '../store-error.ts';
 

@@ -18,9 +18,9 @@ export function listApprovals(database: Database, filter: ApprovalFilter = {}): 
 }
 
 /**
- * The question with this id, or the only one whose id begins so, whatever the case.
+ * The question with this id, or the only one whose id has this prefix, ignoring case.
  *
- * @throws KlausError `usage` when several begin so.
+ * @throws KlausError `usage` when several ids have this prefix.
  */
 export function findApproval(database: Database, idOrPrefix: string): ApprovalRow | undefined {
   if (idOrPrefix === '') return undefined;

@@ -54,17 +54,17 @@ test.each(CHANGES)('%s', async (sql, table, session = 'A') => {
   expect(report.sessions.find((row) => row.session === session)?.report).toMatchObject({
     intact: false,
     problem: 'altered',
-    message: `The table ${table} was altered: the records of the session come to something else.`,
+    message: `The table ${table} was altered: it differs from the log of the session.`,
   });
   if (session === 'A') expect((await store.audit({ session })).intact).toBe(false);
-  // The log is whole: made from it again, the tables fit.
+  // The log is intact: after a rebuild the tables match.
   if (session === 'A') {
     await store.rebuild();
     expect((await store.audit()).intact).toBe(true);
   }
 });
 
-test('an approval for a project that nobody gave is found', async () => {
+test('a forged approval for a project is detected', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const lease = (await store.claim('A'))!;

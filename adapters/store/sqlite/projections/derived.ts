@@ -11,9 +11,9 @@ interface Derived {
   /** Column of the session. */
   key: string;
   order: string;
-  /** Columns that are no fact of the log: numbers of rows, and when a list last showed a change. */
+  /** Columns that the log does not determine: row ids and times of the last listed change. */
   free: readonly string[];
-  /** Columns of which a setting says how much of the beginning is kept. */
+  /** Columns that a setting truncates. */
   cut: readonly string[];
 }
 
@@ -25,13 +25,13 @@ const DERIVED: readonly Derived[] = [
   { table: 'approvals', key: 'session_id', order: 'id', free: [], cut: [] },
 ];
 
-/** Compares the tables that are made from the log with what the log comes to. */
+/** Compares the projections with a fold of the log. */
 export interface DerivedCheck extends Disposable {
-  /** The first table that says something else of a session; undefined where all of them fit. */
+  /** The first table that differs for a session; undefined when all match. */
   findAltered(session: string): string | undefined;
 }
 
-/** Folds logs into tables of its own, in memory. */
+/** Folds logs into tables of an in-memory database. */
 export function createDerivedCheck(database: Database): DerivedCheck {
   const own = new Database(':memory:');
   createMigrationsTable(own);
@@ -44,7 +44,7 @@ export function createDerivedCheck(database: Database): DerivedCheck {
       'SELECT type, record FROM events WHERE session_id = ? AND seq = 1',
       session,
     );
-    // The first record says what a fork took over.
+    // The first record contains the number of inherited events.
     if (first)
       own.run(
         'INSERT INTO events (session_id, seq, type, record) VALUES (?, 1, ?, ?)',
@@ -58,11 +58,11 @@ export function createDerivedCheck(database: Database): DerivedCheck {
   };
   const isRemembered = (session: string): boolean => {
     const sql = 'SELECT * FROM remembered WHERE session_id = ?';
-    const said = own.all<Row>(sql, session);
-    // Fewer are right: an approval can be forgotten.
+    const folded = own.all<Row>(sql, session);
+    // Fewer rows are correct: an approval can be forgotten.
     return database
       .all<Row>(sql, session)
-      .every((row) => said.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
+      .every((row) => folded.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
   };
   return {
     findAltered(session) {
@@ -70,8 +70,9 @@ export function createDerivedCheck(database: Database): DerivedCheck {
       for (const derived of DERIVED) {
         const { table, key, order } = derived;
         const sql = `SELECT * FROM ${table} WHERE ${key} = ? ORDER BY ${order}`;
-        const [kept, said] = [database.all<Row>(sql, session), own.all<Row>(sql, session)];
-        if (kept.length !== said.length || !kept.every((row, at) => fits(row, said[at]!, derived))) return table;
+        const [stored, folded] = [database.all<Row>(sql, session), own.all<Row>(sql, session)];
+        if (stored.length !== folded.length || !stored.every((row, at) => matches(row, folded[at]!, derived)))
+          return table;
       }
       return isRemembered(session) ? undefined : 'remembered';
     },
@@ -79,17 +80,17 @@ export function createDerivedCheck(database: Database): DerivedCheck {
   };
 }
 
-function fits(kept: Row, said: Row, { free, cut }: Derived): boolean {
-  return Object.entries(said).every(([column, value]) => {
+function matches(stored: Row, folded: Row, { free, cut }: Derived): boolean {
+  return Object.entries(folded).every(([column, value]) => {
     if (free.includes(column)) return true;
-    const found = kept[column];
+    const found = stored[column];
     if (found === value) return true;
-    const isTool = typeof value === 'string' && typeof found === 'string' && (said['role'] ?? 'tool') === 'tool';
+    const isTool = typeof value === 'string' && typeof found === 'string' && (folded['role'] ?? 'tool') === 'tool';
     return cut.includes(column) && isTool && found.length > 0 && value.startsWith(found);
   });
 }
 
-/** Sessions that a table names, whether there is a log of them or not. */
+/** Sessions in the projections, with or without a log. */
 export function listDerivedSessions(database: Database): string[] {
   const sql = DERIVED.map(({ table, key }) => `SELECT ${key} AS id FROM ${table}`).join(' UNION ');
   return database.all<{ id: string }>(sql).map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { toIso } from '../iso-time.ts';
 import { remember } from '../queries/remembered.ts';
 
-/** Keeps `approvals`. */
+/** Updates `approvals`. */
 export function projectApproval(database: Database, event: Event): void {
   if (event.type === 'approval.asked') ask(database, event);
   else if (event.type === 'approval.answered') answer(database, event);

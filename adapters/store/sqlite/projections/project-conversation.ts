@@ -5,7 +5,7 @@ import { isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';
 import type { ProjectionOptions } from './projection-options.ts';
 
-/** Keeps `messages`, `tool_calls` and `token_usage`. */
+/** Updates `messages`, `tool_calls` and `token_usage`. */
 export function projectConversation(database: Database, event: Event, options: ProjectionOptions): void {
   if (event.type === 'message.added') addMessage(database, event);
   else if (event.type === 'tool.finished') finishCall(database, event, options);
@@ -38,7 +38,7 @@ function addMessage(database: Database, event: EventOf<'message.added'>): void {
   }
 }
 
-/** The words of a message; for what is no text, a word in brackets. Calls stand in `tool_calls`. */
+/** The text of a message, with attachments in brackets. Calls are in `tool_calls`. */
 function toContent(message: Message): string {
   const attached = message.parts.flatMap((part) => {
     if (part.type === 'image') return [`[image ${part.mediaType}]`];
@@ -58,7 +58,7 @@ function finishCall(database: Database, event: EventOf<'tool.finished'>, options
     event.call,
     toIso(event.at),
   );
-  // Ids are the provider's: should one come twice in a session, the newest call is meant.
+  // Providers assign the ids. If one occurs twice in a session, the newest call is meant.
   database.run(
     `UPDATE tool_calls SET output = ?, success = ?, duration_ms = ?, outcome = ?
       WHERE id = (SELECT max(id) FROM tool_calls WHERE session_id = ? AND tool_call_id = ?)`,

@@ -12,12 +12,12 @@ const PROJECT_HASH_LENGTH = 24;
 /** What an event changes in its session's row: assignments in SQL, with their values in order. */
 type Change = readonly [assignments: string, ...values: SQLInputValue[]];
 
-/** A closed session stays so. */
+/** A closed session stays closed. */
 const STATUS = `status = CASE status WHEN 'closed' THEN 'closed' ELSE ? END`;
 
 /**
- * Keeps `sessions` and `projects`, with at most one statement for most events. What says nothing of the session as a
- * whole leaves its row, and the page that it stands on, alone: the next event that does is never far.
+ * Updates `sessions` and `projects`, with at most one statement for most events. Events that do not concern the session
+ * itself do not write its row, which saves a page per event.
  */
 export function projectSession(database: Database, event: Event): void {
   const at = toIso(event.at);
@@ -26,7 +26,7 @@ export function projectSession(database: Database, event: Event): void {
     database.run(sql, event.session, at, at);
   }
   if (event.type === 'session.opened') addProject(database, event, at);
-  // What a fork took over was spent by its original.
+  // Inherited requests were charged to the original.
   const isFree = event.type === 'model.attempted' && isInherited(database, event);
   const change = isFree ? undefined : toChange(event);
   if (!change) return;
@@ -36,7 +36,7 @@ export function projectSession(database: Database, event: Event): void {
 
 const updates = new Map<string, string>();
 
-/** One text for each of the few kinds of change: a text that is put together anew has to be looked up anew. */
+/** Caches the statement of each kind of change, because the lookup of a new string is slow. */
 function toUpdate(assignments: string): string {
   let sql = updates.get(assignments);
   if (sql === undefined) {
@@ -46,7 +46,7 @@ function toUpdate(assignments: string): string {
   return sql;
 }
 
-/** Undefined for an event that says nothing of the session as a whole. */
+/** Undefined for an event that does not concern the session itself. */
 function toChange(event: Event): Change | undefined {
   switch (event.type) {
     case 'session.opened':
@@ -78,7 +78,7 @@ function toChange(event: Event): Change | undefined {
     case 'approval.asked':
       return [`${STATUS}, `, 'waiting'];
     case 'approval.answered':
-      // The row itself is updated after this: of the open ones, one is the question just settled.
+      // The question itself is updated later, so it is excluded from the open ones.
       return [
         `status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals
           WHERE session_id = sessions.id AND answer IS NULL AND approvals.id <> ?) THEN 'running' ELSE status END, `,

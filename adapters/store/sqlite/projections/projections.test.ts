@@ -40,7 +40,7 @@ test('the documented tables hold what the events say', async () => {
       agent_type: 'klaus',
       parent_id: null,
       status: 'closed',
-      title: 'Mend the sum',
+      title: 'Repair the sum',
       model: 'scripted/other',
       mode: 'ask',
       outcome: 'failed',

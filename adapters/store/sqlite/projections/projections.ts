@@ -7,7 +7,7 @@ import { projectSession } from './project-session.ts';
 import type { ProjectionOptions } from './projection-options.ts';
 import { fromRecord } from '../log/record.ts';
 
-/** Tables that hold nothing but what the events say, children first. */
+/** Tables that are derived from the events alone, children first. */
 export const PROJECTION_TABLES = [
   'approvals',
   'token_usage',
@@ -19,7 +19,7 @@ export const PROJECTION_TABLES = [
 
 const REBUILD_PAGE = 512;
 
-/** Brings the tables up to date with one event. Runs in the transaction that appends it. */
+/** Applies one event to the tables. Runs in the transaction that appends it. */
 export function project(database: Database, event: Event, options: ProjectionOptions): void {
   projectSession(database, event);
   projectConversation(database, event, options);
@@ -27,10 +27,10 @@ export function project(database: Database, event: Event, options: ProjectionOpt
   addBlobReferences(database, event.session, toBlobRefs(event));
 }
 
-/** Empties the projections and folds the whole log again, in one transaction. Returns the number of events. */
+/** Clears the projections and folds the complete log again, in one transaction. Returns the number of events. */
 export function rebuildProjections(database: Database, options: ProjectionOptions): number {
   return database.transaction(() => {
-    // It names messages by ids that are given anew.
+    // It refers to message ids, which change.
     database.run('DELETE FROM messages_fts');
     for (const table of PROJECTION_TABLES) database.exec(`DELETE FROM ${table}`);
     let count = 0;

@@ -40,9 +40,9 @@ export function listSessions(database: Database, filter: SessionFilter = {}): Se
 }
 
 /**
- * The session with this id, or the only one whose id begins so, whatever the case.
+ * The session with this id, or the only one whose id has this prefix, ignoring case.
  *
- * @throws KlausError `usage` when several begin so.
+ * @throws KlausError `usage` when several ids have this prefix.
  */
 export function findSession(database: Database, idOrPrefix: string): SessionRow | undefined {
   const sql = `SELECT ${COLUMNS} FROM sessions WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1 COLLATE NOCASE
@@ -53,7 +53,7 @@ export function findSession(database: Database, idOrPrefix: string): SessionRow 
   return rows[0];
 }
 
-/** The newest session of a workspace that is not closed and was not begun by another session. */
+/** The newest session of a workspace that is not closed and was not started by another session. */
 export function findLatestSession(database: Database, workspace: string): SessionRow | undefined {
   const sql = `SELECT ${COLUMNS} FROM sessions
     WHERE workspace_dir = ? AND status <> 'closed' AND parent_id IS NULL
@@ -62,7 +62,7 @@ export function findLatestSession(database: Database, workspace: string): Sessio
   return row && fromStored(row);
 }
 
-/** `usage`: more than one thing is meant. */
+/** `usage` for a prefix of several ids. */
 export function ambiguous(what: string, prefix: string, rows: readonly { id: string }[]): KlausError {
   return new KlausError('usage', `Several ${what} begin with "${prefix}": ${rows.map((row) => row.id).join(', ')}.`, {
     hint: 'Give more characters of the id.',

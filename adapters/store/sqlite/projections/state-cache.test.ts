@@ -9,7 +9,7 @@ import { createSqliteStore, type SqliteStore } from '../sqlite-store.ts';
 /** A log with a call under way, questions, a compaction and a run that ended. */
 const DRAFTS: Draft[] = [...toSampleDrafts(), ...toSampleDrafts().slice(1, 12)];
 
-function foldWhole(store: SqliteStore, session: string): State {
+function foldAll(store: SqliteStore, session: string): State {
   const state = createState();
   for (const event of store.view.events(session)) fold(state, event);
   return state;
@@ -18,7 +18,7 @@ function foldWhole(store: SqliteStore, session: string): State {
 async function addSession(store: SqliteStore, session: string): Promise<void> {
   const lease = (await store.claim(session))!;
   await store.append(session, DRAFTS, { lease });
-  await store.stateCache!.write(lease, { state: foldWhole(store, session), version: FOLD_VERSION });
+  await store.stateCache!.write(lease, { state: foldAll(store, session), version: FOLD_VERSION });
   await lease.release();
 }
 
@@ -39,7 +39,7 @@ test('from wherever a state is kept, the rest of the log comes to the same', asy
       await store.stateCache!.write(lease, { state: await loadState({ store }, 'A'), version: FOLD_VERSION });
       expect(await store.stateCache!.seqOf('A')).toBe(at + 1);
     }
-    expect(await loadState({ store }, 'A'), `after ${at + 1} events`).toEqual(foldWhole(store, 'A'));
+    expect(await loadState({ store }, 'A'), `after ${at + 1} events`).toEqual(foldAll(store, 'A'));
   }
   expect(await store.verify('A')).toEqual({ intact: true, records: DRAFTS.length });
 });
@@ -49,7 +49,7 @@ test('what is kept is read for its caller alone', async () => {
   using store = createSqliteStore({ home: home.path });
   await addSession(store, 'A');
   (await loadState({ store }, 'A')).messages.length = 0;
-  expect(await loadState({ store }, 'A')).toEqual(foldWhole(store, 'A'));
+  expect(await loadState({ store }, 'A')).toEqual(foldAll(store, 'A'));
 });
 
 test('a state of another fold, or of a log that reads otherwise, is as good as none', async () => {
@@ -60,14 +60,14 @@ test('a state of another fold, or of a log that reads otherwise, is as good as n
   expect(await store.stateCache!.read('A', 'another')).toBeUndefined();
   change(home.path, `UPDATE checkpoints SET state = zeroblob(length(state))`);
   expect(await store.stateCache!.read('A', FOLD_VERSION)).toBeUndefined();
-  expect(await loadState({ store }, 'A')).toEqual(foldWhole(store, 'A'));
+  expect(await loadState({ store }, 'A')).toEqual(foldAll(store, 'A'));
   await addSession(store, 'B');
   const { seq } = (await store.head('B'))!;
   change(home.path, `UPDATE events SET record = replace(record, '}', ' }') WHERE session_id = 'B' AND seq = ${seq}`);
   expect(await store.stateCache!.read('B', FOLD_VERSION)).toBeUndefined();
 });
 
-test('a kept state that somebody altered with its digest is found when the log is verified', async () => {
+test('a cached state that was altered together with its digest is detected when the log is verified', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await addSession(store, 'A');

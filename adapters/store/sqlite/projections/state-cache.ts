@@ -15,9 +15,9 @@ interface Row {
   state: Uint8Array;
 }
 
-export function createCheckpoints(database: Database, commits: GroupCommit): StateCache {
+export function createStateCache(database: Database, commits: GroupCommit): StateCache {
   return {
-    read: async (session, version) => readCheckpoint(database, session, version),
+    read: async (session, version) => readState(database, session, version),
     seqOf: async (session) =>
       database.get<{ seq: number }>('SELECT seq FROM checkpoints WHERE session_id = ?', session)?.seq ?? 0,
     async write({ session, fence }, { state, version }) {
@@ -37,7 +37,7 @@ export function createCheckpoints(database: Database, commits: GroupCommit): Sta
   };
 }
 
-function readCheckpoint(database: Database, session: string, version: string): State | undefined {
+function readState(database: Database, session: string, version: string): State | undefined {
   const sql = 'SELECT seq, hash, version, digest, state FROM checkpoints WHERE session_id = ? AND version = ?';
   const row = database.get<Row>(sql, session, version);
   if (!row) return undefined;
@@ -51,7 +51,7 @@ function readCheckpoint(database: Database, session: string, version: string): S
     const state = deserialize(row.state) as State;
     return state.seq === row.seq ? state : undefined;
   } catch {
-    // Another version of Node wrote it in a way that this one cannot read.
+    // Another version of Node serialised it in a format that this one cannot read.
     return undefined;
   }
 }
@@ -61,21 +61,21 @@ function toDigest(bytes: Uint8Array): string {
 }
 
 /**
- * Folds the log again as far as a state is kept. Undefined when it comes to the same, or nothing is kept; else the
- * seq of the last event in it.
+ * Compares the cached state with a fold of the log. Undefined when they are equal or no state is cached; otherwise the
+ * seq of the last event in the cached state.
  */
-export function findAlteredCheckpoint(database: Database, session: string): number | undefined {
-  const kept = readCheckpoint(database, session, FOLD_VERSION);
-  if (!kept) return undefined;
+export function findAlteredState(database: Database, session: string): number | undefined {
+  const cached = readState(database, session, FOLD_VERSION);
+  if (!cached) return undefined;
   const state = createState();
   for (const event of readEvents(database, session, 0)) {
-    if (event.seq > kept.seq) break;
+    if (event.seq > cached.seq) break;
     fold(state, event);
   }
-  return isDeepStrictEqual(toPlain(state), toPlain(kept)) ? undefined : kept.seq;
+  return isDeepStrictEqual(toPlain(state), toPlain(cached)) ? undefined : cached.seq;
 }
 
-/** Without what JSON does not know: an absent field and an undefined one are the same. */
+/** As JSON: an absent field and an undefined one are equal. */
 function toPlain(state: State): unknown {
   const text = JSON.stringify(state, (_, value: unknown) =>
     value instanceof Map || value instanceof Set ? [...value] : value,

@@ -8,7 +8,7 @@ const PAGE = 128;
 /**
  * Decisions of the gate over all sessions, in the order in which they were written.
  *
- * @throws KlausError `store.corrupt` for a record that is none.
+ * @throws KlausError `store.corrupt` for an invalid record.
  */
 export function* readDecisions(
   database: Database,
@@ -31,7 +31,7 @@ export function* readDecisions(
 }
 
 function readInput(database: Database, { session, call }: EventOf<'gate.decided'>): unknown {
-  // Ids are the provider's: should one come twice in a session, the newest call is meant.
+  // Providers assign the ids. If one occurs twice in a session, the newest call is meant.
   const sql = 'SELECT input FROM tool_calls WHERE session_id = ? AND tool_call_id = ? ORDER BY id DESC LIMIT 1';
   const row = database.get<{ input: string }>(sql, session, call);
   return row && (JSON.parse(row.input) as unknown);

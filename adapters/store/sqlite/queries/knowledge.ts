@@ -14,9 +14,9 @@ import { toIso } from '../iso-time.ts';
 
 /** Entries of one scope. */
 const MAX_ENTRIES = 1_000;
-/** Characters of a query that are looked at. */
+/** Characters of a query that are used. */
 const MAX_QUERY = 10_000;
-/** Words of a query that count. */
+/** Words of a query that are used. */
 const MAX_WORDS = 20;
 
 interface KnowledgeRow {
@@ -41,7 +41,7 @@ export function createKnowledge(
   options: { workspace: string; commits: GroupCommit; clock: Pick<Clock, 'now'> },
 ): Knowledge {
   const { workspace, commits, clock } = options;
-  const toPlace = (scope: KnowledgeScope): string => (scope === 'global' ? '' : workspace);
+  const toStoredWorkspace = (scope: KnowledgeScope): string => (scope === 'global' ? '' : workspace);
   const count = ({ category, scope }: Omit<KnowledgeFilter, 'limit'> = {}): number =>
     database.get<{ count: number }>(
       `SELECT count(*) AS count FROM knowledge WHERE ${IN_SCOPE} AND (?3 IS NULL OR category = ?3)`,
@@ -72,7 +72,7 @@ export function createKnowledge(
              VALUES (?1, ?2, ?3, coalesce(?4, 'general'), ?5, ?6, ?6)
              ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value,
                category = coalesce(?4, category), session_id = excluded.session_id, updated_at = excluded.updated_at`,
-            toPlace(scope),
+            toStoredWorkspace(scope),
             key,
             value,
             category ?? null,
@@ -102,7 +102,7 @@ export function createKnowledge(
           .toWellFormed()
           .match(/[\p{L}\p{N}]+/gu) ?? [];
       if (words.length === 0) return [];
-      // Quoted, a word is never taken for an operator of the query language.
+      // A quoted word is never an operator of the query language.
       const terms = words.slice(0, MAX_WORDS).map((word) => `"${word.slice(0, 100)}"*`);
       return database
         .all<KnowledgeRow>(
@@ -118,7 +118,9 @@ export function createKnowledge(
     },
     remove: (key, scope) =>
       commits.run(
-        () => database.run('DELETE FROM knowledge WHERE workspace = ? AND key = ?', toPlace(scope), key.trim()) > 0,
+        () =>
+          database.run('DELETE FROM knowledge WHERE workspace = ? AND key = ?', toStoredWorkspace(scope), key.trim()) >
+          0,
         () => {},
       ),
   };

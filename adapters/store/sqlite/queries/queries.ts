@@ -23,7 +23,7 @@ import { searchMessages } from './search-messages.ts';
 import { readStats } from './stats.ts';
 import { readEventsOf, readLastOf, readOpenRequests, readTree, readUsage } from './read-usage.ts';
 
-/** Newest sessions among which a misspelt one is looked for. */
+/** Newest sessions that are compared with a misspelt one. */
 const NEAREST_AMONG = 1_000;
 
 export interface QueryOptions {
@@ -77,7 +77,10 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
   };
 }
 
-export function createView(database: Database, { home, feed }: { home: string; feed: ChangeNotifier }): StoreView {
+export function createView(
+  database: Database,
+  { home, notifier }: { home: string; notifier: ChangeNotifier },
+): StoreView {
   return {
     sessions: (filter) => listSessions(database, filter),
     session(id) {
@@ -92,8 +95,8 @@ export function createView(database: Database, { home, feed }: { home: string; f
     eventsOf: (session, types) => readEventsOf(database, session, types),
     events: (session, after = 0) => readEvents(database, session, after),
     texts: (session, after) => readTexts(database, session, after),
-    watch: (notice) => feed.watch(notice),
-    onUnreadable: (listener) => feed.onUnreadable(listener),
+    watch: (notice) => notifier.watch(notice),
+    onUnreadable: (listener) => notifier.onUnreadable(listener),
   };
 }
 

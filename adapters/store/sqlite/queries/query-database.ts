@@ -7,13 +7,13 @@ export type QueryRow = Record<string, SQLOutputValue>;
 
 export interface QueryResult {
   rows: QueryRow[];
-  /** True when there are more rows than were asked for. */
+  /** True when there are more rows than the limit. */
   more: boolean;
 }
 
-/** What a statement that only reads begins with. */
+/** The beginning of a statement that only reads. */
 const READS = /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:SELECT|WITH|VALUES|EXPLAIN)\b/i;
-/** Another statement behind the first one; not a semicolon in a text. */
+/** A second statement; not a semicolon in a string. */
 const SECOND = /;(?=(?:[^'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*$)\s*\S/;
 
 /**
@@ -21,11 +21,11 @@ const SECOND = /;(?=(?:[^'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*$)\s*\S/;
  *
  * @param home State folder.
  * @param limit Rows at most.
- * @throws KlausError `usage` for another statement, and for one that SQLite refuses; `config` without a database.
+ * @throws KlausError `usage` for other statements, and for an error of SQLite; `config` without a database.
  */
 export function queryDatabase(home: string, sql: string, { limit }: { limit: number }): QueryResult {
   if (!READS.test(sql) || SECOND.test(sql)) {
-    throw new KlausError('usage', 'Only one statement that reads is taken: SELECT, WITH, VALUES or EXPLAIN.');
+    throw new KlausError('usage', 'Only one statement that reads is allowed: SELECT, WITH, VALUES or EXPLAIN.');
   }
   const file = toDatabaseFile(home);
   if (!existsSync(file)) throw new KlausError('config', `There is no database ${file} yet.`);
@@ -39,10 +39,14 @@ export function queryDatabase(home: string, sql: string, { limit }: { limit: num
     }
     return { rows, more: false };
   } catch (error) {
-    throw new KlausError('usage', `SQLite refuses it: ${error instanceof Error ? error.message : String(error)}.`, {
-      hint: 'docs/database.md has the tables.',
-      cause: error,
-    });
+    throw new KlausError(
+      'usage',
+      `SQLite reports an error: ${error instanceof Error ? error.message : String(error)}.`,
+      {
+        hint: 'docs/database.md has the tables.',
+        cause: error,
+      },
+    );
   } finally {
     database.close();
   }

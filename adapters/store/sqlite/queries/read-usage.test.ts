@@ -69,7 +69,7 @@ test('a request is open until its end is in the log', async () => {
   expect((await store.openRequests()).map(({ session }) => session)).toEqual(['A']);
 });
 
-test('a database of before knows afterwards how each request ended', async () => {
+test('an older database contains the outcome of each request after its migration', async () => {
   using home = createTemporaryHome();
   const refused = { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, usd: null, outcome: 'overloaded' };
   {

@@ -54,7 +54,7 @@ function toCharged(row: Record<string, number>, part: keyof typeof PARTS): Charg
   };
 }
 
-/** The session and all that it began, and those began, itself first. */
+/** The session and its descendants, the session itself first. */
 export function readTree(database: Database, session: string): string[] {
   return database.all<{ id: string }>(`${TREE} SELECT id FROM tree`, session).map(({ id }) => id);
 }
@@ -62,7 +62,7 @@ export function readTree(database: Database, session: string): string[] {
 /**
  * Events of some types of a session, in order.
  *
- * @throws KlausError `store.corrupt` for a record that is none.
+ * @throws KlausError `store.corrupt` for an invalid record.
  */
 export function readEventsOf<T extends EventType>(
   database: Database,
@@ -90,7 +90,7 @@ function toEvent(database: Database, row: { session: string; seq: number; record
   return fromRecord(row.record, { file: database.file, place: `record ${row.seq} of session ${row.session}` });
 }
 
-/** Requests whose end is not in the log: on their way, or sent by a process that is gone. */
+/** Requests without an end in the log: in flight, or sent by a process that ended. */
 export function readOpenRequests(database: Database): EventOf<'turn.started' | 'model.requested'>[] {
   const sessions = database.all<{ id: string }>('SELECT id FROM sessions ORDER BY created_at, id');
   return sessions.flatMap(({ id }) => {

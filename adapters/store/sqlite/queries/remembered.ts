@@ -13,7 +13,7 @@ interface Row {
   created_at: string;
 }
 
-/** Takes an answer with the scope `project` in. */
+/** Stores an answer with the scope `project`. */
 export function remember(database: Database, event: EventOf<'approval.answered'>): void {
   if (event.scope !== 'project' || !event.remember || isInherited(database, event)) return;
   const { workspace } =
@@ -52,7 +52,7 @@ export function listRemembered(
   }));
 }
 
-/** Forgets one by its id or the beginning of it, and records that; false when there is no such one, or more than one. */
+/** Deletes an approval by its id or a prefix of it, and records that. False when none matches, or more than one. */
 export function forgetRemembered(database: Database, idOrPrefix: string, by: { by: string; at: number }): boolean {
   const rows = database.all<{ approval: string; workspace: string; agent: string }>(
     'SELECT approval, workspace, agent FROM remembered WHERE substr(approval, 1, ?) = ? LIMIT 2',

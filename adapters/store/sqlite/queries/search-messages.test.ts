@@ -50,7 +50,7 @@ test('what is deleted is found no more, and a rebuild changes nothing', async ()
   expect((await search(store, 'river')).toSorted()).toEqual(['S2 2', 'S3 2']);
 });
 
-test('says which sessions changed since, whoever wrote, and that something did', async () => {
+test('changed sessions since a mark are listed, and every commit is reported', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await addMessages(store, 'S1', ['one']);

@@ -1,11 +1,11 @@
 import type { MessageHit } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
 
-/** Messages that are taken into the index in one transaction. */
+/** Messages that are indexed in one transaction. */
 const PAGE = 500;
 
 /**
- * Messages of all sessions in which every word stands, or a word that begins so; the best first.
+ * Messages of all sessions that contain every word, or a word with it as a prefix; the best first.
  *
  * @param words Letters and digits alone.
  */
@@ -26,7 +26,7 @@ export function searchMessages(
     .map(({ id, ...row }) => ({ ...row, seq: findSeq(database, row.session, id) }));
 }
 
-/** The messages of a session stand in the order of their events. */
+/** The messages of a session are in the order of their events. */
 function findSeq(database: Database, session: string, message: number): number {
   const before = database.get<{ count: number }>(
     'SELECT count(*) AS count FROM messages WHERE session_id = ? AND id < ?',
@@ -38,7 +38,7 @@ function findSeq(database: Database, session: string, message: number): number {
   return database.get<{ seq: number }>(sql, session, before)?.seq ?? 0;
 }
 
-/** Takes newer messages into the index. Returns how many there were. */
+/** Indexes newer messages. Returns their number. */
 function indexMore(database: Database): number {
   return database.transaction(() => {
     const last = database.get<{ id: number | null }>('SELECT max(rowid) AS id FROM messages_fts')?.id ?? 0;
@@ -53,12 +53,12 @@ function indexMore(database: Database): number {
   });
 }
 
-/** Drops the messages of a session from the index, before they are deleted. */
+/** Removes the messages of a session from the index. Call it before they are deleted. */
 export function dropFromSearch(database: Database, session: string): void {
   const gone = database.run(
     'DELETE FROM messages_fts WHERE rowid IN (SELECT id FROM messages WHERE session_id = ?)',
     session,
   );
-  // An index keeps words that are nowhere any more until its parts are merged.
+  // An index contains deleted words until its segments are merged.
   if (gone > 0) database.run("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')");
 }

@@ -19,7 +19,7 @@ const TABLES = [
   'host_events',
 ] as const;
 
-/** Counts everything: reads every table once. */
+/** Reads every table once. */
 export function readStats(database: Database, blobs: Blobs): StoreStats {
   const files = blobs.list().filter((blob) => blob.hash !== '');
   const rows = (table: string) => database.get<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`)?.rows ?? 0;

@@ -7,14 +7,14 @@ import { readEvents } from '../log/log.ts';
 import { toChunks, toNameParts } from './chunks.ts';
 import { toRecordText, type RecordText } from './document.ts';
 
-/** Characters, or bytes of a blob, beyond which a text is looked through instead of being indexed. */
+/** Characters, or bytes of a blob, from which on a text is scanned by searches instead of indexed. */
 const LARGE = 400_000;
-/** Characters that one transaction takes into the index: others write in between. */
+/** Characters that one transaction indexes, so that others can write in between. */
 const BATCH = 200_000;
-/** Records that one transaction looks at. */
+/** Records that one transaction reads. */
 const MAX_RECORDS = 500;
 
-/** Brings the index over a session's text up to date. */
+/** Updates the index over a session's text. */
 export async function buildIndex(
   database: Database,
   { session, blobs, commits }: { session: string; blobs: Blobs; commits: GroupCommit },
@@ -54,7 +54,7 @@ function indexSome(database: Database, session: string, blobs: Blobs): boolean {
   return isDone;
 }
 
-/** Returns the characters that came into the index. */
+/** Returns the number of indexed characters. */
 function indexEvent(database: Database, event: Event, blobs: Blobs): number {
   const record = toRecordText(event);
   if (!record) return 0;
@@ -87,13 +87,13 @@ function indexEvent(database: Database, event: Event, blobs: Blobs): number {
   return text.length;
 }
 
-/** The text of a record, from its blob where the log holds only a part of it. */
+/** The complete text of a record, from its blob if the log contains only a part of it. */
 export function readComplete(record: RecordText, blobs: Blobs): string {
   const bytes = record.blob && blobs.read(record.blob.hash);
   return bytes ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : record.text;
 }
 
-/** `result of read_file src/a.ts`: a result alone does not say what it is the result of. */
+/** `result of read_file src/a.ts`: a result does not contain its input. */
 function toTitle(database: Database, session: string, { title, call }: RecordText): string {
   if (call === undefined) return title;
   const row = database.get<{ input: string }>(

@@ -1,8 +1,8 @@
-/** Characters of a piece of text in the index. */
+/** Characters of a chunk. */
 const SIZE = 1_500;
-/** Characters that a piece shares with the one before it, so that what stands on a border is found whole. */
+/** Characters that a chunk shares with the previous one, so that text at a border is found completely. */
 const OVERLAP = 200;
-/** A piece ends with a line if one ends this near. */
+/** A chunk ends at a line break if there is one within this distance. */
 const NEAR = 400;
 
 export interface Chunk {
@@ -10,7 +10,7 @@ export interface Chunk {
   text: string;
 }
 
-/** A text in overlapping pieces. */
+/** A text in overlapping chunks. */
 export function* toChunks(text: string): Generator<Chunk, void, undefined> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + SIZE);
@@ -24,7 +24,7 @@ export function* toChunks(text: string): Generator<Chunk, void, undefined> {
   }
 }
 
-/** The words inside names such as `maxRetries`, which the index takes for one word. */
+/** The words inside names such as `maxRetries`, which the index treats as one word. */
 export function toNameParts(text: string): string {
   const names = text.match(/\b[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*\b/g) ?? [];
   return [...new Set(names)].map((name) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')).join(' ');

@@ -2,7 +2,7 @@ import { toObject } from '../log/record.ts';
 
 const MAX = 100;
 
-/** What a call was about, in one line: its shortest telling text. */
+/** A description of a call in one line: its shortest meaningful text. */
 export function describeInput(json: string): string {
   const input = toObject(json);
   for (const key of ['path', 'command', 'pattern', 'query', 'url', 'ref', 'key']) {

@@ -1,22 +1,22 @@
 import { toCalled, type BlobRef, type Event, type Part } from '@klaus/core/protocol';
 
-/** The text of one record: what was said, called or given. */
+/** The text of one record: a message, a call or a result. */
 export interface RecordText {
   turn: number;
   title: string;
   /** The call whose result it is. */
   call?: string;
   text: string;
-  /** Where the whole is kept, if `text` is only a part of it. */
+  /** The blob with the complete text, if `text` is only a part of it. */
   blob?: BlobRef;
 }
 
-/** Results of these tools are copies of what stands elsewhere in the log or in the request. */
+/** Results of these tools are copies of other parts of the log or the request. */
 const COPIES: ReadonlySet<string> = new Set(['recall', 'tool_search']);
 
 /**
- * What of an event can be recalled; undefined for one without text of its own. The same event always gives the
- * same text, because chunks are kept as places in it.
+ * The searchable text of an event; undefined for one without. The same event always has the same text, because chunks are
+ * stored as positions in it.
  */
 export function toRecordText(event: Event): RecordText | undefined {
   if (event.type === 'tool.finished') {
@@ -27,7 +27,7 @@ export function toRecordText(event: Event): RecordText | undefined {
   if (event.type === 'context.pinned') return { turn: event.turn, title: 'pinned by the user', text: event.text };
   if (event.type !== 'message.added') return undefined;
   const { origin, parts } = event.message;
-  // Context files and lines of the engine's own are never left out, or say nothing.
+  // Context files are never removed from the context, and messages of the engine contain no information.
   if (origin === 'context' || origin === 'engine') return undefined;
   const text = parts.flatMap(toPartText).join('\n\n');
   if (text === '') return undefined;
@@ -42,7 +42,7 @@ function toPartText(part: Part): string[] {
   return COPIES.has(name) ? [] : [`Call ${name}:\n${toInputText(input)}`];
 }
 
-/** An input as lines, so that the words in its texts stand as they were written. */
+/** An input as lines, so that its texts contain no escapes. */
 function toInputText(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';

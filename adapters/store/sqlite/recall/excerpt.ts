@@ -2,28 +2,28 @@
 const SHOWN = 600;
 /** Characters of an excerpt before the first word that was found. */
 const BEFORE = 150;
-/** Characters in which words count as standing together. */
+/** Characters within which words count as adjacent. */
 const SPAN = 240;
-/** Places of one word that are looked at in one text. One that stands in more is only looked for near the others. */
+/** Positions of one word that are used per text. A more frequent word is searched only near the other words. */
 const MAX_PLACES = 20_000;
 
-/** A stretch of a text in which asked words stand together. */
+/** A part of a text in which words of the query are adjacent. */
 export interface Passage {
-  /** Where its first word stands. */
+  /** Position of its first word. */
   at: number;
-  /** The weights of the words in it, and a little more the closer they stand. */
+  /** The sum of the weights of its words, slightly more the closer they are. */
   score: number;
 }
 
-/** Where each word stands in a text, in order. */
-export type Places = ReadonlyMap<string, readonly number[]>;
+/** The positions of each word in a text, in order. */
+export type Positions = ReadonlyMap<string, readonly number[]>;
 
 /**
- * The stretches of a text in which the weightiest words stand together, the best first; none overlaps another.
+ * The parts of a text in which the words with the highest weights are adjacent, the best first, without overlaps.
  *
  * @param weights Of the words, which are lower-case letters and digits.
  */
-export function findPassages(places: Places, weights: ReadonlyMap<string, number>, limit: number): Passage[] {
+export function findPassages(places: Positions, weights: ReadonlyMap<string, number>, limit: number): Passage[] {
   const all = [...places].flatMap(([word, found]) => found.map((at) => ({ at, word }))).sort((a, b) => a.at - b.at);
   const passages = all.map(({ at }, first): Passage => {
     const inside = new Set<string>();
@@ -37,7 +37,7 @@ export function findPassages(places: Places, weights: ReadonlyMap<string, number
       width = place.at - at;
       if (inside.size === places.size) break;
     }
-    // Words apart from each other may belong to different things.
+    // Distant words may be unrelated.
     return { at, score: score * (1.2 - (0.2 * width) / SPAN) };
   });
   const kept: Passage[] = [];
@@ -49,7 +49,7 @@ export function findPassages(places: Places, weights: ReadonlyMap<string, number
 }
 
 /** Finds words in a text. */
-export function findPlaces(text: string, words: Iterable<string>): Map<string, number[]> {
+export function findPositions(text: string, words: Iterable<string>): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const word of words) {
     const found = findWord(text, toPattern(word));
@@ -64,10 +64,10 @@ export function findPlaces(text: string, words: Iterable<string>): Map<string, n
   return places;
 }
 
-/** What the words are worth in one long text, by how often they stand in it; not more than they are worth elsewhere. */
+/** The weights of the words in one long text by their frequency in it, at most their weights in the session. */
 export function weighIn(
   text: string,
-  places: Places,
+  places: Positions,
   weights: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> {
   const pieces = text.length / SHOWN;
@@ -78,7 +78,7 @@ export function weighIn(
   return new Map(own);
 }
 
-/** The text around a place, exactly as it is, from the beginning of a line where one is near. */
+/** The unchanged text around a position, from the beginning of a line if one is near. */
 export function toExcerpt(text: string, at: number): { text: string; start: number } {
   const from = Math.max(0, at - BEFORE);
   const line = from === 0 ? -1 : text.indexOf('\n', from);
@@ -95,7 +95,7 @@ function findNear(text: string, word: string, near: readonly number[]): number[]
   return [...found];
 }
 
-/** The index knows words by their stems: a longer one may go on otherwise. */
+/** The index contains stems, so the end of a longer word may differ. */
 function toPattern(word: string): RegExp {
   const begin = String.raw`(?<![\p{L}\p{N}])`;
   if (word.length < 4) return new RegExp(String.raw`${begin}${word}(?![\p{L}\p{N}])`, 'giu');

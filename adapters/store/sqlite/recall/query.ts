@@ -1,22 +1,22 @@
-/** Words of a query that count. */
+/** Words of a query that are used. */
 const MAX_WORDS = 16;
-/** Words that stand everywhere. They count only where nothing else was asked for. */
+/** Stop words. They are used only in a query that contains no other words. */
 const COMMON = new Set(
   'a an and are as at be by did do does for from had has have he how i in is it its of on or our she that the their they this to was we were what when where which who why will with you your'.split(
     ' ',
   ),
 );
 
-/** The words of a query as the index knows them, without those that say nothing. */
+/** The words of a query without stop words. */
 export function toWords(query: string): string[] {
   const all = toTokens(query);
-  const telling = all.filter((word) => !COMMON.has(word));
-  return [...new Set(telling.length > 0 ? telling : all)].slice(0, MAX_WORDS);
+  const specific = all.filter((word) => !COMMON.has(word));
+  return [...new Set(specific.length > 0 ? specific : all)].slice(0, MAX_WORDS);
 }
 
 /**
- * Queries of FTS5, the strictest first: the words as they stand, all of them near each other, all of them, any of
- * them, and words that begin with one of them.
+ * Queries of FTS5, the strictest first: the phrase, all words near each other, all words, any word, and any word with one
+ * of them as a prefix.
  */
 export function toQueries(query: string): string[] {
   const phrase = toTokens(query).slice(0, MAX_WORDS);
@@ -29,7 +29,7 @@ export function toQueries(query: string): string[] {
 }
 
 function toTokens(text: string): string[] {
-  // Only letters and digits come into a query of FTS5, so nothing in it can be an operator.
+  // A query of FTS5 consists of letters and digits alone, so it contains no operators.
   return (
     text
       .slice(0, 10_000)

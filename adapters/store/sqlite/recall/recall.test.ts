@@ -45,7 +45,7 @@ async function writeBlob(store: SqliteStore, text: string): Promise<BlobRef> {
 const FILLER = 'The quick service logs another ordinary line about requests, users, ports, teams.';
 const lines = (n: number) => Array.from({ length: n }, (_, at) => `${at} ${FILLER}`).join('\n');
 
-test('text is found where it stands, exactly, in whatever kind of record', async () => {
+test('text is found at its exact position, in every kind of record', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const blob = await writeBlob(store, `${lines(900)}\nmiddle: the owl is called Athena\n${lines(900)}`);
@@ -77,16 +77,16 @@ test('text is found where it stands, exactly, in whatever kind of record', async
   expect((await find('pelican'))!.text).toContain('the pelican sleeps');
   const owl = (await find('what is the owl called'))!;
   expect(owl.text).toMatch(/^middle: the owl is called Athena$/m);
-  // A place leads to the text around it, page by page, and the pages make the whole.
+  // Pages from a position on make up the complete text.
   expect(owl.length).toBeGreaterThan(100_000);
-  let whole = '';
-  for (let start = 0; start < owl.length; start = whole.length)
-    whole += (await recall.read(owl.seq, { start, max: 6_000 }))!.text;
-  expect(Buffer.from(whole)).toEqual(Buffer.from((await store.readBlob(blob.hash))!));
-  expect(whole.slice(owl.start).startsWith(owl.text)).toBe(true);
+  let all = '';
+  for (let start = 0; start < owl.length; start = all.length)
+    all += (await recall.read(owl.seq, { start, max: 6_000 }))!.text;
+  expect(Buffer.from(all)).toEqual(Buffer.from((await store.readBlob(blob.hash))!));
+  expect(all.slice(owl.start).startsWith(owl.text)).toBe(true);
 });
 
-test('of many alike the one in which the words stand together comes first', async () => {
+test('of many similar texts the one with adjacent words comes first', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const names = ['heron', 'osprey', 'plover', 'curlew', 'dunlin', 'avocet', 'gannet', 'fulmar', 'petrel', 'skua'];
@@ -115,7 +115,7 @@ test('of many alike the one in which the words stand together comes first', asyn
   }
 });
 
-test('a text that is too long for the index is found all the same, near its end too', async () => {
+test('a text that is too long for the index is still found, also near its end', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const blob = await writeBlob(store, `${lines(30_000)}\nthe osprey service listens on port 4242\n${lines(10)}`);

@@ -5,16 +5,16 @@ import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents } from '../log/log.ts';
 import { buildIndex, readComplete } from './build-index.ts';
 import { toRecordText } from './document.ts';
-import { findPassages, findPlaces, toExcerpt, weighIn } from './excerpt.ts';
+import { findPassages, findPositions, toExcerpt, weighIn } from './excerpt.ts';
 import { toQueries, toWords } from './query.ts';
 
 const LIMIT = 6;
-/** Pieces of the index that one query is asked for: which of them is best shows in their text. */
+/** Chunks that one query of the index returns. Their text decides which is best. */
 const CANDIDATES = 40;
-/** Characters of the large texts that one search looks through, the newest first. */
+/** Characters of large texts that one search scans, the newest first. */
 const MAX_SCANNED = 96_000_000;
 
-/** What one session's log can tell. The index is made when something is looked for. */
+/** Full-text search in one session's log. A search updates the index first. */
 export function createRecall(
   database: Database,
   options: { session: string; blobs: Blobs; commits: GroupCommit },
@@ -55,7 +55,7 @@ interface Finding {
   read: (seq: number) => { text: string } | undefined;
 }
 
-/** A word that stands in few places says more than one that stands everywhere. */
+/** Rare words have a higher weight than frequent ones. */
 function weigh(database: Database, session: string, words: readonly string[]): Map<string, number> {
   const count = (match: string): number =>
     database.get<{ count: number }>(
@@ -94,9 +94,9 @@ function findIndexed(
       if (hits.has(key)) continue;
       if (!texts.has(seq)) texts.set(seq, read(seq)?.text ?? '');
       const text = texts.get(seq)!;
-      // What only the index's own view of words matches, such as the parts of a name, has no passage.
+      // A match by the tokenizer of the index alone, such as a part of a name, has no passage.
       const [best = { at: 0, score: 0 }] = findPassages(
-        findPlaces(text.slice(start, start + size), weights.keys()),
+        findPositions(text.slice(start, start + size), weights.keys()),
         weights,
         1,
       );
@@ -108,7 +108,7 @@ function findIndexed(
   return [...hits.values()];
 }
 
-/** Texts that are too long for the index are looked through, as far as that is bearable. */
+/** Scans texts that are too long for the index, up to a limit. */
 function scanLarge(
   database: Database,
   { session, weights, limit, read }: Finding,
@@ -127,7 +127,7 @@ function scanLarge(
       continue;
     }
     const text = read(seq)?.text ?? '';
-    const places = findPlaces(text, weights.keys());
+    const places = findPositions(text, weights.keys());
     for (const { at, score } of findPassages(places, weighIn(text, places, weights), limit)) {
       hits.push({ seq, turn, title, ...toExcerpt(text, at), length: text.length, score });
     }
@@ -135,7 +135,7 @@ function scanLarge(
   return { hits, skipped };
 }
 
-/** The best first; of equals those that came first. What is shown already is not shown again, nor the same text twice. */
+/** The best first, of equal ones the first. Without overlaps and duplicates. */
 function takeBest(hits: readonly Ranked[], limit: number): RecalledText[] {
   const kept: RecalledText[] = [];
   for (const { score: _, ...hit } of [...hits].sort((a, b) => b.score - a.score)) {

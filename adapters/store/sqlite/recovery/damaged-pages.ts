@@ -8,7 +8,7 @@ const MIN_LOCAL = Math.floor(((PAGE_SIZE - 12) * 32) / 255) - 23;
 const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 
-/** Where a row was found: in the write-ahead log or the database, at which byte its page begins, and the cell on it. */
+/** The position of a row: the write-ahead log or the database, the first byte of its page, and its cell. */
 export interface Locator {
   inLog: boolean;
   page: number;
@@ -16,13 +16,12 @@ export interface Locator {
   cell: number;
 }
 
-/** What could be decoded of a row; undefined for a value that is on another page. */
+/** The decoded values of a row; undefined for a value on another page. */
 export type Values = (string | number | null | undefined)[];
 
 /**
- * The pages of a database that SQLite refuses, and of the write-ahead log beside it. Nothing of the
- * header, the schema or the tree is trusted: every page that looks like a leaf of a table is read.
- * Nothing is written.
+ * The pages of a damaged database and its write-ahead log. The header, the schema and the tree are not trusted: every page
+ * with the format of a table leaf is read. Nothing is written.
  */
 export class DamagedPages {
   readonly #database: number | undefined;
@@ -43,7 +42,7 @@ export class DamagedPages {
     if (this.#log !== undefined) closeSync(this.#log);
   }
 
-  /** Every row of every table, with those values that stand on its first page. */
+  /** All rows of all tables, with the values on their first page. */
   *rows(): Generator<{ locator: Locator; values: Values }, void, undefined> {
     for (const [page, offset] of this.#frames) yield* this.#rowsOf({ inLog: true, page, offset });
     for (let page = 1; page <= this.#pages; page++) {
@@ -52,8 +51,8 @@ export class DamagedPages {
   }
 
   /**
-   * All values of a row; undefined when a page of it cannot be read. Its further pages may exist in the log
-   * and in the database: the caller tries both.
+   * All values of a row; undefined when one of its pages cannot be read. Its overflow pages may exist in the log and in the
+   * database: the caller tries both.
    */
   row(locator: Locator, options: { preferLog: boolean }): Values | undefined {
     const bytes = this.#read(locator.inLog, locator.offset);
@@ -107,7 +106,7 @@ export class DamagedPages {
     for (let at = LOG_HEADER; at + FRAME_HEADER + PAGE_SIZE <= size; at += FRAME_HEADER + PAGE_SIZE) {
       readSync(this.#log!, header, 0, FRAME_HEADER, at);
       salts ??= header.readBigUInt64BE(8);
-      // Frames of an earlier round of the log follow; their pages are in the database.
+      // Frames of an earlier log follow. Their pages are in the database.
       if (header.readBigUInt64BE(8) !== salts) break;
       open.push([header.readUInt32BE(0), at + FRAME_HEADER]);
       if (header.readUInt32BE(4) === 0) continue;
@@ -136,14 +135,14 @@ function toCell(bytes: Buffer, at: Locator): { size: number; local: Buffer; over
   return { size: size.value, local: bytes.subarray(rowid.next, end), overflow };
 }
 
-/** Bytes of a payload that stand on the leaf itself. */
+/** Bytes of a payload on the leaf page itself. */
 function toLocalSize(size: number): number {
   if (size <= MAX_LOCAL) return size;
   const rest = MIN_LOCAL + ((size - MIN_LOCAL) % (PAGE_SIZE - 4));
   return rest <= MAX_LOCAL ? rest : MIN_LOCAL;
 }
 
-/** Decodes a record; undefined when the bytes are none. */
+/** Decodes a record; undefined for invalid bytes. */
 function toValues(bytes: Buffer): Values | undefined {
   const header = toVarint(bytes, 0);
   if (!header || header.value > bytes.length) return undefined;
@@ -174,7 +173,7 @@ function toValue(bytes: Buffer, type: number): string | number | null | undefine
   return type % 2 === 1 ? bytes.toString('utf8') : undefined;
 }
 
-/** A number of one to nine bytes, seven bits each, eight in the ninth. */
+/** A variable-length integer of one to nine bytes: seven bits each, eight in the ninth. */
 function toVarint(bytes: Buffer, at: number): { value: number; next: number } | undefined {
   let value = 0;
   for (let index = 0; index < 9; index++) {

@@ -4,10 +4,10 @@ import type { Database } from '../database.ts';
 import { insertHostRecord } from '../log/host-chain.ts';
 import { toHash, toObject } from '../log/record.ts';
 
-/** Rows that can be records of the host chain, by their seq. Whether they are, the chain will tell. */
+/** Rows that may be records of the host chain, by seq. The hashes of the chain decide. */
 export type HostRows = Map<number, Locator[]>;
 
-/** Takes a row if it can be one of `host_events`: id (kept as the row id), seq, at, type, subject, record. */
+/** Adds a row that may belong to `host_events`: id (stored as the row id), seq, at, type, subject, record. */
 export function collectHostRow(found: HostRows, locator: Locator, values: Values): void {
   if (values.length !== 6 || values[0] !== null) return;
   const [, seq, at, type] = values;
@@ -15,7 +15,7 @@ export function collectHostRow(found: HostRows, locator: Locator, values: Values
   found.set(seq, [...(found.get(seq) ?? []), locator]);
 }
 
-/** Writes the records of the host chain from the first on, as far as it holds. */
+/** Writes the records of the host chain from the first one on, as long as the chain is intact. */
 export function saveHostChain(
   target: Database,
   pages: DamagedPages,

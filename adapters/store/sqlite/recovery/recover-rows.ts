@@ -3,17 +3,41 @@ import { isKlausError } from '@klaus/core/protocol';
 import { Database } from '../database.ts';
 import { PAGE_SIZE } from '../open-database.ts';
 
+export type Row<Column extends string> = Record<Column, string | number | null>;
+
 /**
- * Rows of a damaged database by way of SQLite, all of them or none: one that is found on a stray page may have been
- * taken out long ago. Null where they cannot be read; empty where the database is older than the table.
+ * Copies the rows of a table of a damaged database in one transaction.
+ *
+ * @param options.isSaved False for a row that is omitted. Default: all rows are copied.
+ * @returns The copied rows; null when the table cannot be read.
  */
-export function readRows<Row>(file: string, { table, sql }: { table: string; sql: string }): Row[] | null {
+export function copyTable<Column extends string>(
+  target: Database,
+  file: string,
+  options: { table: string; columns: readonly Column[]; isSaved?: (row: Row<Column>) => boolean },
+): Row<Column>[] | null {
+  const { table, columns, isSaved = () => true } = options;
+  const names = columns.join(', ');
+  const saved = readRows<Row<Column>>(file, table, names)?.filter(isSaved);
+  if (!saved) return null;
+  const sql = `INSERT INTO ${table} (${names}) VALUES (${columns.map(() => '?').join(', ')})`;
+  target.transaction(() => {
+    for (const row of saved) target.run(sql, ...columns.map((column) => row[column]));
+  });
+  return saved;
+}
+
+/**
+ * All rows of a table, read by SQLite: a row on a stray page may be a deleted one. Null when the table cannot be read;
+ * empty when the database is older than the table.
+ */
+function readRows<T>(file: string, table: string, columns: string): T[] | null {
   let source: Database | undefined;
   try {
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
     source = new Database(file, { readOnly: true });
     const known = source.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table);
-    return known === undefined ? [] : source.all<Row>(sql);
+    return known === undefined ? [] : source.all<T>(`SELECT ${columns} FROM ${table} ORDER BY id`);
   } catch (error) {
     if (isKlausError(error)) return null;
     throw error;

@@ -57,7 +57,7 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
   using store = createSqliteStore({ home: home.path });
   expect(await store.verify('A')).toEqual({ intact: true, records: IN_A });
   expect(await store.verify('B')).toEqual({ intact: true, records: IN_B });
-  expect(await store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: IN_A });
+  expect(await store.session('A')).toMatchObject({ title: 'Repair the sum', lastSeq: IN_A });
   const lease = (await store.claim('A'))!;
   expect(lease.fence).toBe(2);
   const [next] = await store.append('A', [toNotice('on it goes')], { lease });
@@ -71,7 +71,7 @@ test('lost pages cost each session what comes after its first lost record', asyn
   const file = toDatabaseFile(home.path);
   const pages = statSync(file).size / PAGE_SIZE;
   overwrite(file, Math.floor(pages / 2) * PAGE_SIZE, 3 * PAGE_SIZE);
-  const whole = new Map([
+  const complete = new Map([
     ['A', IN_A],
     ['B', IN_B],
   ]);
@@ -80,7 +80,7 @@ test('lost pages cost each session what comes after its first lost record', asyn
   using store = createSqliteStore({ home: home.path });
   for (const { id, saved, lostFrom } of report.sessions) {
     expect(saved).toBeGreaterThan(10);
-    expect(lostFrom).toBe(saved < whole.get(id)! ? saved + 1 : undefined);
+    expect(lostFrom).toBe(saved < complete.get(id)! ? saved + 1 : undefined);
     expect(await store.verify(id)).toEqual({ intact: true, records: saved });
     expect([...store.view.events(id)]).toHaveLength(saved);
   }
@@ -116,7 +116,7 @@ test('what a killed process left in the write-ahead log is saved too, with the f
   expect(await store.verify('A')).toEqual({ intact: true, records: 203 });
 });
 
-test('a sound database comes through whole, with its inbox', async () => {
+test('an intact database is recovered completely, with its inbox', async () => {
   using home = createTemporaryHome();
   await fill(home.path);
   const report = recoverDatabase(home.path, { at: AT });
@@ -128,14 +128,14 @@ test('a sound database comes through whole, with its inbox', async () => {
   expect(readdirSync(home.path).filter((name) => name.includes('recovered'))).toEqual([]);
 });
 
-test('what the webhook was not told yet is saved, but for events that are lost', async () => {
+test('undelivered notifications are saved, except those of lost events', async () => {
   using home = createTemporaryHome();
   {
     using store = createSqliteStore({ home: home.path });
     store.outbox.collect((event) => (event.type === 'notice' ? event.text : undefined));
     for (const session of ['A', 'B']) {
       const lease = (await store.claim(session))!;
-      await store.append(session, [toNotice('told'), toNotice('waits'), toNotice('waits too')], { lease });
+      await store.append(session, [toNotice('delivered'), toNotice('waits'), toNotice('waits too')], { lease });
     }
     const outbox = (await store.outbox.deliver())!;
     for (const { id } of await outbox.due(0)) await outbox.remove(id);
@@ -161,7 +161,7 @@ test('what the webhook was not told yet is saved, but for events that are lost',
   await outbox.release();
 });
 
-test('cleared sessions are gone for good', async () => {
+test('cleared sessions are not restored', async () => {
   using home = createTemporaryHome();
   await fill(home.path);
   {
@@ -172,7 +172,7 @@ test('cleared sessions are gone for good', async () => {
   expect(recoverDatabase(home.path, { at: AT }).sessions).toEqual([{ id: 'B', saved: IN_B }]);
 });
 
-test('recovery waits for nobody: while any process has the database open it is refused', async () => {
+test('recovery is refused while any process has the database open', async () => {
   using home = createTemporaryHome();
   await using other = startStoreProcess(home.path);
   await other.ask('claim A');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
+import { FIRST_PREV, KlausError, type Command } from '@klaus/core/protocol';
 import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
@@ -14,24 +14,24 @@ import { buildDatabase, syncFolder, toDatabaseFile } from '../open-database.ts';
 import { project } from '../projections/projections.ts';
 import { fromRecord, toHash, toObject } from '../log/record.ts';
 import { collectHostRow, saveHostChain, type HostRows } from './recover-host.ts';
-import { readRows } from './recover-rows.ts';
+import { copyTable, type Row } from './recover-rows.ts';
 import { guarded } from '../store-error.ts';
 import { toUsersFile } from '../locks/users-file.ts';
 
 export interface RecoveryReport {
   /** The new database. */
   file: string;
-  /** Where the damaged files are kept. */
+  /** The path of the damaged files. */
   damaged: string[];
-  /** By session: events saved, and the first lost one where something is known to be lost. */
+  /** By session: saved events, and the first lost one if any are known to be lost. */
   sessions: { id: string; saved: number; lostFrom?: number }[];
-  /** Events saved. */
+  /** Saved events. */
   events: number;
-  /** Waiting commands saved; null when the inbox could not be read. */
+  /** Saved pending commands; null when the inbox could not be read. */
   commands: number | null;
-  /** Entries of the knowledge base saved; null when it could not be read. */
+  /** Saved entries of the knowledge base; null when it could not be read. */
   knowledge: number | null;
-  /** Messages saved that the webhook was not told yet; null when they could not be read. */
+  /** Saved notifications that were not delivered yet; null when they could not be read. */
   deliveries: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface RecoveryOptions {
   maxToolResultSize?: number;
 }
 
-/** What was found of one session. */
+/** The rows that were found for one session. */
 interface Findings {
   records: Map<number, Locator[]>;
   /** Highest seq that is known to have existed. */
@@ -50,17 +50,9 @@ interface Findings {
   fence: number;
 }
 
-interface InboxRow {
-  session_id: string;
-  command_id: string;
-  command: string | null;
-  received_at: string;
-  consumed_seq: number | null;
-}
-
 /**
- * Puts a new database in the place of a damaged one, with every event that can be read and whose chain
- * holds: of each session the records up to the first that is lost. The damaged files are kept beside it.
+ * Replaces a damaged database by a new one with all readable events whose chain is intact: of each session the records up
+ * to the first lost one. The damaged files are kept.
  *
  * @throws KlausError `store.busy` while any process has the database open, `usage` when there is none.
  */
@@ -72,7 +64,7 @@ export function recoverDatabase(home: string, options: RecoveryOptions = {}): Re
   const users = lockFile(toUsersFile(home));
   if (!users) {
     throw new KlausError('store.busy', `A running Klaus has ${file} open.`, {
-      hint: 'End every klaus process first.',
+      hint: 'Stop all klaus processes first.',
       retryable: true,
     });
   }
@@ -110,7 +102,7 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
   }
 }
 
-/** Finds every row that can be a record or the head of a chain. Whether it is one, the chain will tell. */
+/** Finds all rows that may be a record or the head of a chain. The hashes of the chain decide. */
 function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings> {
   const found = new Map<string, Findings>();
   const of = (session: string): Findings => {
@@ -121,7 +113,7 @@ function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings>
     return fresh;
   };
   for (const { locator, values } of pages.rows()) {
-    // events: id (kept as the row id), session_id, seq, type, record
+    // events: id (stored as the row id), session_id, seq, type, record
     if (values.length === 5 && values[0] === null) {
       const [, session, seq, type] = values;
       if (typeof session !== 'string' || typeof seq !== 'number' || typeof type !== 'string') continue;
@@ -143,7 +135,7 @@ function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings>
   return found;
 }
 
-/** Saves the host chain, and tells it what of the sessions was saved: what is known to be lost is not missed again. */
+/** Saves the host chain and appends the saved sessions, so that known losses are not reported as missing again. */
 function recordRecovery(job: {
   target: Database;
   pages: DamagedPages;
@@ -167,7 +159,7 @@ function recordRecovery(job: {
   });
 }
 
-/** Writes the session's records from the first on, as far as the chain holds. Returns how many. */
+/** Writes the session's records from the first one on, as long as the chain is intact. Returns their number. */
 function saveSession(job: {
   target: Database;
   pages: DamagedPages;
@@ -211,80 +203,44 @@ function findRecord(
   return undefined;
 }
 
-/** Copies the inbox: a command that may have been consumed long ago must not be acted on twice. */
+/** Copies the inbox completely or not at all: a consumed command must not have a second effect. */
 function saveInbox(target: Database, file: string): number | null {
-  const columns = 'session_id, command_id, command, received_at, consumed_seq';
-  const rows = readRows<InboxRow>(file, { table: 'inbox', sql: `SELECT ${columns} FROM inbox ORDER BY id` });
+  const columns = ['session_id', 'command_id', 'command', 'received_at', 'consumed_seq'] as const;
+  const rows = copyTable(target, file, { table: 'inbox', columns });
   if (rows === null) return null;
-  return target.transaction(() => {
-    for (const row of rows) {
-      target.run(
-        `INSERT INTO inbox (${columns}) VALUES (?, ?, ?, ?, ?)`,
-        ...[row.session_id, row.command_id, row.command, row.received_at, row.consumed_seq],
-      );
-      if (row.command !== null) addBlobReferences(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
-    }
-    return rows.filter((row) => row.command !== null).length;
-  });
-}
-
-type KnowledgeValues = Record<'workspace' | 'key' | 'value' | 'category' | 'created_at' | 'updated_at', string> & {
-  session_id: string | null;
-};
-
-/** Copies what is remembered. */
-function saveKnowledge(target: Database, file: string): number | null {
-  const columns = 'workspace, key, value, category, session_id, created_at, updated_at';
-  const sql = `SELECT ${columns} FROM knowledge ORDER BY id`;
-  const rows = readRows<KnowledgeValues>(file, { table: 'knowledge', sql });
-  if (rows === null) return null;
+  const pending = rows.filter(({ command }) => command !== null);
   target.transaction(() => {
-    for (const row of rows) {
-      target.run(
-        `INSERT INTO knowledge (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        ...[row.workspace, row.key, row.value, row.category, row.session_id, row.created_at, row.updated_at],
-      );
+    for (const { session_id: session, command } of pending) {
+      addBlobReferences(target, String(session), toPromptBlobs(JSON.parse(String(command)) as Command));
     }
   });
-  return rows.length;
+  return pending.length;
 }
 
-interface OutboxRow {
-  session_id: string;
-  seq: number;
-  body: string;
-  created_at: number;
-  attempts: number;
-  due_at: number;
+/** Copies the knowledge base. */
+function saveKnowledge(target: Database, file: string): number | null {
+  const columns = ['workspace', 'key', 'value', 'category', 'session_id', 'created_at', 'updated_at'] as const;
+  return copyTable(target, file, { table: 'knowledge', columns })?.length ?? null;
 }
 
-/** Copies what waits in the outbox, where the event that it tells was saved: the next one gets the seq of a lost one. */
+/** Copies the notifications whose event was saved: a later event will get the seq of a lost one. */
 function saveOutbox(target: Database, file: string): number | null {
-  const columns = 'session_id, seq, body, created_at, attempts, due_at';
-  const rows = readRows<OutboxRow>(file, { table: 'outbox', sql: `SELECT ${columns} FROM outbox ORDER BY id` });
-  if (rows === null) return null;
-  return target.transaction(() => {
-    const saved = rows.filter(({ session_id: session, seq }) => seq <= (readHead(target, session)?.seq ?? 0));
-    for (const row of saved) {
-      target.run(
-        `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
-        ...[row.session_id, row.seq, row.body, row.created_at, row.attempts, row.due_at],
-      );
-    }
-    return saved.length;
-  });
+  const columns = ['session_id', 'seq', 'body', 'created_at', 'attempts', 'due_at'] as const;
+  const isSaved = ({ session_id: session, seq }: Row<'session_id' | 'seq'>): boolean =>
+    Number(seq) <= (readHead(target, String(session))?.seq ?? 0);
+  return copyTable(target, file, { table: 'outbox', columns, isSaved })?.length ?? null;
 }
 
-/** Moves the damaged files aside and the new one to their place. Returns where the damaged ones are. */
+/** Renames the damaged files and moves the new one to their path. Returns the path of the damaged ones. */
 function exchange(file: string, draft: string, at: Date): string[] {
   const aside = `${file}.damaged-${at.toISOString().replaceAll(/[:.]/g, '-')}`;
   const damaged: string[] = [];
   if (existsSync(file)) {
-    // A second name first: there is no moment without a database, in which a new empty one would be made.
+    // The damaged file gets a second name first. Without a database at its path, another process would create an empty one.
     linkSync(file, aside);
     damaged.push(aside);
   }
-  // Before the new file takes the name: its pages must never meet the old log.
+  // Before the new file is moved here: the old write-ahead log must not be applied to it.
   if (existsSync(`${file}-wal`)) {
     renameSync(`${file}-wal`, `${aside}-wal`);
     damaged.push(`${aside}-wal`);

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** `input_tokens` is the whole prompt, as a sum over it is read; the cached part of it stands in columns of its own. */
+/** `input_tokens` now contains the complete prompt; the cached parts are also in columns of their own. */
 export const m013: Migration = {
   name: 'm013-whole-input',
   apply(database) {
