@@ -5,7 +5,7 @@ const rules = new Map<string, Intl.PluralRules>();
  *
  * @param language A language with two forms. Default English.
  */
-export function pluralize(n: number, [one, other]: readonly [string, string], language = 'en'): string {
+export function pluralize(n: number, { one, other }: { one: string; other: string }, language = 'en'): string {
   let rule = rules.get(language);
   if (!rule) rules.set(language, (rule = new Intl.PluralRules(language)));
   return rule.select(n) === 'one' ? one : other;

@@ -32,7 +32,7 @@ export function formatUsage(usage: Usage): string {
 
 /** `1 turn`, `2 turns`. */
 export function formatNumber(count: number, noun: string): string {
-  return `${formatCount(count)} ${pluralize(count, [noun, `${noun}s`])}`;
+  return `${formatCount(count)} ${pluralize(count, { one: noun, other: `${noun}s` })}`;
 }
 
 /** Bytes as KiB, MiB or GiB. */

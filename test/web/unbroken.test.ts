@@ -55,6 +55,9 @@ const SCRIPT: Script = {
   ],
 };
 
+/** The name of the cancel button in all its states. */
+const CANCEL = new RegExp(`^(${[en.composer.stop, ...Object.values(en.composer.stopping)].join('|')})`);
+
 const FILES = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`part-${at}.md`, `# Part ${at}\n`]));
 const SERVE = ['--approve', 'ask'];
 const UNLIMITED = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
@@ -327,7 +330,7 @@ async function stopTwice(stage: Stage): Promise<void> {
       expect((await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length).toBe(ends);
     }
     await isOver?.();
-    await page.getByRole('button', { name: /^(Cancel run|Cancelling…)/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: CANCEL }).waitFor({ state: 'detached' });
     await expectUnbroken(stage, isOffline ? 'stopped while offline' : 'stopped');
     const events = await readLog(serving, session);
     const finished = events.filter((event) => event.type === 'run.finished');

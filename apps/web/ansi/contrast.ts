@@ -1,4 +1,4 @@
-/** Background and text color of the terminal in the light theme. Keep in sync with `tokens.css`. */
+/** Background and text colour of the terminal in the light theme. Keep in sync with `tokens.css`. */
 const BACKGROUND = '#16171a';
 const TEXT = '#dcdee3';
 
@@ -25,7 +25,7 @@ export function toContrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** A text color of a program, lightened until it is readable on the background of the terminal. */
+/** A text colour of a program, lightened until it is readable on the background of the terminal. */
 export function toReadable(color: string): string {
   let shown = color;
   for (let share = 0.1; share < 1 && toContrast(shown, BACKGROUND) < MIN_CONTRAST; share += 0.1) {
@@ -35,7 +35,7 @@ export function toReadable(color: string): string {
   return shown;
 }
 
-/** A readable text color on a background of a program: the given color if possible, otherwise black or white. */
+/** A readable text colour on a background of a program: the given colour if possible, otherwise black or white. */
 export function toTextOn(background: string, color: string = TEXT): string {
   if (toContrast(color, background) >= MIN_CONTRAST) return color;
   return toContrast('#ffffff', background) >= toContrast('#000000', background) ? '#ffffff' : '#000000';

@@ -20,7 +20,7 @@ describe('colours', () => {
     expect(toSpans(`${ESC}[44mon${ESC}[49m`)).toEqual([{ text: 'on', background: 4 }]);
   });
 
-  test('of the 256-color palette and RGB colors are parsed', () => {
+  test('of the 256-colour palette and RGB colours are parsed', () => {
     expect(toSpans(`${ESC}[38;5;9ma${ESC}[38;5;208mb${ESC}[38;2;0;255;1mc${ESC}[48;5;240md`)).toEqual([
       { text: 'a', color: 9 },
       { text: 'b', color: '#ff8700' },

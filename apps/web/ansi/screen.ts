@@ -44,7 +44,7 @@ interface Page {
 }
 
 /**
- * Emulates a terminal: colors, carriage returns, backspaces and the cursor movements of progress bars. Other escape
+ * Emulates a terminal: colours, carriage returns, backspaces and the cursor movements of progress bars. Other escape
  * sequences are ignored.
  */
 export function createScreen(): Screen {

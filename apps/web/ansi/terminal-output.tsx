@@ -72,7 +72,7 @@ function toClassName({ color, background, bold, dim, italic, underline, inverse 
     .join(' ');
 }
 
-/** RGB colors, adjusted to be readable on the background of the terminal. */
+/** RGB colours, adjusted to be readable on the background of the terminal. */
 function toStyle({ color, background, inverse }: Span): CSSProperties | undefined {
   const [front, back]: [Color | undefined, Color | undefined] = inverse
     ? [background ?? 0, color ?? 7]
@@ -80,6 +80,6 @@ function toStyle({ color, background, inverse }: Span): CSSProperties | undefine
   if (typeof back === 'string') {
     return { background: back, color: toTextOn(back, typeof front === 'string' ? front : undefined) };
   }
-  // The 16 theme backgrounds are dark like the terminal, so that the same text colors are readable on them.
+  // The 16 theme backgrounds are dark like the terminal, so that the same text colours are readable on them.
   return typeof front === 'string' ? { color: toReadable(front) } : undefined;
 }

@@ -1,4 +1,4 @@
-/** A color: an index of the 16 theme colors, or `#rrggbb`. */
+/** A colour: an index of the 16 theme colours, or `#rrggbb`. */
 export type Color = number | `#${string}`;
 
 /** The style of characters in a terminal. */
@@ -51,10 +51,10 @@ function omit(style: TextStyle, ...keys: (keyof TextStyle)[]): TextStyle {
   return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.includes(key as keyof TextStyle)));
 }
 
-/** Levels of red, green and blue in the palette of 256 colors. */
+/** Levels of red, green and blue in the palette of 256 colours. */
 const STEPS = [0, 95, 135, 175, 215, 255] as const;
 
-/** An indexed (`5;N`) or RGB (`2;R;G;B`) color, and the number of codes used. */
+/** An indexed (`5;N`) or RGB (`2;R;G;B`) colour, and the number of codes used. */
 function toExtended(codes: readonly number[]): { color: Color | undefined; used: number } {
   if (codes[0] === 5) {
     const index = codes[1] ?? 0;

@@ -1,5 +1,6 @@
 import { memo, useMemo } from 'react';
 import { useText } from '../text/text.ts';
+import { BOTH_NUMBERS, DiffLineView } from './diff-line.tsx';
 import { parseDiff, toLines } from './diff-model.ts';
 import './diff.css';
 
@@ -23,12 +24,7 @@ export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
               {hunk.note ?? `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`}
             </p>
             {lines.map((line, number) => (
-              <div key={number} className={`diff-line diff-${line.kind}`}>
-                <span className="diff-number">{line.old}</span>
-                <span className="diff-number">{line.new}</span>
-                <span className="diff-sign">{SIGNS[line.kind]}</span>
-                <span className="diff-code">{line.text}</span>
-              </div>
+              <DiffLineView key={number} line={line} numbers={BOTH_NUMBERS} />
             ))}
           </div>
         );
@@ -37,5 +33,3 @@ export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
     </div>
   );
 });
-
-export const SIGNS = { same: '', removed: '-', added: '+', note: '' } as const;

@@ -2,12 +2,13 @@ import { Redo2, Undo2 } from 'lucide-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { redoTurn } from '../actions/session-actions.ts';
-import { SIGNS } from '../diff/diff-text.tsx';
-import { parseDiff, toRows, type DiffLine, type DiffRow } from '../diff/diff-model.ts';
+import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
+import { LayoutSwitch } from '../diff/layout-switch.tsx';
+import { parseDiff, toRows, type DiffRow } from '../diff/diff-model.ts';
 import type { Conversation } from '../log/conversation.ts';
 import { client } from '../state/client.ts';
 import { overlay } from '../state/overlay.ts';
-import { changePreferences, preferences } from '../state/preferences.ts';
+import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -49,14 +50,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
         </label>
         {loaded.value ? <span className="muted number">{t.changes.files(loaded.value.changes.length)}</span> : null}
         <span className="composer-gap" />
-        <div className="segments" role="group" aria-label={t.approval.rows}>
-          <button type="button" aria-pressed={!split} onClick={() => changePreferences({ split: false })}>
-            {t.approval.unified}
-          </button>
-          <button type="button" aria-pressed={split} onClick={() => changePreferences({ split: true })}>
-            {t.approval.split}
-          </button>
-        </div>
+        <LayoutSwitch />
         <Button
           icon={<Undo2 size={14} />}
           disabled={changing.size === 0}
@@ -121,28 +115,8 @@ function DiffRowView({ row }: { row: DiffRow }) {
         </p>
       );
     case 'line':
-      return <LineView line={row.line} numbers={[row.line.old, row.line.new]} />;
+      return <DiffLineView line={row.line} numbers={BOTH_NUMBERS} />;
     case 'pair':
-      return (
-        <div className="diff-pair">
-          <LineView line={row.left} numbers={[row.left?.old ?? null]} />
-          <LineView line={row.right} numbers={[row.right?.new ?? null]} />
-        </div>
-      );
+      return <DiffPair left={row.left} right={row.right} />;
   }
-}
-
-function LineView({ line, numbers }: { line: DiffLine | null; numbers: readonly (number | null)[] }) {
-  if (!line) return <div className="diff-line diff-nothing" />;
-  return (
-    <div className={`diff-line diff-${line.kind}`}>
-      {numbers.map((number, at) => (
-        <span key={at} className="diff-number">
-          {number}
-        </span>
-      ))}
-      <span className="diff-sign">{SIGNS[line.kind]}</span>
-      <span className="diff-code">{line.text}</span>
-    </div>
-  );
 }

@@ -3,6 +3,7 @@ import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
+import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { closeOverlay } from '../state/overlay.ts';
@@ -78,14 +79,7 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
           <h2 className="ellipsis">{asked.title}</h2>
           <p className="muted ellipsis">{asked.reason}</p>
         </div>
-        <div className="segments" role="group" aria-label={t.approval.rows}>
-          <button type="button" aria-pressed={!split} onClick={() => changePreferences({ split: false })}>
-            {t.approval.unified}
-          </button>
-          <button type="button" aria-pressed={split} onClick={() => changePreferences({ split: true })}>
-            {t.approval.split}
-          </button>
-        </div>
+        <LayoutSwitch />
         <IconButton label={t.app.close} icon={<X size={16} />} onClick={closeOverlay} />
       </header>
       <ReviewRows

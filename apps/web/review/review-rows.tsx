@@ -2,8 +2,8 @@ import { isEditable, type Hunk } from '@klaus/core/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, PencilLine, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { SIGNS } from '../diff/diff-text.tsx';
-import { toNewText, type DiffLine, type DiffRow, type Review } from '../diff/diff-model.ts';
+import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
+import { toNewText, type DiffRow, type Review } from '../diff/diff-model.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import '../diff/diff.css';
@@ -121,14 +121,9 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
       );
     }
     case 'line':
-      return <Line line={row.line} />;
+      return <DiffLineView line={row.line} numbers={BOTH_NUMBERS} />;
     case 'pair':
-      return (
-        <div className="diff-pair">
-          <Side line={row.left} side="old" />
-          <Side line={row.right} side="new" />
-        </div>
-      );
+      return <DiffPair left={row.left} right={row.right} />;
   }
 }
 
@@ -197,28 +192,6 @@ function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: 
           {t.approval.editSave}
         </Button>
       </div>
-    </div>
-  );
-}
-
-function Line({ line }: { line: DiffLine }) {
-  return (
-    <div className={`diff-line diff-${line.kind}`}>
-      <span className="diff-number">{line.old}</span>
-      <span className="diff-number">{line.new}</span>
-      <span className="diff-sign">{SIGNS[line.kind]}</span>
-      <span className="diff-code">{line.text}</span>
-    </div>
-  );
-}
-
-function Side({ line, side }: { line: DiffLine | null; side: 'old' | 'new' }) {
-  if (!line) return <div className="diff-line diff-nothing" />;
-  return (
-    <div className={`diff-line diff-${line.kind}`}>
-      <span className="diff-number">{line[side]}</span>
-      <span className="diff-sign">{SIGNS[line.kind]}</span>
-      <span className="diff-code">{line.text}</span>
     </div>
   );
 }

@@ -64,7 +64,7 @@ export const de: Text = {
     idle: 'Inaktiv',
   },
   sessions: {
-    search: 'Sitzungen und Nachrichten durchsuchen',
+    search: 'Sitzungen, Nachrichten suchen',
     waiting: 'Wartet auf Freigabe',
     pinned: 'Angeheftet',
     others: 'Alle Sitzungen',
@@ -101,7 +101,7 @@ export const de: Text = {
     workspace: 'Ordner',
     questions: 'Offene Fragen',
   },
-  tabs: { conversation: 'Gespräch', changes: 'Änderungen', files: 'Dateien', gate: 'Freigabeprüfung' },
+  tabs: { conversation: 'Gespräch', changes: 'Änderungen', files: 'Dateien', gate: 'Freigaben' },
   conversation: {
     label: 'Gespräch',
     empty: 'Noch keine Nachrichten',

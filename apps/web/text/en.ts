@@ -111,7 +111,7 @@ export const en = {
     thoughts: (n: number) => `Thinking, ${count(n, 'word', 'words')}`,
     writingCall: 'Writing a tool call…',
     waitsForModel: (model: string) => `Waiting for ${model}…`,
-    compacting: 'Summarizing older messages…',
+    compacting: 'Summarising older messages…',
     titling: 'Generating a title…',
     retries: 'The model request failed; retrying',
     toEnd: 'Jump to the end',
@@ -167,7 +167,7 @@ export const en = {
     showEarlier: (n: number) => `Show ${count(n, 'earlier line', 'earlier lines')}`,
     earlierLeftOut: (n: number) =>
       `${count(n, 'earlier line is', 'earlier lines are')} not shown. Save the output to see all lines.`,
-    copyOutput: 'Copy output without colors',
+    copyOutput: 'Copy output without colours',
     saveOutput: 'Save full output as a file',
     ended: (how: string, time: string) => `${how}, after ${time}`,
     proof: { good: 'verified', warn: 'unverified', bad: 'failed' },

@@ -1,0 +1,19 @@
+import { changePreferences, preferences } from '../state/preferences.ts';
+import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
+
+/** The choice between a unified and a split diff. */
+export function LayoutSwitch() {
+  const t = useText();
+  const { split } = useStore(preferences);
+  return (
+    <div className="segments" role="group" aria-label={t.approval.rows}>
+      <button type="button" aria-pressed={!split} onClick={() => changePreferences({ split: false })}>
+        {t.approval.unified}
+      </button>
+      <button type="button" aria-pressed={split} onClick={() => changePreferences({ split: true })}>
+        {t.approval.split}
+      </button>
+    </div>
+  );
+}
