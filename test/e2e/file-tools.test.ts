@@ -286,7 +286,7 @@ describe('list_files and search_files', () => {
     expect(await failure('search_files', { pattern: 'sum(a' })).toContain('tool.failed: ');
     put('many.txt', 'needle\n'.repeat(50));
     expect((await call('search_files', { pattern: 'needle', path: 'many.txt' })).text).toMatch(
-      /^5 or more matches in 1 file[^]*stopped at 5/,
+      /^5 or more matches in 1 file[^]*stopped after 5/,
     );
   });
 

@@ -67,7 +67,7 @@ describe('*** Begin Patch', () => {
   test('the header chooses between equal places', () => {
     const text = 'class A\n  x\n  end\nclass B\n  x\n  end\n';
     expect(update('f', text, '@@ class B', '-  x', '+  y')).toBe('class A\n  x\n  end\nclass B\n  y\n  end\n');
-    expect(() => update('f', text, '-  x', '+  y')).toThrow('2 places (lines 2, 5)');
+    expect(() => update('f', text, '-  x', '+  y')).toThrow('(lines 2, 5)');
   });
 
   test('the end of the file chooses the last place', () => {

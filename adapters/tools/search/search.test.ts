@@ -54,7 +54,7 @@ test('a long file is cut between lines, with the numbers of what is missing', ()
   const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i + 1}`);
   const cut = cutLines(lines.join('\n'), 1_000);
   expect(cut.length).toBeLessThanOrEqual(1_000);
-  const [, from, to] = /lines (\d+)–(\d+) left out/.exec(cut)!;
+  const [, from, to] = /lines (\d+)–(\d+) omitted/.exec(cut)!;
   expect(cut).toContain(`line ${Number(from) - 1}\n[`);
   expect(cut).toContain(`]\nline ${Number(to) + 1}\n`);
   const ranged = cutLines(lines.map((line, i) => `${i + 501}\t${line}`).join('\n'), 1_000);
@@ -63,5 +63,5 @@ test('a long file is cut between lines, with the numbers of what is missing', ()
 });
 
 test('a glob that means nothing is named', () => {
-  expect(() => toGlobTest('[z-a]')).toThrow('The glob [z-a] is not understood.');
+  expect(() => toGlobTest('[z-a]')).toThrow('[z-a]');
 });
