@@ -198,7 +198,7 @@ test('nothing of the command line writes but the sink', () => {
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'),
   );
   /** The sink, the ends of streams, the version. */
-  const free = new Set(['output/sink.ts', 'streams.ts', 'execute.ts', 'main.ts']);
+  const free = new Set(['output/sink.ts', 'output/streams.ts', 'program/execute.ts', 'main.ts']);
   const writing = files.filter(
     (path) =>
       !free.has(path) &&

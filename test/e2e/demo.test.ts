@@ -5,7 +5,7 @@ import { runKlaus } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
-test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs bubblewrap)', async () => {
+test.skipIf(!hasBubblewrap)('klaus demo fixes the project in the sandbox (needs bubblewrap)', async () => {
   using place = createTestHome();
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env: { KLAUS_SANDBOX: '' } });
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -14,7 +14,7 @@ test.skipIf(!hasBubblewrap)('klaus demo mends the project in the sandbox (needs 
   expect(stderr).toMatch(/^\+ .*Math\.max/m);
   expect(stderr).toMatch(/Last test run, in the bubblewrap sandbox: .*exit 0: passed/);
   expect(stdout).toContain('pass');
-  const folder = /^Folder: (\S+) \(removed/m.exec(stderr)?.[1] ?? '/';
+  const folder = /^Folder: (\S+)/m.exec(stderr)?.[1] ?? '/';
   expect(existsSync(folder)).toBe(false);
   const session = /klaus show (\S+)/.exec(stderr)?.[1] ?? '';
   expect((await runKlaus(['show', session], { place })).stdout).toContain('run_tests: ok');
