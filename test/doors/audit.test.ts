@@ -21,7 +21,7 @@ function edit(place: TestHome, sql: string): void {
   database.close();
 }
 
-test('verify finds an edited record and names it, and notices a session that was taken away', async () => {
+test('verify names an edited record, and finds a removed session', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['how is it?'], { place, server });
@@ -60,7 +60,7 @@ test('deletions and exports are in the host chain, with their author', async () 
   expect(await runKlaus(['audit', 'verify'], { place })).toMatchObject({ code: 0 });
 });
 
-test('a head that was noted proves that nothing before it was rewritten', async () => {
+test('an earlier head proves that no record before it was rewritten', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
@@ -71,7 +71,7 @@ test('a head that was noted proves that nothing before it was rewritten', async 
   expect(await runKlaus(['audit', 'verify', '--head', 'nonsense'], { place })).toMatchObject({ code: 2 });
 });
 
-test('times that are none are refused', async () => {
+test('invalid times are refused', async () => {
   using place = createTestHome();
   expect(await runKlaus(['audit', 'show', '--since', 'yesterday-ish'], { place })).toMatchObject({ code: 2 });
   expect(await runKlaus(['audit', 'show', '--since', '7d'], { place })).toMatchObject({ code: 0, stdout: '' });

@@ -24,7 +24,7 @@ const SCRIPT: Script = {
   fallback: { text: 'Both run.' },
 };
 
-test('what survives is listed, followed and stopped from other terminals', async () => {
+test('a process that survives its run is listed, followed and stopped from other terminals', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
@@ -66,7 +66,7 @@ test('what survives is listed, followed and stopped from other terminals', async
   expect(existsSync(join(place.home, 'processes', id))).toBe(false);
 }, 300_000);
 
-test('klaus stop ends one and says so in the log; names that are none say what there is', async () => {
+test('klaus stop ends a process and records it; an unknown name lists the processes', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };

@@ -43,7 +43,7 @@ test('the answer goes to standard output and the progress to standard error', as
   expect(stderr).toContain('I look first.');
   expect(stderr).toMatch(/2 turns, 1 tool call, .* tokens in/);
   expect(stderr).toMatch(/klaus --session 0[0-9A-Z]{25}/);
-  // Neither is a terminal: no colours and nothing that moves.
+  // Neither is a terminal: no colours and no animation.
   expect(stdout + stderr).not.toContain('\u001b');
 });
 
@@ -100,7 +100,7 @@ test('--continue and --session continue the same session, and print only new eve
   expect(await listSessions(place)).toHaveLength(1);
 });
 
-test('piped input is context beside a prompt, the prompt where there is none, and a file when it is long', async () => {
+test('piped input is context for a prompt, the prompt if there is none, and a file if it is long', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'ok' } });
   const sent = () => JSON.stringify(server.requests.findLast((request) => request.path.includes('messages'))?.body);

@@ -1,4 +1,4 @@
-// What a new session reports of virtual environments that commands cannot see; with a command, the sandbox and a replay.
+// A new session reports virtual environments that its commands cannot see. With a command, the sandbox and a replay.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
-test.skipIf(!hasBubblewrap)('a session names the environment that commands do not see, once', async () => {
+test.skipIf(!hasBubblewrap)('a session reports once an environment that commands do not see', async () => {
   using place = createTestHome();
   const user = join(place.home, '..', 'user');
   mkdirSync(join(user, 'bin'), { recursive: true });

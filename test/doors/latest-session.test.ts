@@ -16,7 +16,7 @@ const SCRIPT: Script = {
   fallback: { text: 'Done.' },
 };
 
-test('verify takes the latest session of the folder whose last run recorded checks, and names it', async () => {
+test('verify takes the latest session of the folder whose last run recorded checks, and prints it', async () => {
   using place = createTestHome({ 'a.test.mjs': "import test from 'node:test';\ntest('passes', () => {});\n" });
   await using server = await startServer({
     steps: [
@@ -62,7 +62,7 @@ test('undo, redo and diff take the latest session of the folder that fits, and p
   expect(content()).toBe('zero\n');
 });
 
-test('--continue takes the latest session of the folder that takes a prompt, and names it', async () => {
+test('--continue takes the latest session of the folder that takes a prompt, and prints it', async () => {
   using place = createTestHome({ 'packages/a/x.txt': '' });
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const cwd = join(place.workspace, 'packages', 'a');

@@ -53,7 +53,7 @@ test('a text is pinned, listed, shown and unpinned', async () => {
   expect(body.split('Where is the walrus?')).toHaveLength(2);
 });
 
-test('what cannot be pinned is refused with the reason, and nothing is pinned', async () => {
+test('an invalid pin is refused with the reason, and nothing is pinned', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });

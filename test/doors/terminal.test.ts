@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
 
-  test('after n a reason can be given, which the model gets; Ctrl-C there stops', async () => {
+  test('after n a reason can be entered for the model; Ctrl-C stops', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const words = ['--approve', 'ask', 'write'];

@@ -39,7 +39,7 @@ function named(spans: readonly CollectedSpan[], begin: string): CollectedSpan[] 
   return spans.filter(({ name }) => name.startsWith(begin));
 }
 
-test('a run is a tree of spans with the times of its log, and holds nothing of what was said', async () => {
+test('a run is a tree of spans with the times of its log, without any text of its messages', async () => {
   using place = createTestHome(FILES);
   await using server = await startServer(SCRIPT);
   await using collector = await startCollector();
@@ -172,7 +172,7 @@ test('a run that another process continues is one trace, and a fork links to its
     of(events, 'run.finished').at(-1)!.at,
   ]);
   for (const span of collector.spans) expect(span.trace).toBe(run!.trace);
-  // What the first process had no time to send is lost; nothing comes twice.
+  // Spans that the first process could not send are lost; no span is sent twice.
   expect(new Set(collector.spans.map(({ span }) => span)).size).toBe(collector.spans.length);
 
   const before = collector.spans.length;
@@ -186,7 +186,7 @@ test('a run that another process continues is one trace, and a fork links to its
   expect(second!.links).toEqual([{ trace: run!.trace, span: run!.span, attributes: { 'klaus.link': 'forked_from' } }]);
 });
 
-test('a collector that is away, or never answers, changes nothing about a run', async () => {
+test('an unreachable or silent collector does not change a run', async () => {
   await using silent = await startCollector({ hang: true });
   for (const url of ['http://127.0.0.1:9', silent.url]) {
     using place = createTestHome(FILES);

@@ -55,7 +55,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     },
     usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
 
-    approvals: async () => klaus.approvals().map((row) => ({ ...row, hunks: hunksOf(klaus, row.id) })),
+    approvals: async () => klaus.approvals().map((row) => ({ ...row, hunks: () => hunksOf(klaus, row.id) })),
     async approval(id) {
       // The engine names the most similar id when it refuses an unknown one.
       const row = store.approval(id) ?? store.approval(klaus.question(id).approval)!;
@@ -99,15 +99,15 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
 }
 
 function toSettings({ configuration, store }: Klaus): ClientSettings {
-  const { sources } = configuration;
-  const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
   return {
     maxPromptChars: configuration.get('maxPromptChars'),
     onAsk: configuration.get('onAsk'),
-    firstLimits:
-      isSet || store.sessions({ limit: 1 }).length > 0
-        ? undefined
-        : { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') },
+    firstLimits() {
+      const { sources } = configuration;
+      const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
+      if (isSet || store.sessions({ limit: 1 }).length > 0) return undefined;
+      return { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') };
+    },
   };
 }
 

@@ -82,7 +82,7 @@ export interface ClientSettings {
   /** Undefined: not configured. */
   onAsk: OnAsk | undefined;
   /** The default limits, if there is no session yet and the user has set no limits. */
-  firstLimits: Pick<Limits, 'toolCalls' | 'tokens'> | undefined;
+  firstLimits(): Pick<Limits, 'toolCalls' | 'tokens'> | undefined;
 }
 
 export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode'>;
@@ -110,7 +110,7 @@ export interface ListedApproval extends Pick<
   ApprovalRow,
   'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
 > {
-  hunks: readonly Hunk[];
+  readonly hunks: () => readonly Hunk[];
 }
 
 export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'answer' | 'answeredBy'> {

@@ -1,4 +1,5 @@
 import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
 import { type Command, Option } from 'commander';
 import { UsageError } from './cli-error.ts';
 import {
@@ -148,18 +149,14 @@ export function addRunOptions(command: Command): Command {
   return addShowOptions(addLimitOptions(command));
 }
 
-function given<T extends object>(values: T): Partial<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
 /** The limits that the options set; undefined if they set none. */
 export function toLimits(options: LimitOptions): Partial<Limits> | undefined {
-  const limits = given({
+  const limits = optional({
     usd: options.budgetUsd,
     tokens: options.budgetTokens,
     turns: options.maxTurns,
     toolCalls: options.maxToolCalls,
-  }) as Partial<Limits>;
+  });
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
@@ -173,7 +170,7 @@ export function toSettings(options: RunOptions): Record<string, unknown> {
   const limits = Object.entries(toLimits(options) ?? {}).map(([name, value]) => [`limits.${name}`, value]);
   return {
     ...toGivenSettings(options),
-    ...given({
+    ...optional({
       model: options.model,
       approve: options.approve,
       onAsk: options.onAsk,

@@ -37,7 +37,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
   return {
     async settings() {
       const { maxPromptChars, onAsk } = await readSettings();
-      return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: undefined };
+      return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: () => undefined };
     },
     session: (id) => ask(client.session({ params: { id } })),
     async latest({ cwd }) {
@@ -89,7 +89,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
     async approvals() {
       const { approvals } = await ask(client.approvals());
       const rows = await ask(Promise.all(approvals.map(({ id }) => client.approval({ params: { id } }))));
-      return rows.map(({ scopes: _, ...row }) => row);
+      return rows.map(({ scopes: _, hunks, ...row }) => ({ ...row, hunks: () => hunks }));
     },
     async approval(id) {
       const { hunks, ...row } = await ask(client.approval({ params: { id } }));

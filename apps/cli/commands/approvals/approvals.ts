@@ -50,8 +50,9 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
       `  ${toLine(row.reason, 400)}`,
     ];
     if (row.command !== null) lines.push(indent(`$ ${toPrintable(row.command)}`));
-    for (const hunk of row.hunks) lines.push(`  ${paint('bold', toLine(hunk.id, 200))}`, toDiff(renderHunk(hunk)));
-    if (row.hunks.length === 0 && row.diff !== null) lines.push(toDiff(row.diff));
+    const hunks = row.hunks();
+    for (const hunk of hunks) lines.push(`  ${paint('bold', toLine(hunk.id, 200))}`, toDiff(renderHunk(hunk)));
+    if (hunks.length === 0 && row.diff !== null) lines.push(toDiff(row.diff));
     out.write(`${lines.join('\n')}\n\n`);
   }
   err.write(
