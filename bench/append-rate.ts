@@ -20,7 +20,7 @@ export const appendRate: Benchmark = {
     const count = quick ? 140 : 420;
     using place = createTestHome();
     using store = createSqliteStore({ home: place.home });
-    const lease = store.claim(SESSION)!;
+    const lease = (await store.claim(SESSION))!;
     await store.append(SESSION, toOpening(place.workspace), { lease });
     using bare = openBare(join(place.home, '..', 'bare.sqlite'));
     const klaus = createAppender(store, lease);
@@ -48,7 +48,7 @@ export const appendRate: Benchmark = {
         bare: { value: rate.bare, what: `rows of the same bytes ${how}, synchronous=FULL` },
       });
     }
-    lease.release();
+    await lease.release();
     return rows;
   },
 };

@@ -47,10 +47,10 @@ async function timeOpening(place: TestHome, { rounds }: { rounds: number }): Pro
   using store = createSqliteStore({ home: place.home });
   const whole = (): void => {
     const state = createState();
-    for (const event of store.read(SESSION)) fold(state, event);
+    for (const event of store.view.events(SESSION)) fold(state, event);
   };
   const { kept, folded } = await interleave(
-    { kept: async () => time(() => loadState({ store }, SESSION)), folded: async () => time(whole) },
+    { kept: async () => time(async () => await loadState({ store }, SESSION)), folded: async () => time(whole) },
     rounds,
   );
   return { value: kept, unit: 'ms', bare: { value: folded, what: 'the whole log read and folded' } };
@@ -65,7 +65,7 @@ function time(work: () => unknown): number {
 /** A log as a process leaves it that was killed between two turns. */
 async function addSession(place: TestHome, turns: number): Promise<void> {
   using store = createSqliteStore({ home: place.home });
-  const lease = store.claim(SESSION)!;
+  const lease = (await store.claim(SESSION))!;
   const batch: Draft[] = toOpening(place.workspace);
   for (let turn = 1; turn <= turns; turn++) {
     batch.push(...toTurnDrafts(turn));
@@ -73,13 +73,13 @@ async function addSession(place: TestHome, turns: number): Promise<void> {
     if (turn % 50 === 0) await store.append(SESSION, batch.splice(0), { lease });
   }
   await store.append(SESSION, batch, { lease });
-  lease.release();
+  await lease.release();
 }
 
 /** A run that is under way, as far as the log knows. */
 async function beginAgain(place: TestHome): Promise<void> {
   using store = createSqliteStore({ home: place.home });
-  const lease = store.claim(SESSION)!;
+  const lease = (await store.claim(SESSION))!;
   await store.append(SESSION, toRunStart(), { lease });
-  lease.release();
+  await lease.release();
 }

@@ -66,7 +66,7 @@ async function play(server: StartedModelServer): Promise<Event[]> {
   const result = await session.advance({ signal: AbortSignal.timeout(3 * HUNG_MS) });
   const outcome = result.state === 'idle' ? result.finished?.outcome : result.state;
   if (outcome !== 'done') throw new Error(`the run ended with ${outcome}`);
-  const events = [...session.events()];
+  const events = await Array.fromAsync(session.events());
   const called = events.filter((event) => event.type === 'tool.finished' && event.name.startsWith('attached_'));
   if (called.length !== SEARCHES.length) throw new Error(`${called.length} attached tools were called`);
   return events;

@@ -29,7 +29,7 @@ while (result.state === 'parked') {
   }
   result = await session.advance();
 }
-for (const event of session.events()) {
+for await (const event of session.events()) {
   if (event.type === 'gate.decided') console.log(event.verdict, event.rule);
   if (event.type === 'tool.finished') console.log(event.outcome, event.output);
 }

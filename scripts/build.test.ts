@@ -68,7 +68,7 @@ test('the program as it is packed does its work, and loads what it needs late on
   expect(files).toContainEqual(expect.stringMatching(/^sdk-/));
   const isLate = (file: string) => LATE_NAMES.some((name) => file.startsWith(`${name}-`));
   expect(files.filter(isLate)).toEqual([]);
-  // They are there all the same: a name that fits nothing would say nothing.
+  // The files exist: a name that matches nothing would prove nothing.
   expect(LATE_NAMES.filter((name) => !readdirSync(dist).some((file) => file.startsWith(`${name}-`)))).toEqual([]);
   const first = server.requests[0]!.json as { tools: { name: string; input_schema: unknown }[] };
   for (const { name, input_schema } of first.tools) {

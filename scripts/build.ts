@@ -10,19 +10,19 @@ import { toolSchemas } from './tool-schemas.ts';
 import { buildWeb } from './web.ts';
 
 const root = join(import.meta.dirname, '..');
-/** `dist/`, or the folder that is named. */
+/** The given folder, or `dist/`. */
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 
-/** Own modules that find files beside themselves, with the folder below dist/ that those are copied to. */
+/** Own modules that read files next to them, with the folder below dist/ to which those files are copied. */
 const FILES_BESIDE: Record<string, string> = {
   'apps/cli/demo/files.ts': 'demo',
-  // It looks for ../../web/dist from there.
+  // It reads ../../web/dist.
   'apps/server/http/static-files.ts': 'server/http',
 };
 
 /**
- * A module that asks where it lies gets another answer in a bundle. Those in the table get the right one; any
- * other ends the build, because its files would be missing in the installed program and nowhere else.
+ * `import.meta.dirname` has another value in a bundle. Modules of the table get the right one. Any other module that
+ * uses it fails the build, because its files would be missing only in the installed program.
  */
 const ownPlaces: Plugin = {
   name: 'own-places',
@@ -33,7 +33,7 @@ const ownPlaces: Plugin = {
     if (folder) return code.replaceAll('import.meta.dirname', `(import.meta.dirname + '/${folder}')`);
     const rest = code.replaceAll('createRequire(import.meta.url)', '');
     if (/\bimport\.meta\.(dirname|filename|url)\b/.test(rest)) {
-      throw new Error(`${path} asks where it lies: name its files in FILES_BESIDE of scripts/build.ts`);
+      throw new Error(`${path} uses its own path: add its files to FILES_BESIDE of scripts/build.ts`);
     }
     return null;
   },
@@ -43,20 +43,20 @@ rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { main: join(root, 'apps/cli/main.ts') },
   platform: 'node',
-  // It finds a binary in a package of its own, which a bundle cannot hold.
+  // It finds a binary in its own package, which a bundle cannot contain.
   external: ['@vscode/ripgrep'],
   plugins: [ownPlaces, toolSchemas(root), pureSchemas, lazyBundle],
-  // No file is loaded from outside the bundle but its entry.
+  // Only the entry is loaded from outside the bundle.
   preserveEntrySignatures: false,
 });
 const { output } = await bundle.write({
   dir: dist,
-  // CommonJS: an ES module costs more to load, and importing a built-in module as one touches all that it exports,
-  // which for node:http loads the whole of `fetch`.
+  // CommonJS: an ES module costs more to load, and importing a built-in module from one reads all of its exports,
+  // which for node:http loads `fetch`.
   format: 'cjs',
   minify: true,
   entryFileNames: '[name].cjs',
-  // Flat: what finds files beside itself counts on lying in dist/.
+  // Flat: modules that read files next to them expect to be in dist/.
   chunkFileNames: '[name]-[hash].cjs',
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -66,7 +66,7 @@ const { output } = await bundle.write({
 await bundle.close();
 
 const chunks = output.filter((it) => it.type === 'chunk');
-// The page lies where the server in the bundle looks for it.
+// The server in the bundle reads the page from there.
 const page = await buildWeb(join(dist, 'web/dist'));
 const modules = [...chunks.flatMap((it) => it.moduleIds), ...page];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(modules));

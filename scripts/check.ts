@@ -7,32 +7,33 @@ export const ROOT = join(import.meta.dirname, '..');
 
 interface Check {
   name: string;
-  /** A command line whose exit code is the verdict, or a function that returns complaints. */
+  /** A command line whose exit code is the result, or a function that returns errors. */
   run: readonly string[] | (() => string[]);
-  /** What to say when it fails. */
-  mend?: string;
+  /** The command that fixes a failure. */
+  fix?: string;
 }
 
 const node = process.execPath;
 
-/** Everything that can be judged without running Klaus. Each counts as one test. */
+/** All checks that do not run Klaus. Each counts as one test. */
 const CHECKS: readonly Check[] = [
   { name: 'types', run: ['tsc', '-b'] },
   { name: 'lint', run: ['oxlint'] },
-  { name: 'format', run: ['oxfmt', '--check'], mend: 'npm run format' },
+  { name: 'format', run: ['oxfmt', '--check'], fix: 'npm run format' },
   { name: 'layers', run: [node, 'scripts/layers.ts'] },
+  { name: 'words', run: [node, 'scripts/words.ts'] },
   { name: 'dead code and unlisted dependencies', run: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'one version of each dependency', run: () => findVersionSplits(ROOT) },
   { name: 'lock file', run: () => findLockGaps(readLock(ROOT)) },
   ...(existsSync(join(ROOT, 'scripts/docs.ts'))
-    ? [{ name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], mend: 'npm run docs' }]
+    ? [{ name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], fix: 'npm run docs' }]
     : []),
 ];
 
-function judge({ run }: Check): { ok: boolean; output: string } {
+function runCheck({ run }: Check): { ok: boolean; output: string } {
   if (typeof run === 'function') {
-    const complaints = run();
-    return { ok: complaints.length === 0, output: complaints.join('\n') };
+    const errors = run();
+    return { ok: errors.length === 0, output: errors.join('\n') };
   }
   const [program = '', ...words] = run;
   const path = program.includes('/') ? program : join(ROOT, 'node_modules/.bin', program);
@@ -41,16 +42,16 @@ function judge({ run }: Check): { ok: boolean; output: string } {
   return { ok: result.status === 0, output };
 }
 
-/** Runs every check in turn, one line each, and the whole output of those that fail. */
+/** Runs the checks in order. Prints one line each, and the complete output of those that fail. */
 export function runChecks(): { passed: number; failed: number } {
   const counts = { passed: 0, failed: 0 };
   for (const check of CHECKS) {
     const begun = performance.now();
-    const { ok, output } = judge(check);
+    const { ok, output } = runCheck(check);
     counts[ok ? 'passed' : 'failed'] += 1;
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)`);
-    if (!ok) console.log(`${output.trimEnd()}${check.mend ? `\n→ ${check.mend}` : ''}\n`);
+    if (!ok) console.log(`${output.trimEnd()}${check.fix ? `\n→ ${check.fix}` : ''}\n`);
   }
   return counts;
 }

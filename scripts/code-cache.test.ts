@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A bundle of three files, and a program that says which of them V8 took from the cache. */
+/** A bundle of three files, and a program that reports which of them V8 loaded from the cache. */
 function createBundle() {
   const root = mkdtempSync(join(tmpdir(), 'klaus-code-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ test('the second start takes the code that the first one kept', () => {
   expect(statSync(join(folder, name!)).mode & 0o777).toBe(0o600);
   const before = statSync(join(folder, name!)).ino;
   expect(run('run')).toEqual({ said: 'part.cjs one', files: TAKEN });
-  // Nothing was new: it is not written again.
+  // Nothing is new, so the file is not written again.
   expect(statSync(join(folder, name!)).ino).toBe(before);
 });
 
@@ -79,7 +79,7 @@ test('a file that is loaded for the first time is added to the others', () => {
   expect(run('run', 'late').files).toEqual({ ...TAKEN, 'late.cjs': 'taken' });
 });
 
-test('changed code of the same length is compiled anew', () => {
+test('changed code of the same length is compiled again', () => {
   const { run, write } = createBundle();
   run('run');
   write('part.cjs', 'const { basename } = require("node:path"); exports.say = () => basename(__filename) + " two";');
@@ -91,21 +91,21 @@ test('a damaged cache is not used, and replaced', () => {
   const { run, folder, list } = createBundle();
   run('run');
   const file = join(folder, list()[0]!);
-  const whole = readFileSync(file);
-  for (const at of [0, 9, whole.length >> 1, whole.length - 12, whole.length - 6, whole.length - 1]) {
-    const bytes = Buffer.from(whole);
+  const valid = readFileSync(file);
+  for (const at of [0, 9, valid.length >> 1, valid.length - 12, valid.length - 6, valid.length - 1]) {
+    const bytes = Buffer.from(valid);
     bytes[at]! ^= 0x40;
     writeFileSync(file, bytes);
     expect(run('run')).toEqual({ said: 'part.cjs one', files: NEW });
     expect(run('run').files).toEqual(TAKEN);
   }
-  for (const length of [0, 3, 100, whole.length - 1]) {
-    writeFileSync(file, whole.subarray(0, length));
+  for (const length of [0, 3, 100, valid.length - 1]) {
+    writeFileSync(file, valid.subarray(0, length));
     expect(run('run').files).toEqual(NEW);
   }
 });
 
-test('each command has its own; what is no command counts as a run', () => {
+test('each command has its own cache; an unknown command counts as a run', () => {
   const { run, list } = createBundle();
   run('run');
   expect(run('serve').files).toEqual(NEW);
@@ -114,13 +114,13 @@ test('each command has its own; what is no command counts as a run', () => {
   expect(list()).toHaveLength(2);
 });
 
-test('a mistyped command leaves nothing', () => {
+test('a mistyped command writes no cache', () => {
   const { run, list } = createBundle();
   run('instal', '', '2');
   expect(list()).toEqual([]);
 });
 
-test('where others can write, nothing is read or kept', () => {
+test('a folder that others can write is neither read nor written', () => {
   const { run, home, list } = createBundle();
   run('run');
   chmodSync(home, 0o777);
@@ -129,7 +129,7 @@ test('where others can write, nothing is read or kept', () => {
   expect(list()).toHaveLength(1);
 });
 
-test('without a home nothing is made, and a folder that cannot be written is no failure', () => {
+test('without a home nothing is created, and a folder that cannot be written is no error', () => {
   const { run, home, list } = createBundle();
   rmSync(home, { recursive: true });
   expect(run('run').files).toEqual(NEW);
@@ -140,7 +140,7 @@ test('without a home nothing is made, and a folder that cannot be written is no 
   expect(list()).toEqual([]);
 });
 
-test('caches that nobody used for a month go, and so does that of an earlier version', () => {
+test('caches that were unused for a month, and those of an earlier version, are deleted', () => {
   const { run, home, folder, list } = createBundle();
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(home, 'cache/compiled'));
@@ -152,7 +152,7 @@ test('caches that nobody used for a month go, and so does that of an earlier ver
   expect(readdirSync(join(home, 'cache'))).toEqual(['code']);
 });
 
-test('two at once leave one whole cache', () => {
+test('concurrent starts leave one valid cache', () => {
   const { root, home, run, list } = createBundle();
   const words = Array.from({ length: 6 }, () => `node program.cjs ${home} run &`).join(' ');
   execFileSync('/bin/sh', ['-c', `PATH=${process.execPath.replace(/\/node$/, '')}:$PATH; ${words} wait`], {

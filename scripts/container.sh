@@ -1,5 +1,5 @@
 #!/bin/sh
-# `npm run serve`, `serve:detach` and `stop`: what compose.yaml says, by `docker compose` where there is one.
+# `npm run serve`, `serve:detach` and `stop`: compose.yaml, with `docker compose` if it is installed.
 # Arguments: up [--detach] [--no-build], or down.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd -P)

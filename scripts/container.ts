@@ -1,9 +1,9 @@
 /**
  * The container of compose.yaml where Docker has no compose plugin: `up [--detach] [--no-build]` and `down`.
  *
- * Debian's docker-compose 1.29 does not know `systempaths`, and without that no sandbox works in the container. So it
- * is started by `docker run`, with the labels by which docker-compose finds its containers: its `logs`, `exec`, `ps`
- * and `down` work on this one.
+ * Debian's docker-compose 1.29 does not support `systempaths`, and without it no sandbox works in the container. So
+ * `docker run` starts it, with the labels by which docker-compose finds its containers: `logs`, `exec`, `ps` and
+ * `down` work on it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { parse } from 'yaml';
 const ROOT = join(import.meta.dirname, '..');
 const NAME = 'agent';
 
-/** What of the file is used. */
+/** The used part of the file. */
 interface Service {
   image: string;
   init: boolean;
@@ -51,20 +51,20 @@ async function main(action: string | undefined): Promise<number> {
 async function up(): Promise<number> {
   const file = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as { services: Record<string, Service> };
   const service = file.services[NAME]!;
-  // Before anything is done: a variable that is required and missing ends it.
+  // First, because a missing required variable ends the program.
   const start = toRunWords(service);
   if (!values['no-build']) {
     const args = Object.entries(service.build.args).flatMap(([name, text]) => ['--build-arg', `${name}=${fill(text)}`]);
     const code = await run('docker', ['build', ...args, '-t', service.image, '.']);
     if (code !== 0) return code;
   }
-  // As compose does: the one that runs ends in good order before the next begins.
+  // Like compose: the running container shuts down before the next one starts.
   spawnSync('docker', ['stop', container]);
   spawnSync('docker', ['rm', '--force', container]);
   spawnSync('docker', ['network', 'create', `${project}_inner`]);
   const code = await run('docker', start);
   if (code !== 0 || values.detach) return code;
-  // Ctrl-C reaches the log and this program alike: the container is stopped then, as compose does.
+  // Ctrl-C reaches the log and this program: both stop the container, like compose.
   process.on('SIGINT', () => {});
   await run('docker', ['logs', '--follow', container]);
   return down();
@@ -85,7 +85,7 @@ function toRunWords(service: Service): string[] {
   for (const name of service.cap_drop) words.push('--cap-drop', name);
   for (const option of service.security_opt) words.push('--security-opt', option.replace(/^([\w-]+):/, '$1='));
   for (const [name, text] of Object.entries(service.environment)) {
-    // A value as an argument would be in the list of processes.
+    // The process list would show a value that is an argument.
     const value = text === null ? (process.env[name] ?? dotenv[name]) : fill(text);
     if (value === undefined) continue;
     process.env[name] = value;
@@ -101,7 +101,7 @@ function toRunWords(service: Service): string[] {
   return [...words, service.image];
 }
 
-/** Fills in `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` as compose does. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?what is missing}` like compose. */
 function fill(text: string): string {
   return text.replaceAll(/\$\{\w+(?::[-?][^}]*)?\}/g, (found) => {
     const { name, kind, rest } = /^\$\{(?<name>\w+)(?::(?<kind>[-?])(?<rest>.*))?\}$/.exec(found)!.groups!;
@@ -113,7 +113,7 @@ function fill(text: string): string {
   });
 }
 
-/** `.env` beside compose.yaml, which compose reads too. */
+/** `.env` next to compose.yaml, which compose reads too. */
 function readDotenv(path: string): NodeJS.Dict<string> {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }

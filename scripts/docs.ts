@@ -34,7 +34,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['.env.example', toEnvExample()],
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
-    ['core/agent/loop/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
+    ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],
     ['docs/reference/cli.md', toCliPage(await createProgram())],
     ['docs/reference/config.md', toConfigPage()],

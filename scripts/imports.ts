@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Visitor, parseSync } from 'rolldown/utils';
 
-/** One place where a module names another. */
+/** One import of a module by another. */
 export interface ImportSite {
   /** Null when the specifier is computed at run time. */
   specifier: string | null;
@@ -12,10 +12,10 @@ export interface ImportSite {
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage']);
-/** Code that Klaus copies or reads, and imports nothing of. */
+/** Code that Klaus copies or reads, and never imports. */
 const DATA = new Set(['apps/cli/demo/project', 'scripts/fixtures']);
 
-/** Source files below `root`, relative, with forward slashes. What is installed or generated is left out. */
+/** Source files below `root`, relative, with forward slashes. Installed and generated files are excluded. */
 export function listSources(root: string, below = ''): string[] {
   return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
@@ -29,7 +29,7 @@ export function listSources(root: string, below = ''): string[] {
  * Every import in a file: static, dynamic, type-only, re-export, `import('x').Y`, `require` and
  * `/// <reference>`.
  *
- * @throws Error when the file does not parse: what cannot be read cannot be judged.
+ * @throws Error if the file does not parse, because its imports are unknown.
  */
 export function readImports(file: string): ImportSite[] {
   const text = readFileSync(file, 'utf8');
@@ -56,7 +56,7 @@ export function readImports(file: string): ImportSite[] {
   return sites;
 }
 
-/** The text of a literal or of a template without holes. */
+/** The text of a literal or of a template without expressions. */
 function toText(node: unknown): string | null {
   if (typeof node !== 'object' || node === null) return null;
   if ('value' in node && typeof node.value === 'string') return node.value;

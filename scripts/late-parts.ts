@@ -1,6 +1,6 @@
 /**
- * What a run comes to only behind its first request to the model, if at all. In the bundle each is a file of its own,
- * which is loaded then. Beginnings of paths, by the name of the file.
+ * Modules that a run needs only after its first request to the model, if at all. Each part is a separate file of the
+ * bundle, which is loaded then. Prefixes of paths, by the name of the file.
  */
 export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   shell: ['core/policy/shell/', 'core/policy/checks/', 'node_modules/unbash/'],
@@ -78,9 +78,15 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/recall/query',
     'adapters/store/sqlite/recovery/',
     'adapters/store/sqlite/queries/stats',
-    'adapters/store/sqlite/queries/usage',
+    'adapters/store/sqlite/queries/read-usage',
   ],
-  openai: ['adapters/models/openai/'],
+  openai: [
+    'adapters/models/openai/answer-stream',
+    'adapters/models/openai/headers',
+    'adapters/models/openai/openai-model',
+    'adapters/models/openai/request-body',
+    'adapters/models/openai/responses-',
+  ],
 };
 
 /** Names of the files. */

@@ -26,9 +26,12 @@ const REFUSED: Record<string, string> = {
   'core-references-types': 'core/policy/rule.ts:1 imports node:module',
   'core-test-imports-adapter': 'core/agent/loop.test.ts:2 imports adapters/store/index.ts',
   'example-imports-adapter': 'examples/run.ts:1 imports adapters/store/index.ts',
-  'folder-without-layer': 'shared/text.ts:1 lies in no layer',
+  'file-circle':
+    'import circle: core/protocol/event.ts → core/protocol/message.ts → core/protocol/part.ts → core/protocol/event.ts',
+  'folder-without-layer': 'shared/text.ts:1 is in no layer',
   'nothing-to-check': 'nothing was checked',
   'protocol-imports-agent': 'core/protocol/event.ts:1 imports core/agent/index.ts',
+  'type-circle': 'import circle: core/protocol/gate.ts → core/protocol/rule.ts → core/protocol/gate.ts',
   'web-imports-sdk': 'apps/web/view.ts:1 imports sdk/index.ts',
 };
 
@@ -43,6 +46,18 @@ test.for(Object.entries(REFUSED))('%s is refused once, with its place', ([tree, 
 
 test('a tree that keeps the direction passes, and its imports were read', () => {
   expect(checkLayers(join(fixtures, 'good'))).toEqual({ modules: 7, imports: 10, violations: [] });
+});
+
+test('a folder with more than 25 source files is refused; its tests and fixtures do not count', () => {
+  const tree = mkdtempSync(join(tmpdir(), 'klaus-layers-'));
+  onTestFinished(() => rmSync(tree, { recursive: true }));
+  cpSync(join(fixtures, 'good'), tree, { recursive: true });
+  const write = (name: string) => writeFileSync(join(tree, 'core/protocol', name), 'export {};\n');
+  for (let count = 2; count <= 25; count += 1) write(`part-${count}.ts`);
+  for (const name of ['part-2.test.ts', 'part.fixture.ts']) write(name);
+  expect(checkLayers(tree).violations).toEqual([]);
+  write('part-26.ts');
+  expect(checkLayers(tree).violations).toEqual([expect.stringMatching(/^core\/protocol holds 26 source files/)]);
 });
 
 test('a package that was built is no source', () => {

@@ -1,14 +1,15 @@
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, matchesGlob, posix, relative } from 'node:path';
+import { findCircles } from './circles.ts';
 import { listSources, readImports } from './imports.ts';
 
 interface Layer {
-  /** Folder, or a pattern whose `*` stands for one folder: two folders of one layer never import each other. */
+  /** Folder, or a pattern whose `*` matches one folder: two folders of one layer never import each other. */
   folder: string;
   /** Folders and files that may be imported, as patterns. */
   imports: readonly string[];
-  /** Third-party packages, where not every one will do. */
+  /** Allowed third-party packages; all, if undefined. */
   packages?: readonly string[];
 }
 
@@ -35,13 +36,13 @@ export const LAYERS: readonly Layer[] = [
   { folder: '{test,bench,scripts}', imports: ['**'] },
 ];
 
-interface Place {
+interface LayerFolder {
   layer: Layer;
   /** The folder itself, such as `adapters/store` for `adapters/*`. */
   folder: string;
 }
 
-function findPlace(path: string): Place | undefined {
+function findLayer(path: string): LayerFolder | undefined {
   for (const layer of LAYERS) {
     const folder = path.split('/').slice(0, layer.folder.split('/').length).join('/');
     if (matchesGlob(folder, layer.folder)) return { layer, folder };
@@ -51,16 +52,16 @@ function findPlace(path: string): Place | undefined {
 
 /** The rule. Undefined when `from` may import `target`, a path or the name of a package. */
 function judge(from: string, target: { path: string } | { package: string }): string | undefined {
-  const place = findPlace(from);
+  const place = findLayer(from);
   // Configuration in the root belongs to no layer and may name its tools.
-  if (!place) return from.includes('/') ? 'lies in no layer of scripts/layers.ts' : undefined;
+  if (!place) return from.includes('/') ? 'is in no layer of scripts/layers.ts' : undefined;
   const { layer, folder } = place;
   if ('package' in target) {
-    // Tests need vitest and may look at the world; the code they test may not.
+    // Tests need vitest and may use packages that the code under test may not.
     if (!layer.packages || layer.packages.includes(target.package) || from.endsWith('.test.ts')) return undefined;
     return `imports ${target.package}, but ${folder} imports ${layer.packages.join(', ') || 'no package'} alone`;
   }
-  const other = findPlace(target.path)?.folder;
+  const other = findLayer(target.path)?.folder;
   if (other === folder) return undefined;
   if (layer.imports.some((allowed) => [other ?? '', target.path].some((it) => matchesGlob(it, allowed))))
     return undefined;
@@ -73,7 +74,7 @@ interface Manifest {
   [dependencies: string]: unknown;
 }
 
-/** Folders of a package that hold no source: what is installed, and what is built. */
+/** Folders of a package without sources: installed and built files. */
 const SKIPPED = new Set(['node_modules', 'dist']);
 
 /** Packages of this repository by name, with their folders. */
@@ -95,7 +96,7 @@ function findPackages(root: string): Map<string, { folder: string; manifest: Man
 
 type Packages = ReturnType<typeof findPackages>;
 
-/** Where a specifier leads: a path below the root, or a package by name. */
+/** The target of a specifier: a path below the root, or a package by name. */
 function resolveImport(root: string, packages: Packages, site: { from: string; specifier: string }) {
   const { from, specifier } = site;
   if (specifier.startsWith('.') || specifier.startsWith('/') || specifier.startsWith('file:')) {
@@ -134,18 +135,38 @@ function judgeManifest(packages: Packages, name: string, dependency: string): st
   return allowed ? undefined : `depends on ${dependency}, which no folder of ${from.folder} may import`;
 }
 
-/** What a check looked at and what it found wrong, one line each. */
+/** Source files of one folder, tests and fixtures not counted. */
+const FOLDER_LIMIT = 25;
+const COUNTED = /(?<!\.test|\.fixture)\.[cm]?tsx?$/;
+/** Folders whose files are cases and fixtures, found by their names. */
+const UNLIMITED = /^(?:test|bench)(?:\/|$)/;
+
+/** Folders with too many files. */
+function findLargeFolders(sources: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of sources.filter((it) => COUNTED.test(it))) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > FOLDER_LIMIT && !UNLIMITED.test(folder))
+    .map(([folder, count]) => `${folder} holds ${count} source files, more than ${FOLDER_LIMIT}`);
+}
+
+/** The number of checked modules and imports, and one line per violation. */
 export interface LayerReport {
   modules: number;
   imports: number;
   violations: string[];
 }
 
-/** Checks every manifest and every import below `root`. */
+/** Checks every manifest and every import below `root`, circles between files, and the size of folders. */
 export function checkLayers(root: string): LayerReport {
   const real = realpathSync(root);
   const packages = findPackages(real);
-  const report: LayerReport = { modules: 0, imports: 0, violations: [] };
+  const sources = listSources(real);
+  const graph = new Map<string, Set<string>>(sources.map((path) => [path, new Set()]));
+  const report: LayerReport = { modules: sources.length, imports: 0, violations: [] };
   for (const [name, { folder, manifest }] of packages) {
     for (const key of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']) {
       for (const dependency of Object.keys(manifest[key] ?? {})) {
@@ -154,18 +175,18 @@ export function checkLayers(root: string): LayerReport {
       }
     }
   }
-  for (const from of listSources(real)) {
-    report.modules += 1;
+  for (const from of sources) {
     for (const { specifier, line } of readImports(join(real, from))) {
       report.imports += 1;
-      const free = findPlace(from)?.layer.imports.includes('**') || !from.includes('/');
-      const reason =
-        specifier === null
-          ? !free && 'imports a computed name, which cannot be checked'
-          : judge(from, resolveImport(real, packages, { from, specifier }));
+      const free = findLayer(from)?.layer.imports.includes('**') || !from.includes('/');
+      const target = specifier === null ? undefined : resolveImport(real, packages, { from, specifier });
+      if (target && 'path' in target && graph.has(target.path)) graph.get(from)?.add(target.path);
+      const reason = target ? judge(from, target) : !free && 'imports a computed name, which cannot be checked';
       if (reason) report.violations.push(`${from}:${line} ${reason}`);
     }
   }
+  const circles = findCircles(graph).map((circle) => `import circle: ${circle.join(' → ')}`);
+  report.violations.push(...circles, ...findLargeFolders(sources));
   if (report.imports === 0)
     report.violations.push(`found ${report.modules} modules and no import below ${real}: nothing was checked`);
   return report;
@@ -173,7 +194,7 @@ export function checkLayers(root: string): LayerReport {
 
 /** The layers that exist below `root`, highest first, as text for ARCHITECTURE.md. */
 export function drawLayers(root: string): string {
-  const present = new Set(listSources(root).map((path) => findPlace(path)?.layer));
+  const present = new Set(listSources(root).map((path) => findLayer(path)?.layer));
   const rows = LAYERS.filter(
     (it) => present.has(it) && it.folder !== 'core' && !it.imports.includes('**'),
   ).toReversed();
@@ -190,14 +211,14 @@ export function drawLayers(root: string): string {
 
 const SECTION = /<!-- layers -->[\s\S]*?<!-- \/layers -->/;
 
-/** A page with the present diagram between its markers. Undefined when it has no markers. */
+/** A page with the current diagram between its markers. Undefined if it has no markers. */
 export function putDiagram(page: string, root: string): string | undefined {
   if (!SECTION.test(page)) return undefined;
   return page.replace(SECTION, () => `<!-- layers -->\n\`\`\`text\n${drawLayers(root)}\n\`\`\`\n<!-- /layers -->`);
 }
 
 function checkDiagram(file: string, root: string): string | undefined {
-  if (!existsSync(file)) return 'there is no ARCHITECTURE.md';
+  if (!existsSync(file)) return 'ARCHITECTURE.md does not exist';
   const page = readFileSync(file, 'utf8');
   const fresh = putDiagram(page, root);
   if (fresh === undefined) return 'ARCHITECTURE.md has no <!-- layers --> and <!-- /layers -->';

@@ -4,8 +4,8 @@ import { SCHEMA_MARK } from './pure-schemas.ts';
 import { applyEdits, countDeclarations, isFunction, isReference, visit, type Edit, type Node } from './syntax.ts';
 
 /**
- * Puts off to its first use what a start may not need: to load another file of the bundle or a module of Node, and
- * to make a schema. Neither does anything while it is loaded or made that somebody else could miss.
+ * Defers work that a start may not need to its first use: loading another file of the bundle or a module of Node, and
+ * creating a schema. Neither has side effects on which other code depends.
  */
 export const lazyBundle: Plugin = {
   name: 'lazy-bundle',
@@ -19,15 +19,15 @@ export const lazyBundle: Plugin = {
   },
 };
 
-/** A constant of a file whose value is made when it is first asked for. */
+/** A constant of a file whose value is created on first use. */
 interface Lazy {
   statement: Node;
   init: Node;
-  /** The text that makes it. */
+  /** The expression that creates it. */
   value: { start: number; end: number };
 }
 
-/** `const x = require('y')`, and each schema that has a name. A name that something else has too stays as it is. */
+/** `const x = require('y')`, and each named schema. A name that is declared twice stays unchanged. */
 function findLazy(program: Node, code: string): Map<string, Lazy> {
   const found = new Map<string, Lazy>();
   const counts = countDeclarations(program);
@@ -41,7 +41,7 @@ function findLazy(program: Node, code: string): Map<string, Lazy> {
     else if (isCall(init, 'require') && !code.slice(init.start, init.end).includes('rolldown-runtime'))
       found.set(name, { statement, init, value: init });
   }
-  // CommonJS from elsewhere is wrapped: its name is given another value.
+  // CommonJS of other packages is wrapped: its name is reassigned.
   visit(program, (node, [parent]) => {
     if (node.type === 'Identifier' && parent?.type === 'AssignmentExpression' && parent['left'] === node)
       found.delete(node['name'] as string);
@@ -56,7 +56,7 @@ function toDeclarations(lazy: ReadonlyMap<string, Lazy>): Edit[] {
   ]);
 }
 
-/** Properties that hold a schema which may never be asked for: of a tool, and of a setting. */
+/** Properties with a schema that may never be used: of a tool, and of a setting. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['input', 'schema']);
 
 function toUses(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
@@ -82,7 +82,7 @@ function toUses(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
   return edits;
 }
 
-/** Schemas without a name: held by a property, or made where they stand. */
+/** Schemas without a name: in a property, or inline. */
 function toMarksLeft(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
   const edits: Edit[] = [];
   const named = new Set([...lazy.values()].map(({ init }) => init));
@@ -103,7 +103,7 @@ function isMarked(node: Node): boolean {
   return isCall(node, SCHEMA_MARK);
 }
 
-/** What stands in the mark. */
+/** The content of the mark. */
 function toMarked(node: Node): Node {
   const [made] = node['arguments'] as Node[];
   return made!['body'] as Node;
@@ -114,7 +114,7 @@ function isCall(node: Node, name: string): boolean {
   return node.type === 'CallExpression' && callee?.type === 'Identifier' && callee['name'] === name;
 }
 
-/** A text that has a byte for each character is read and compiled faster. */
+/** A text with one byte per character is read and compiled faster. */
 function toAscii(code: string): string {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

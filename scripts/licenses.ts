@@ -23,13 +23,13 @@ function findPackage(module: string): string | undefined {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0];
 }
 
-/** The notice at the head of a file, for packages that bring no separate one. */
+/** The notice at the head of a file, for packages without a separate one. */
 function readNotice(folder: string): string | undefined {
   const name = readdirSync(folder).find((it) => /^(licen[cs]e|copying)(\.|$|-)/i.test(it));
   return name && readFileSync(join(folder, name), 'utf8').trim();
 }
 
-/** Licences of data that lies among our own modules, each in a file such as `gitleaks.LICENSE`. */
+/** Licences of data in our own modules, each in a file such as `gitleaks.LICENSE`. */
 function readDataNotices(modules: Iterable<string>): string[] {
   const own = [...modules].filter((it) => it.startsWith('/') && !it.includes('/node_modules/'));
   return [...new Set(own.map(dirname))].toSorted().flatMap((folder) =>
@@ -58,5 +58,5 @@ export function collectLicenses(modules: Iterable<string>): string {
     return [`${name} ${version} (${license})\n\n${readNotice(folder) ?? `Licence: ${license}`}\n`];
   });
   sections.push(...readDataNotices(modules));
-  return `The files beside this one contain code of these packages.\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `The files in this folder contain code of these packages.\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

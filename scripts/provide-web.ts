@@ -1,5 +1,5 @@
-// Builds the page that `klaus serve` of a clone gives out, where it is missing or older than its sources:
-// `node scripts/provide-web.ts`, as ./klaus does before it serves.
+// Builds the page of `klaus serve` in a clone if it is missing or older than its sources:
+// `node scripts/provide-web.ts`. ./klaus calls it before it serves.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'apps/web/dist/index.html');
 const CACHE = join(ROOT, 'node_modules/.cache/web-page');
 const LOCK = join(CACHE, 'lock');
-/** Of what the page was made that is there. */
+/** The hash of the sources of the existing page. */
 const STAMP = join(CACHE, 'stamp');
 
-/** What the page is made of. */
+/** The sources of the page. */
 const SOURCES = ['apps/web', 'apps/server/contract', 'apps/server/client', 'core/protocol', 'scripts/web.ts'];
 
-/** Milliseconds that a lock may be without the id of whoever took it. */
+/** Milliseconds for which a lock may lack the id of its owner. */
 const NAMELESS_MS = 5_000;
 
 function toStamp(): string {
@@ -37,7 +37,7 @@ function isFresh(stamp: string): boolean {
   return existsSync(PAGE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
 }
 
-/** Builds the page unless it is fresh; who comes meanwhile waits. @param onBuild Called before it is built. */
+/** Builds the page unless it is fresh; concurrent callers wait. @param onBuild Called before the build. */
 export async function provideWebPage(onBuild: () => void = () => {}): Promise<void> {
   if (isFresh(toStamp())) return;
   mkdirSync(CACHE, { recursive: true });
@@ -68,7 +68,7 @@ async function takeLock(): Promise<void> {
   }
 }
 
-/** Whoever took the lock was killed. */
+/** The owner of the lock was killed. */
 function isAbandoned(): boolean {
   const since = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs;
   if (since === undefined) return false;

@@ -2,13 +2,13 @@ import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { applyEdits, isFunction, visit, type Edit, type Node } from './syntax.ts';
 
-/** The mark around a schema that stands at the top of a module. `lazyBundle` takes it away. */
+/** The mark around a schema at the top level of a module. `lazyBundle` removes it. */
 export const SCHEMA_MARK = '__schema__';
 
 /**
- * Marks every call on zod's `z` as free of side effects, so that a bundle holds only the schemas by which something
- * is parsed. Making one takes time at every start, and most of them are there for their types and for the manual. What
- * is left is made when it is first needed: see {@link SCHEMA_MARK}.
+ * Marks every call on zod's `z` as free of side effects, so that a bundle contains only the schemas that parse
+ * something. Creating a schema takes time at every start, and most of them exist for their types and for the manual.
+ * The others are created on first use: see {@link SCHEMA_MARK}.
  */
 export const pureSchemas: Plugin = {
   name: 'pure-schemas',
@@ -23,7 +23,7 @@ function toMarks(program: Node): Edit[] {
   visit(program, (node, parents) => {
     if (node.type !== 'CallExpression') return;
     const root = toRoot(node);
-    // Made from another schema, as `receiptSchema.extend(…)`.
+    // Derived from another schema, such as `receiptSchema.extend(…)`.
     const isDerived = root?.endsWith('Schema') === true && parents[0]?.type === 'VariableDeclarator';
     if (root !== 'z' && !isDerived) return;
     const isInner = parents.some(
@@ -37,7 +37,7 @@ function toMarks(program: Node): Edit[] {
   return edits;
 }
 
-/** The name that a chain of calls and members begins with. */
+/** The first name of a chain of calls and members. */
 function toRoot(node: Node): string | undefined {
   let at = node;
   for (;;) {

@@ -10,8 +10,7 @@ interface Expression {
 const MODIFIERS = /\(\?(?:[ims]+(?:-[ims]*)?|-[ims]+):/;
 
 /**
- * The same expression without flags for a part of it. Node 22 does not know them, and Node 24.21 misses matches with
- * them: in `RAPIDAPI:` it finds `RAPID` by `/(?i:x|[a-z]*?api:|rapid)/`, and all of it by `/x|[a-z]*?api:|rapid/i`.
+ * The same expression without inline flags. Node 22 does not support them, and Node 24.21 misses matches with them: in `RAPIDAPI:` it finds `RAPID` by `/(?i:x|[a-z]*?api:|rapid)/`, and all of it by `/x|[a-z]*?api:|rapid/i`.
  */
 export function withoutModifiers({ pattern, flags }: Expression): Expression {
   if (!MODIFIERS.test(pattern)) return { pattern, flags };
@@ -21,8 +20,8 @@ export function withoutModifiers({ pattern, flags }: Expression): Expression {
 }
 
 /**
- * Translates a regular expression of Go (RE2) to JavaScript's. Flags in the middle of a group hold up to the end
- * of that group in Go; here they become a group of their own.
+ * Translates a regular expression of Go (RE2) to JavaScript's. Flags in the middle of a group apply up to the end
+ * of that group in Go; here they become a separate group.
  *
  * @returns Source and flags for `new RegExp`.
  * @source https://github.com/google/re2/wiki/Syntax
@@ -39,7 +38,7 @@ export function fromRe2(source: string): Expression {
     at += token.length;
     const inline = /^\(\?(-?[ims]+)\)$/.exec(token)?.[1];
     if (inline !== undefined) {
-      // What holds for the whole expression already needs no group.
+      // A flag of the complete expression needs no group.
       if (inline !== flags) {
         open.at(-1)!.push(inline);
         out += `(?${inline}:`;
@@ -57,7 +56,7 @@ export function fromRe2(source: string): Expression {
   return { pattern: out + ')'.repeat(open[0]?.length ?? 0), flags };
 }
 
-/** An escape, a whole character class, the opening of a group, or one character. */
+/** An escape, a character class, the start of a group, or one character. */
 function readToken(source: string, at: number): string {
   const rest = source.slice(at);
   const found = /^(?:\\x\{[0-9A-Fa-f]+\}|\\p\{[^}]*\}|\\[\s\S]|\(\?P?<\w+>|\(\?-?[ims]*-?[ims]*[:)]|\()/.exec(
@@ -87,11 +86,11 @@ function toJavaScript(token: string): string {
   if (/^\\[pPQECa]/.test(token) || token.startsWith('\\x{')) throw new Error(`${token} has no translation`);
   if (token.startsWith('(?P<')) return `(?<${token.slice(4)}`;
   if (!token.startsWith('[') || token.length === 1) return token;
-  // A bracket that comes first stands for itself in Go.
+  // In Go, a bracket at the start is literal.
   const body = token.slice(1, -1).replace(/^(\^?)\]/, '$1\\]');
-  const inner = body.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => {
+  const inner = body.replaceAll(/\[:(\w+):\]/g, (match, name: string) => {
     const range = POSIX[name];
-    if (range === undefined) throw new Error(`${whole} has no translation`);
+    if (range === undefined) throw new Error(`${match} has no translation`);
     return range;
   });
   return `[${inner}]`;

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { en } from '../apps/web/text/en.ts';
 import { openStory } from '../test/fixtures/open-story.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../test/fixtures/browser.ts';
 import { startServer } from '../test/fixtures/klaus.ts';
@@ -11,8 +12,7 @@ import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixt
 import { provideWebPage } from './provide-web.ts';
 
 /**
- * Takes the pictures of the page that the manual shows: `npm run screenshots`. What is in them is the story that the
- * tests play, on a server of its own.
+ * Takes the screenshots of the manual: `npm run screenshots`. They show the story of the tests, on a separate server.
  */
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
@@ -49,10 +49,10 @@ async function shootAll(): Promise<void> {
   };
   try {
     const story = await openStory(serving.client);
-    await open(`s/${story.mend}`, '.approval');
+    await open(`s/${story.fix}`, '.approval');
     await shoot(page, { name: 'question' });
     await shoot(page, { name: 'phone', width: 360, height: 720 });
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: en.approval.review }).click();
     await page.locator('.hunk-head').nth(2).waitFor();
     await page.keyboard.press('x');
     await page.keyboard.press('k');
@@ -61,10 +61,10 @@ async function shootAll(): Promise<void> {
     await shoot(page, { name: 'review-split', scheme: 'dark' });
     await page.keyboard.press('s');
     await page.keyboard.press('Escape');
-    await story.answer(story.mend);
-    await page.getByText('Go on beyond the limit?').first().waitFor();
+    await story.answer(story.fix);
+    await page.getByText(en.approval.goBeyond).first().waitFor();
     await shoot(page, { name: 'limit' });
-    await story.answer(story.mend);
+    await story.answer(story.fix);
     await page.locator('.end-good').waitFor();
     await page.locator('.session-head .state-done').waitFor();
     await shoot(page, { name: 'done', scheme: 'dark' });
@@ -79,6 +79,6 @@ async function shootAll(): Promise<void> {
 
 if (WITHOUT_BROWSER === undefined) await shootAll();
 else {
-  console.error(`No pictures ${WITHOUT_BROWSER}.`);
+  console.error(`No screenshots ${WITHOUT_BROWSER}.`);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 # Sourced by ./klaus and scripts/test.sh, with `root` set to this repository: installs what is missing and
-# sets `node` to a Node that runs Klaus. Says exactly what to do where it cannot go on, and ends with 3.
+# sets `node` to a Node that runs Klaus. If it cannot continue, prints what to do and exits with 3.
 
 fail() {
   printf '%s\n' "$@" >&2
@@ -42,7 +42,7 @@ install() {
     cd "$root"
     # Errors only: the system's Node may be older than some packages want, but they run on the one installed here.
     npm ci --loglevel=error --no-audit --no-fund --no-progress --no-update-notifier >/dev/null
-  ) || fail "npm ci failed in $root: see above. When that is mended, type the same command again."
+  ) || fail "npm ci failed in $root: see above. Fix the error, then type the same command again."
 }
 
 find_node() {

@@ -1,17 +1,16 @@
 #!/usr/bin/env node
 'use strict';
 
-// The `klaus` of an installed package, copied to dist/klaus.cjs. It is read by whatever Node is on the PATH, so
-// it keeps to what an old one understands, and it loads as little as it can: it is on the way of every start.
+// The `klaus` of an installed package, copied to dist/klaus.cjs. Any Node on the PATH
+// can run it, so it uses only old syntax, and it loads as little as possible: every start runs it.
 
 const WANTED = 24;
 
 function start() {
   const command = process.argv[2];
-  // By itself V8 doubles the part of the heap where objects begin up to 32 MB in a stream of deltas or a long output,
-  // and the pages stay with the process; what a turn makes dies so young that collecting it more often costs nothing
-  // that could be measured. A server has many sessions at once. Set before code is loaded: V8 takes no code that was
-  // compiled with other flags.
+  // By default V8 doubles the young generation up to 32 MB in a stream of deltas or a long output, and the pages stay
+  // with the process. Objects of a turn die so young that collecting them more often has no measurable cost. A server
+  // has many sessions at once. Set before code is loaded: V8 rejects code that was compiled with other flags.
   if (command !== 'serve') require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   const home = process.env.KLAUS_HOME || require('node:path').join(require('node:os').homedir(), '.klaus');
   require('./code-cache.cjs').start(home, command);
@@ -27,7 +26,7 @@ function findNode() {
 
 function relaunch(node) {
   const words = [__filename, ...process.argv.slice(2)];
-  // Node 22.15 and later can become the other program; the warning that this is new never gets its turn.
+  // Node 22.15 and later can replace itself by the other program, before it prints its experimental warning.
   if (typeof process.execve === 'function') process.execve(node, [node, ...words], process.env);
   const child = require('node:child_process').spawn(node, words, { stdio: 'inherit' });
   // A terminal sends its interrupt to both processes; a second one would mean "leave at once".
@@ -51,7 +50,7 @@ function relaunch(node) {
 function refuse() {
   console.error(
     `klaus: this is Node ${process.version}, and Klaus runs on Node ${WANTED} or newer.\n` +
-      'npm installs one beside Klaus on Linux (x64, arm64), unless told --omit=optional; ' +
+      'npm installs one with Klaus on Linux (x64, arm64), except with --omit=optional; ' +
       `there is none for ${process.platform} ${process.arch} here.\n` +
       'Install Node 24 from https://nodejs.org/en/download, then type the same command again.',
   );

@@ -1,4 +1,4 @@
-/** A node of a syntax tree (ESTree), with the place of its text. */
+/** A node of a syntax tree (ESTree), with the position of its text. */
 export interface Node {
   type: string;
   start: number;
@@ -6,23 +6,23 @@ export interface Node {
   [key: string]: unknown;
 }
 
-/** Text that takes the place of what stands from `start` to `end`. */
+/** The replacement of the text from `start` to `end`. */
 export interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** Calls `look` with each node, from the outside in, and with those around it, the nearest first. */
+/** Calls `visit` with each node, from the outside in, and with its ancestors, the nearest first. */
 export function visit(
   node: Node,
-  look: (node: Node, parents: readonly Node[]) => void,
+  onNode: (node: Node, parents: readonly Node[]) => void,
   parents: readonly Node[] = [],
 ): void {
-  look(node, parents);
+  onNode(node, parents);
   const around = [node, ...parents];
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, look, around);
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, onNode, around);
   }
 }
 
@@ -30,12 +30,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 
-/** True for what runs later than the text around it. */
+/** True for code that runs later than the code around it. */
 export function isFunction({ type }: Node): boolean {
   return type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression';
 }
 
-/** True where an identifier stands for a value: not for the name of a member, a property, a label or an export. */
+/** True if an identifier is a value, not the name of a member, a property, a label or an export. */
 export function isReference(node: Node, parent: Node): boolean {
   if (parent.type === 'MemberExpression') return parent['object'] === node || parent['computed'] === true;
   if (parent.type === 'Property' || parent.type === 'MethodDefinition' || parent.type === 'PropertyDefinition')
@@ -43,7 +43,7 @@ export function isReference(node: Node, parent: Node): boolean {
   return !parent.type.endsWith('Specifier') && !parent.type.startsWith('Label');
 }
 
-/** How often each name is declared in a program, in whatever scope. */
+/** How often each name is declared in a program, in any scope. */
 export function countDeclarations(program: Node): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (pattern: unknown): void => {
@@ -60,7 +60,7 @@ export function countDeclarations(program: Node): Map<string, number> {
   return counts;
 }
 
-/** @throws Error when two edits overlap. Of two at one place the first stays in front. */
+/** @throws Error when two edits overlap. Two edits at one position keep their order. */
 export function applyEdits(code: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let at = 0;

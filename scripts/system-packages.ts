@@ -5,15 +5,15 @@ import { delimiter, dirname, join } from 'node:path';
 import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
 
 interface SystemPackage {
-  /** Debian's name. */
+  /** Name in Debian. */
   name: string;
-  /** A program that it brings. */
+  /** A program of the package. */
   program: string;
-  /** What is left out without it. */
+  /** What is skipped without it. */
   without: string;
 }
 
-/** Programs of the system that tests use and npm cannot bring. */
+/** System programs that tests use and npm cannot install. */
 const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'bubblewrap', program: 'bwrap', without: 'sandboxed commands: the demo, and every test that runs one' },
   { name: 'docker.io', program: 'dockerd', without: 'tests with Docker' },
@@ -39,9 +39,9 @@ function isPresent(program: string): boolean {
 }
 
 /**
- * Installs what is missing where that is wanted (`CI=true`, as root, with apt-get); elsewhere says which line
- * to type and what is skipped without it. Never installs anything on a person's machine: there it only fetches
- * bubblewrap into the person's cache folder, and puts it on the PATH of this process.
+ * Installs missing packages in CI (`CI=true`, as root, with apt-get); elsewhere prints the command that installs them
+ * and what is skipped without them. It never installs anything on a user's machine: there it only downloads bubblewrap
+ * into the user's cache folder, and adds it to the PATH of this process.
  *
  * @returns Names that are still missing although they should have been installed.
  */

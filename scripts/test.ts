@@ -14,7 +14,7 @@ interface Counts {
   skipped: number;
 }
 
-/** What is read of vitest's JSON report. */
+/** The used part of vitest's JSON report. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
@@ -23,7 +23,7 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
 }
 
-/** A file that breaks before its first test has no failed test: it counts as one, so that it is never overlooked. */
+/** A file that fails before its first test has no failed test, so it counts as one. */
 function countReport(report: Report): Counts {
   const broken = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
@@ -35,7 +35,7 @@ function countReport(report: Report): Counts {
   };
 }
 
-/** @param more Further words for vitest. */
+/** @param more Other arguments for vitest. */
 function runTests(more: readonly string[]): Counts {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
   try {
@@ -45,7 +45,7 @@ function runTests(more: readonly string[]): Counts {
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
     const report: Report = JSON.parse(readFileSync(file, 'utf8'));
     const counts = countReport(report);
-    // An error outside of every test fails the run without failing a test.
+    // An error outside of all tests fails the run without a failed test.
     if (status !== 0 && counts.failed === 0) counts.failed = 1;
     return counts;
   } finally {
@@ -54,9 +54,9 @@ function runTests(more: readonly string[]): Counts {
 }
 
 const HELP = `npm test [-- OPTIONS] [FILTER …]
-  --watch      run the tests again that a change touches, until Ctrl-C; no checks
-  --coverage   also say which code the tests ran: a table, and pages in coverage/
-  FILTER       only test files whose path has one of these in it; no checks`;
+  --watch      run affected tests again after each change, until Ctrl-C; no checks
+  --coverage   also report coverage: a table, and pages in coverage/
+  FILTER       only test files whose path contains one of these; no checks`;
 
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
@@ -74,11 +74,11 @@ if (values.watch) {
 console.log(`Node ${process.version}`);
 const missing = await provideSystemPackages();
 if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
-// Whoever names files wants to know about these.
+// With a filter, only its tests are of interest.
 const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
 const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])]);
 const passed = checks.passed + tests.passed;
 const failed = checks.failed + tests.failed + (missing.length > 0 ? 1 : 0);
-// Set before the last line, which must stay the last: nothing is written after it.
+// Set before the last line, which must stay the last one.
 process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
 console.log(`${passed} passed, ${failed} failed, ${tests.skipped} skipped`);

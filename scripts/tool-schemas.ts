@@ -6,8 +6,8 @@ import { toInputSchema } from '../core/agent/calls/tool-registry.ts';
 const REGISTRY = 'adapters/tools/registry.ts';
 
 /**
- * Gives the built-in tools of a bundle the JSON Schemas that stand in every first request: making them takes longer
- * than all the rest of that request.
+ * Adds the JSON Schemas of every first request to the built-in tools of a bundle: generating them takes longer than the
+ * rest of that request.
  */
 export function toolSchemas(root: string): Plugin {
   const schemas = builtinTools

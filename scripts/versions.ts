@@ -8,8 +8,8 @@ type Manifest = { name: string; version: string; workspaces?: string[] } & Parti
 >;
 
 /**
- * Dependencies that two manifests of the workspace ask for in different versions, or in a range. A range is
- * refused because npm resolves it to another release on another day or another Node.
+ * Dependencies that two manifests of the workspace request in different versions, or in a range. A range is rejected
+ * because npm resolves it to another release on another day or another Node.
  */
 export function findVersionSplits(root: string): string[] {
   const read = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
@@ -46,8 +46,8 @@ interface Lock {
 
 /**
  * What makes a lock file work on one machine only: an address in it, or a dependency that it names and does not
- * hold. npm leaves out what a registry lacks, such as the build of a compiler for another system, without a word,
- * and `npm ci` then refuses the file.
+ * contain. npm silently omits what a registry lacks, such as the build of a compiler for another system, and `npm ci`
+ * then rejects the file.
  */
 export function findLockGaps(lock: Lock): string[] {
   const complaints: string[] = [];
@@ -67,7 +67,7 @@ export function findLockGaps(lock: Lock): string[] {
   return complaints;
 }
 
-/** Where Node looks from a folder: itself, then each one above, as prefixes. */
+/** Where Node searches from a folder: the folder itself, then each parent, as prefixes. */
 function findFolders(path: string): string[] {
   const parts = path === '' ? [] : path.split('/');
   return parts.map((_, at) => `${parts.slice(0, parts.length - at).join('/')}/`).concat('');

@@ -10,7 +10,7 @@ const config: InlineConfig = {
   root: PAGE,
   configFile: false,
   logLevel: 'warn',
-  // The content policy of the server names the styles and scripts that it lets through by this word.
+  // The content security policy of the server allows styles and scripts with this nonce.
   html: { cspNonce: '__KLAUS_NONCE__' },
   plugins: [pureSchemas as Plugin],
   oxc: { jsx: { runtime: 'automatic', development: false } },
@@ -19,13 +19,13 @@ const config: InlineConfig = {
 /**
  * Builds the page. Resolves with the ids of every module that is in it.
  *
- * @param folder Where to. What is there is deleted first. Default: where the server of a clone finds it.
+ * @param folder The target; its content is deleted first. Default: where the server of a clone reads the page.
  */
 export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
   rmSync(folder, { recursive: true, force: true });
   const { output } = (await build({
     ...config,
-    // Whatever the environment of who builds says: React has another build for development.
+    // Set explicitly, because React has another build for development.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       outDir: folder,
@@ -36,15 +36,17 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 700,
-      // Directives of React's server, which is not here.
-      rolldownOptions: { onLog: (level, log, say) => void (log.code === 'MODULE_LEVEL_DIRECTIVE' || say(level, log)) },
+      // Directives of React's server, which is not used.
+      rolldownOptions: {
+        onLog: (level, log, report) => void (log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log)),
+      },
     },
   })) as Rolldown.RolldownOutput;
   return output.flatMap((it) => (it.type === 'chunk' ? it.moduleIds : []));
 }
 
 /**
- * Serves the sources of the page, with changes as they are made; everything else is asked of a running `klaus serve`.
+ * Serves the sources of the page with hot reload; all other requests go to a running `klaus serve`.
  *
  *     node scripts/web.ts --dev http://127.0.0.1:3001
  */

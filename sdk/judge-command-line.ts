@@ -2,9 +2,17 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Engine } from '@klaus/core/agent';
 import { decide, parseGrants, renderCommand, RULES, toDefaultGrant, toGrantText } from '@klaus/core/policy';
-import { KlausError, type Mode } from '@klaus/core/protocol';
+import { KlausError, type Decision, type Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
-import type { JudgedCommand } from './klaus.ts';
+
+/** The gate's decision on a command, without running it. */
+export interface JudgedCommand extends Decision {
+  mode: Mode;
+  /** The grant in one line. */
+  grant: string;
+  /** The command as the gate understood it, one simple command a line. */
+  understood: string;
+}
 
 export interface JudgeOptions {
   engine: Engine;
@@ -17,7 +25,7 @@ export interface JudgeOptions {
   grant?: readonly string[];
 }
 
-/** What the gate of a new session in this folder would say to a shell command. Runs nothing. */
+/** The decision of the gate of a new session in this folder on a shell command. Runs nothing. */
 export async function judgeCommandLine(command: string, options: JudgeOptions): Promise<JudgedCommand> {
   const { engine, configuration, mode = 'auto' } = options;
   if (command.trim() === '') throw new KlausError('usage', 'There is no command to judge.');

@@ -3,20 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { cost } from '@klaus/core/agent';
 import { isKlausError, type KlausError } from '@klaus/core/protocol';
-import {
-  createModels,
-  DEFAULT_TIERS,
-  findEntry,
-  listModels,
-  PROVIDERS,
-  toModelInfo,
-  type ModelsOptions,
-} from './index.ts';
+import { PROVIDER_NAMES } from '@klaus/core/provider-table';
+import { createModels, findEntry, listModels, PROVIDERS, toModelInfo, type ModelsOptions } from './index.ts';
 
-const ANTHROPIC = { anthropicApiKey: 'a' };
-const TOKEN = { anthropicAuthToken: 't' };
-const OPENAI = { openaiApiKey: 'o' };
-const OPENROUTER = { openrouterApiKey: 'r' };
+const ANTHROPIC = { anthropic: 'a' };
+const TOKEN = { anthropicToken: 't' };
+const OPENAI = { openai: 'o' };
+const OPENROUTER = { openrouter: 'r' };
 
 async function errorOf(options: ModelsOptions, name: string): Promise<KlausError> {
   const error = await createModels(options)
@@ -37,9 +30,9 @@ test.each<[name: string, keys: ModelsOptions['keys'], full: string]>([
   ['openrouter/z-ai/glm-5.2', OPENROUTER, 'openrouter/z-ai/glm-5.2'],
   ['openrouter/some/new-model', OPENROUTER, 'openrouter/some/new-model'],
   ['sonnet', ANTHROPIC, 'anthropic/claude-sonnet-5-5'],
-  ['sonnet', { ...OPENAI, ...OPENROUTER }, `openai/${DEFAULT_TIERS.openai.sonnet}`],
+  ['sonnet', { ...OPENAI, ...OPENROUTER }, `openai/${PROVIDERS.openai.tiers.sonnet}`],
   ['haiku', { ...ANTHROPIC, ...OPENAI }, 'anthropic/claude-haiku-5-5'],
-  ['opus', OPENROUTER, `openrouter/${DEFAULT_TIERS.openrouter.opus}`],
+  ['opus', OPENROUTER, `openrouter/${PROVIDERS.openrouter.tiers.opus}`],
   ['claude-haiku-5-5', ANTHROPIC, 'anthropic/claude-haiku-5-5'],
   ['claude-opus-4-5', ANTHROPIC, 'anthropic/claude-opus-4-5'],
   ['gpt-6-luna', OPENAI, 'openai/gpt-6-luna'],
@@ -166,20 +159,19 @@ test('a server of one’s own is used without a key, in the compatible dialect',
   expect(JSON.parse(seen!.body)).toHaveProperty('max_tokens', 5);
 });
 
-test.each(PROVIDERS.flatMap((provider) => Object.values(DEFAULT_TIERS[provider]).map((id) => [provider, id] as const)))(
-  'the default %s %s is in the catalog with its price and has no end',
-  (provider, id) => {
-    const entry = findEntry(provider, id);
-    expect(toModelInfo(entry).prices.length).toBeGreaterThan(0);
-    expect(entry!.until).toBeUndefined();
-  },
-);
+test.each(
+  PROVIDER_NAMES.flatMap((provider) => Object.values(PROVIDERS[provider].tiers).map((id) => [provider, id] as const)),
+)('the default %s %s is in the catalog with its price and has no end', (provider, id) => {
+  const entry = findEntry(provider, id);
+  expect(toModelInfo(entry).prices.length).toBeGreaterThan(0);
+  expect(entry!.until).toBeUndefined();
+});
 
 test.each(listModels())(
   'catalog figures of %s: steps rise, cache reads are cheapest, the window holds the answer',
   (name) => {
     const slash = name.indexOf('/');
-    const provider = PROVIDERS.find((candidate) => candidate === name.slice(0, slash))!;
+    const provider = PROVIDER_NAMES.find((candidate) => candidate === name.slice(0, slash))!;
     const { prices, contextWindow, maxOutputTokens } = toModelInfo(findEntry(provider, name.slice(slash + 1)));
     expect(contextWindow).toBeGreaterThan(maxOutputTokens);
     expect(prices[0]?.above).toBe(0);

@@ -1,19 +1,16 @@
 import type { Model, ModelInfo, Models, Price } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import { covers } from '@klaus/core/allow-list';
 import { KlausError } from '@klaus/core/protocol';
+import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
+import type { CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
-import type { CatalogEntry } from './catalog/snapshot.ts';
-import { DEFAULT_TIERS, type NameRules, type Provider, resolveName, type Target, type Tier } from './names.ts';
-import { createOpenaiModel, OPENAI_URL, OPENROUTER_URL } from './openai/openai-model.ts';
+import { resolveName, type NameRules } from './names.ts';
+import { createOpenaiModel } from './openai/openai-model.ts';
 import { createResponsesModel } from './openai/responses-model.ts';
-
-export interface ModelKeys {
-  anthropicApiKey?: string;
-  /** Used when there is no `anthropicApiKey`. */
-  anthropicAuthToken?: string;
-  openaiApiKey?: string;
-  openrouterApiKey?: string;
-}
+import type { ModelKeys } from './provider.ts';
+import { accessTo, PROVIDERS, type BaseUrls } from './providers.ts';
 
 /** A running scripted model server. */
 export interface ScriptedServer {
@@ -32,9 +29,9 @@ export interface ScriptedServer {
 export interface ModelsOptions {
   keys: ModelKeys;
   /** Default: the providers' own. Anthropic's stands without `/v1`, the others with it. */
-  baseUrls?: { anthropic?: string; openai?: string; openrouter?: string };
-  /** Above {@link DEFAULT_TIERS}. */
-  tiers?: { readonly [P in Provider]?: Partial<Record<Tier, string>> };
+  baseUrls?: BaseUrls;
+  /** Ids that replace those of the providers. */
+  tiers?: { readonly [P in ProviderName]?: { readonly [T in Tier]?: string | undefined } };
   /** Configured prices by full name; they stand above the catalog's. */
   prices?: Readonly<Record<string, Price>>;
   /** Full names that may be used, `*` at the end for anything that begins so. Default: all. */
@@ -57,8 +54,8 @@ export function createModels(options: ModelsOptions): Models {
   const models = new Map<string, Model>();
 
   async function resolve(name: string): Promise<Model> {
-    const target = resolveName(name, rules);
-    const full = `${target.provider}/${target.id}`;
+    const { provider, id, notice } = resolveName(name, rules);
+    const full = `${provider}/${id}`;
     const known = models.get(full);
     if (known) return known;
     if (!isAllowed(full, options.allow)) {
@@ -66,12 +63,9 @@ export function createModels(options: ModelsOptions): Models {
         hint: `Choose one of ${options.allow!.join(', ')}.`,
       });
     }
-    const model =
-      target.provider === 'scripted'
-        ? await createScripted(target.id, options)
-        : createLive(target as Target & { provider: Provider }, options);
+    const model = provider === 'scripted' ? await createScripted(id, options) : createLive({ provider, id }, options);
     models.set(full, model);
-    if (target.notice) options.onNotice?.(target.notice);
+    if (notice) options.onNotice?.(notice);
     return model;
   }
 
@@ -81,83 +75,35 @@ export function createModels(options: ModelsOptions): Models {
       const provider = model.name.slice(0, model.name.indexOf('/'));
       // A script plays every part itself.
       if (provider === 'scripted' || !(provider in rules.tiers)) return model;
-      const full = `${provider}/${rules.tiers[provider as Provider].haiku}`;
+      const full = `${provider}/${rules.tiers[provider as ProviderName].haiku}`;
       return isAllowed(full, options.allow) ? resolve(full) : model;
     },
   };
 }
 
-function toRules({ keys, baseUrls, tiers }: ModelsOptions): NameRules {
+function toRules(options: ModelsOptions): NameRules {
   return {
-    keys: {
-      anthropic: Boolean(keys.anthropicApiKey ?? keys.anthropicAuthToken),
-      openai: Boolean(keys.openaiApiKey),
-      openrouter: Boolean(keys.openrouterApiKey),
-    },
-    openaiServer: Boolean(baseUrls?.openai),
-    tiers: {
-      anthropic: { ...DEFAULT_TIERS.anthropic, ...tiers?.anthropic },
-      openai: { ...DEFAULT_TIERS.openai, ...tiers?.openai },
-      openrouter: { ...DEFAULT_TIERS.openrouter, ...tiers?.openrouter },
-    },
+    access: mapProviders((name) => accessTo(name, options)),
+    tiers: mapProviders((name) => ({ ...PROVIDERS[name].tiers, ...optional(options.tiers?.[name] ?? {}) })),
   };
 }
 
-function isAllowed(full: string, allow: readonly string[] | undefined): boolean {
-  if (!allow) return true;
-  return allow.some((entry) => (entry.endsWith('*') ? full.startsWith(entry.slice(0, -1)) : full === entry));
+function mapProviders<T>(toValue: (name: ProviderName) => T): Record<ProviderName, T> {
+  return Object.fromEntries(PROVIDER_NAMES.map((name) => [name, toValue(name)])) as Record<ProviderName, T>;
 }
 
-function createLive({ provider, id }: { provider: Provider; id: string }, options: ModelsOptions): Model {
+/** True for a model that a list of full names covers; every one without a list. */
+export function isAllowed(full: string, allow: readonly string[] | undefined): boolean {
+  return allow === undefined || allow.some((entry) => covers(entry, full));
+}
+
+function createLive({ provider, id }: { provider: ProviderName; id: string }, options: ModelsOptions): Model {
   const name = `${provider}/${id}`;
   const entry = findEntry(provider, id);
   warnOfEnd(name, entry, options);
-  const info = toModelInfo(entry, options.prices?.[name]);
-  return provider === 'anthropic'
-    ? createAnthropic({ name, id, info, entry }, options)
-    : createOpenai({ name, id, info, entry, provider }, options);
-}
-
-interface Chosen {
-  name: string;
-  id: string;
-  info: ModelInfo;
-  entry: CatalogEntry | undefined;
-}
-
-function createAnthropic({ name, id, info, entry }: Chosen, { keys, baseUrls }: ModelsOptions): Model {
-  return createAnthropicModel({
-    name,
-    id,
-    info,
-    ...(keys.anthropicApiKey
-      ? { apiKey: keys.anthropicApiKey }
-      : keys.anthropicAuthToken && { authToken: keys.anthropicAuthToken }),
-    ...(baseUrls?.anthropic && { baseUrl: baseUrls.anthropic }),
-    ...(entry?.adaptiveThinking && { adaptiveThinking: true }),
-  });
-}
-
-function createOpenai(chosen: Chosen & { provider: 'openai' | 'openrouter' }, options: ModelsOptions): Model {
-  const { name, id, info, entry, provider } = chosen;
-  const { keys, baseUrls } = options;
-  if (provider === 'openrouter') {
-    return createOpenaiModel({
-      name,
-      id,
-      info,
-      apiKey: keys.openrouterApiKey!,
-      baseUrl: baseUrls?.openrouter || OPENROUTER_URL,
-      dialect: 'openrouter',
-    });
-  }
-  const baseUrl = baseUrls?.openai || OPENAI_URL;
-  const isOpenai = /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:[:/]|$)/.test(baseUrl);
-  // A server of one's own wants none, and gets a word that says so.
-  const apiKey = keys.openaiApiKey || 'none';
-  // Compatible servers seldom have Responses.
-  if (isOpenai && entry?.responses) return createResponsesModel({ name, id, info, apiKey, baseUrl, isOpenai });
-  return createOpenaiModel({ name, id, info, apiKey, baseUrl, dialect: isOpenai ? 'openai' : 'compatible' });
+  const { keys, baseUrls, prices } = options;
+  const baseUrl = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
+  return PROVIDERS[provider].createModel({ name, id, info: toModelInfo(entry, prices?.[name]), entry, keys, baseUrl });
 }
 
 async function createScripted(id: string, options: ModelsOptions): Promise<Model> {

@@ -1,26 +1,11 @@
 import { KlausError, toNearest } from '@klaus/core/protocol';
+import { PROVIDER_NAMES, PROVIDER_TABLE, TIERS, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import { findEntry, listModels } from './catalog/catalog.ts';
-
-export const PROVIDERS = ['anthropic', 'openai', 'openrouter'] as const;
-export type Provider = (typeof PROVIDERS)[number];
-
-export const TIERS = ['opus', 'sonnet', 'haiku'] as const;
-export type Tier = (typeof TIERS)[number];
-
-/** The model of each tier. Strongest, everyday, cheap. */
-export const DEFAULT_TIERS: Readonly<Record<Provider, Readonly<Record<Tier, string>>>> = {
-  anthropic: { opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5' },
-  openai: { opus: 'gpt-6-sol', sonnet: 'gpt-6.1-terra', haiku: 'gpt-6-luna' },
-  openrouter: {
-    opus: 'anthropic/claude-opus-5.5',
-    sonnet: 'anthropic/claude-sonnet-5.5',
-    haiku: 'anthropic/claude-haiku-5.5',
-  },
-};
+import { keyVariables, PROVIDERS } from './providers.ts';
 
 /** What a name stands for. */
 export interface Target {
-  provider: Provider | 'scripted';
+  provider: ProviderName | 'scripted';
   /** The provider's own id or the script's name. */
   id: string;
   /** Something that the user should know about the choice. */
@@ -28,18 +13,10 @@ export interface Target {
 }
 
 export interface NameRules {
-  /** Which providers have a key. */
-  keys: Readonly<Record<Provider, boolean>>;
-  /** A server of one's own answers `openai/…` without a key. */
-  openaiServer: boolean;
-  tiers: Readonly<Record<Provider, Readonly<Record<Tier, string>>>>;
+  /** How each provider can be reached; see `accessTo`. */
+  access: Readonly<Record<ProviderName, 'key' | 'server' | undefined>>;
+  tiers: Readonly<Record<ProviderName, Readonly<Record<Tier, string>>>>;
 }
-
-const VARIABLES: Readonly<Record<Provider, string>> = {
-  anthropic: 'ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN',
-  openai: 'OPENAI_API_KEY',
-  openrouter: 'OPENROUTER_API_KEY',
-};
 
 /**
  * Finds what a name stands for:
@@ -60,39 +37,44 @@ export function resolveName(name: string, rules: NameRules): Target {
   }
   if (isTier(name)) {
     const provider =
-      PROVIDERS.find((candidate) => rules.keys[candidate]) ?? (rules.openaiServer ? 'openai' : undefined);
+      PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'key') ??
+      PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'server');
     if (!provider) throw noKey();
     return { provider, id: rules.tiers[provider][name] };
   }
-  const provider = PROVIDERS.find((candidate) => findEntry(candidate, name));
+  const provider = PROVIDER_NAMES.find((candidate) => findEntry(candidate, name));
   if (!provider) throw unknown(name);
   return withKey({ provider, id: name }, rules);
 }
 
-function withKey(target: { provider: Provider; id: string }, { keys, openaiServer }: NameRules): Target {
+function withKey(target: { provider: ProviderName; id: string }, { access }: NameRules): Target {
   const { provider, id } = target;
-  if (keys[provider] || (provider === 'openai' && openaiServer)) return target;
-  if (provider === 'openai' && keys.openrouter) {
-    const through = `openrouter/openai/${id}`;
+  if (access[provider] !== undefined) return target;
+  const { through } = PROVIDERS[provider];
+  if (through !== undefined && access[through] === 'key') {
+    const { title } = PROVIDER_TABLE[through];
     return {
-      provider: 'openrouter',
-      id: `openai/${id}`,
-      notice: `OPENAI_API_KEY is not set: openai/${id} goes through OpenRouter as ${through}.`,
+      provider: through,
+      id: `${provider}/${id}`,
+      notice: `${toList(keyVariables(provider))} is not set: ${provider}/${id} goes through ${title} as ${through}/${provider}/${id}.`,
     };
   }
-  const others = PROVIDERS.filter((candidate) => keys[candidate]);
+  const others = PROVIDER_NAMES.filter((candidate) => access[candidate] === 'key');
   if (others.length === 0) throw noKey();
-  throw new KlausError('auth', `${provider}/${id} needs ${VARIABLES[provider]}, which is not set.`, {
+  throw new KlausError('auth', `${provider}/${id} needs ${toList(keyVariables(provider))}, which is not set.`, {
     hint: `Set it, or choose a model of ${others.join(' or ')}.`,
   });
 }
 
 function noKey(): KlausError {
-  return new KlausError(
-    'auth',
-    'No model key is set: set one of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, OPENAI_API_KEY or OPENROUTER_API_KEY.',
-    { hint: 'Without a key, `klaus demo` shows a whole run with a scripted model.' },
-  );
+  return new KlausError('auth', `No model key is set: set one of ${toList(keyVariables())}.`, {
+    hint: 'Without a key, `klaus demo` shows a whole run with a scripted model.',
+  });
+}
+
+/** `a, b or c`. */
+function toList(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ');
 }
 
 function unknown(name: string): KlausError {
@@ -105,12 +87,12 @@ function unknown(name: string): KlausError {
   return new KlausError('model.unknown', `No model is called ${JSON.stringify(name)}.`, {
     hint: match
       ? `Did you mean ${match}?`
-      : `Write a tier (${TIERS.join(', ')}), or a full name such as anthropic/${DEFAULT_TIERS.anthropic.sonnet}.`,
+      : `Write a tier (${TIERS.join(', ')}), or a full name such as anthropic/${PROVIDERS.anthropic.tiers.sonnet}.`,
   });
 }
 
-function isProvider(text: string): text is Provider {
-  return (PROVIDERS as readonly string[]).includes(text);
+function isProvider(text: string): text is ProviderName {
+  return Object.hasOwn(PROVIDERS, text);
 }
 
 function isTier(text: string): text is Tier {

@@ -10,8 +10,8 @@ export type Availability =
       /** Why not, as one sentence. */
       reason: string;
       /** What the user can do, as one imperative sentence with the exact line to type where there is one. */
-      mend: string;
-      /** A shell line that mends it by the system's package manager, where that is all it takes. */
+      fix: string;
+      /** A shell line that fixes it with the system's package manager, where that is all it takes. */
       install?: string;
       /** True where a session fetches the driver by itself. */
       canFetch?: true;
@@ -65,7 +65,7 @@ function toDistribution(osRelease: string): Distribution {
 }
 
 /** What makes bubblewrap work inside a container. It names the file of this repository that allows no more than that. */
-export const CONTAINER_MEND =
+export const CONTAINER_FIX =
   'Start this container with --security-opt seccomp=docker/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined: docs/container.md says what that means.';
 
 /** True inside a container of Docker or Podman, which leave a file there. */

@@ -6,9 +6,9 @@ import { toInstallLine } from './availability.ts';
 import { explainFailure, findBubblewrap } from './bubblewrap/find-bubblewrap.ts';
 import { toExecLimits } from './exec-limits.ts';
 import { createSandbox, probeSandboxes } from './index.ts';
-import { createPlace } from './sandbox.fixture.ts';
+import { createSandboxFixture } from './sandbox.fixture.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const search = await findBubblewrap(place);
 const hasBubblewrap = search.program !== undefined;
@@ -44,7 +44,7 @@ describe('the choice, on a machine with nothing', () => {
     expect((await createSandbox({ ...place, choice: 'host' })).name).toBe('host');
   });
 
-  test('the doctor sees each driver with reason and mend', async () => {
+  test('the doctor sees each driver with reason and fix', async () => {
     const found = await probeSandboxes(place);
     expect(found.map((each) => [each.name, each.available])).toEqual([
       ['bubblewrap', false],
@@ -52,7 +52,7 @@ describe('the choice, on a machine with nothing', () => {
       ['host', true],
     ]);
     for (const each of found)
-      if (!each.available) expect(each).toMatchObject({ reason: expect.any(String), mend: expect.any(String) });
+      if (!each.available) expect(each).toMatchObject({ reason: expect.any(String), fix: expect.any(String) });
   });
 });
 
@@ -62,7 +62,7 @@ describe.skipIf(!hasBubblewrap)('the choice, where bubblewrap works', () => {
   });
 
   test('is tried once and then remembered until it fails', async () => {
-    using own = createPlace();
+    using own = createSandboxFixture();
     const memory = join(own.home, 'cache', 'bubblewrap.json');
     const sandbox = await createSandbox(own);
     const remembered = readFileSync(memory, 'utf8').replace(/"version":"[^"]*"/, '"version":"as remembered"');
@@ -81,7 +81,7 @@ test('a workspace that is not there is said', async () => {
   ).rejects.toMatchObject({ code: 'workspace.missing' });
 });
 
-test('the mend names the line for each distribution', () => {
+test('the fix names the line for each distribution', () => {
   const line = (osRelease: string, isRoot = true) =>
     toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease, isRoot });
   expect(line('ID=debian\n')).toBe('apt-get update && apt-get install -y bubblewrap');
@@ -95,18 +95,18 @@ test('the mend names the line for each distribution', () => {
   const user = { isRoot: false, inContainer: false };
   const noMap = 'bwrap: setting up uid map: Permission denied';
   const noNamespace = 'bwrap: No permissions to create new namespace, likely because …';
-  expect(explainFailure(noMap, user).mend).toContain('sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0');
-  expect(explainFailure(noNamespace, { ...user, isRoot: true }).mend).toContain('kernel.unprivileged_userns_clone=1');
+  expect(explainFailure(noMap, user).fix).toContain('sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0');
+  expect(explainFailure(noNamespace, { ...user, isRoot: true }).fix).toContain('kernel.unprivileged_userns_clone=1');
   const exhausted =
     'bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)';
-  expect(explainFailure(exhausted, user).mend).toContain('sudo sysctl -w user.max_user_namespaces=');
+  expect(explainFailure(exhausted, user).fix).toContain('sudo sysctl -w user.max_user_namespaces=');
   // In a container those lines would change nothing: its engine stands in between.
   for (const words of [noMap, noNamespace, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"])
-    expect(explainFailure(words, { ...user, inContainer: true }).mend).toContain('docs/container.md');
+    expect(explainFailure(words, { ...user, inContainer: true }).fix).toContain('docs/container.md');
 });
 
 test('says why bubblewrap is neither found nor fetched', async () => {
-  using empty = createPlace();
+  using empty = createSandboxFixture();
   const path = process.env['PATH']!;
   const tools = join(empty.root, 'tools');
   mkdirSync(tools);
@@ -137,13 +137,13 @@ const canUnshare = spawnSync('unshare', ['--user', '--map-root-user', 'true']).s
 test.skipIf(!hasBubblewrap || !canUnshare)(
   'says that user namespaces are switched off, and how to switch them on',
   () => {
-    using empty = createPlace();
+    using empty = createSandboxFixture();
     const module = join(import.meta.dirname, 'bubblewrap/find-bubblewrap.ts');
     const source = `console.log(JSON.stringify(await (await import(${JSON.stringify(module)})).findBubblewrap({ home: process.argv[1] })))`;
     const command = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" --input-type=module -e "$1" "$2"';
     const words = ['--user', '--map-root-user', 'sh', '-c', command, process.execPath, source, empty.home];
     const { stdout } = spawnSync('unshare', words, { encoding: 'utf8' });
-    expect(JSON.parse(stdout)).toMatchObject({ mend: expect.stringContaining('user.max_user_namespaces') });
+    expect(JSON.parse(stdout)).toMatchObject({ fix: expect.stringContaining('user.max_user_namespaces') });
   },
 );
 
@@ -165,7 +165,7 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
   function runAsUser(
     commands: readonly object[],
   ): { exitCode: number; stdout: string; output: string; unenforced: string[] }[] {
-    using own = createPlace();
+    using own = createSandboxFixture();
     // The repository itself may lie where such a user cannot look.
     const code = join(own.root, 'code');
     mkdirSync(join(code, 'node_modules', '@klaus'), { recursive: true });

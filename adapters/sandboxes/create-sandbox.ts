@@ -29,7 +29,7 @@ export interface CreateSandboxOptions extends SandboxOptions {
 /**
  * Chooses a driver.
  *
- * @throws KlausError `sandbox.unavailable` with the reason, and in `hint` the mend; `workspace.missing`.
+ * @throws KlausError `sandbox.unavailable` with the reason, and in `hint` the fix; `workspace.missing`.
  */
 export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbox> {
   const options = await toRealPaths(given);
@@ -45,7 +45,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   if (choice === 'bubblewrap' || (choice === undefined && dockerEnabled !== true)) {
     const search = await provideBubblewrap(options);
     if (search.program) return new BubblewrapSandbox(options, search.program);
-    refusals.push({ name: 'bubblewrap', available: false, reason: search.reason, mend: search.mend });
+    refusals.push({ name: 'bubblewrap', available: false, reason: search.reason, fix: search.fix });
   }
   if (choice === 'docker' || (choice === undefined && dockerEnabled !== false)) {
     const docker = await findDocker();
@@ -55,7 +55,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   }
   throw unavailable(
     refusals.map((each) => `${each.name}: ${each.reason}`),
-    refusals.map((each) => each.mend),
+    refusals.map((each) => each.fix),
   );
 }
 
@@ -100,8 +100,8 @@ function cannotLimit(): KlausError {
   });
 }
 
-function unavailable(reasons: readonly string[], mends: readonly string[]): KlausError {
+function unavailable(reasons: readonly string[], fixes: readonly string[]): KlausError {
   return new KlausError('sandbox.unavailable', `no sandbox works here: ${reasons.join('; ')}`, {
-    hint: mends.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: '),
+    hint: fixes.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: '),
   });
 }

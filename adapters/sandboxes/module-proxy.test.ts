@@ -5,9 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { findBubblewrap } from './bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from './index.ts';
 import { findModuleProxy } from './module-proxy.ts';
-import { createPlace } from './sandbox.fixture.ts';
+import { createSandboxFixture } from './sandbox.fixture.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 const hasGo = spawnSync('go', ['version']).status === 0 && spawnSync('zip', ['-v']).status === 0;

@@ -4,9 +4,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from './bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from './index.ts';
 import { passEnvironment } from './passed-environment.ts';
-import { createPlace } from './sandbox.fixture.ts';
+import { createSandboxFixture } from './sandbox.fixture.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
-import { scrubEnvironment } from './host/scrub-environment.ts';
+import { stripCredentials } from './host/strip-credentials.ts';
 import { findHidden } from './home/user-caches.ts';
 import { findModuleProxy } from './module-proxy.ts';
 import type { ProjectHome } from './project-home.ts';
@@ -66,7 +66,7 @@ function toPassedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { names, network }: { names: readonly string[]; network: boolean },
 ): Pick<PassedEnvironment, 'variables' | 'files'> {
-  const harmless = scrubEnvironment(env);
+  const harmless = stripCredentials(env);
   const variables: Record<string, string> = {};
   const add = (name: string, value: string | undefined): void => {
     if (value !== undefined && !OWN.includes(name)) variables[name] = value;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readGitIdentity } from './git-identity.ts';
 import { type FoundCache, findUserCaches, toCacheVariables } from './home/user-caches.ts';
 import { noteFetched, toProjectFolder } from './home/fetched-folders.ts';
-import { keepSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
+import { saveSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 /** What commands get beside the workspace: the home of their session, and a few files for /etc. */
@@ -70,9 +70,9 @@ export async function openProjectHome(
  * @param options.session One that ran nothing but downloads, and that has ended.
  * @returns How many entries of caches were taken over.
  */
-export function keepDownloads(home: string, options: { workspace: string; session: string }): number {
+export function saveDownloads(home: string, options: { workspace: string; session: string }): number {
   const root = toProjectFolder(realpathSync.native(home), options.workspace);
-  const kept = keepSessionCaches(root, options.session);
+  const kept = saveSessionCaches(root, options.session);
   if (kept > 0) noteFetched(root, options.workspace);
   return kept;
 }

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { removeFolder } from './home/remove-folder.ts';
 
 /** A project and a state folder of their own. */
-export interface Place extends Disposable {
+export interface SandboxFixture extends Disposable {
   root: string;
   workspace: string;
   home: string;
 }
 
-export function createPlace(): Place {
+export function createSandboxFixture(): SandboxFixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-sandbox-')));
   const place = { root, workspace: join(root, 'project'), home: join(root, 'state') };
   mkdirSync(place.workspace);

@@ -1,2 +1,2 @@
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
-export { keepFile } from './kept-file.ts';
+export { keepFile } from './cache-file.ts';

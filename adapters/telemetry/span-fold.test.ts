@@ -1,4 +1,4 @@
-import type { Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, type Event } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import type { FinishedSpan } from './finished-span.ts';
 import { toSpanId, toTraceId } from './finished-span.ts';
@@ -11,7 +11,7 @@ const AT = { run: 'r1', turn: 1 };
 function foldAll(bodies: readonly object[], options: Partial<SpanFoldOptions> = {}): FinishedSpan[] {
   const fold = new SpanFold({ findRun: () => undefined, ...options });
   return bodies.flatMap((body, index) =>
-    fold.take({ v: 2, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
+    fold.take({ v: EVENT_VERSION, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
   );
 }
 

@@ -1,3 +1,4 @@
+export type { BuiltinTool } from './builtin-tool.ts';
 export { findCommitted } from './git/committed-files.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
 export { expireCheckpoints } from './git/expire-checkpoints.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '@klaus/core/agent';
+import type { BuiltinTool } from './builtin-tool.ts';
 import { eslintCheck } from './build/eslint-check.ts';
 import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
@@ -29,7 +29,7 @@ import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 
 /** Every built-in tool. The order is part of each request's prefix: append, never insert. */
-export const builtinTools: readonly Tool[] = [
+export const builtinTools: readonly BuiltinTool[] = [
   readFile,
   writeFile,
   editFile,

@@ -7,7 +7,7 @@ import { hashBytes, hashContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, RaceError } from './race-error.ts';
-import { FAILURES, findPlace, shorten, type Place, type Root } from './walk.ts';
+import { FAILURES, openEntry, shorten, type PathEntry, type Root } from './path-entry.ts';
 
 /** Mode of a new file where none is asked for. */
 const NEW_MODE = 0o644;
@@ -15,8 +15,8 @@ const NEW_MODE = 0o644;
 /** One file of a step, on its way. */
 interface Target {
   edit: FileEdit;
-  place: Place;
-  /** The directory that holds the file; `place.parent` until missing directories are made. */
+  entry: PathEntry;
+  /** The directory that holds the file; `entry.parent` until missing directories are made. */
   directory: Directory;
   mode: number;
   after: string | null;
@@ -48,13 +48,13 @@ export async function applyEdits(
     step = journal?.begin({
       root: root.path,
       rows: targets.map((t) => ({
-        path: t.place.relative,
+        path: t.entry.relative,
         temp: t.temp,
         backup: t.backup,
         before: t.edit.before,
         after: t.after,
       })),
-      directories: targets.flatMap((target) => toMissing(target.place)),
+      directories: targets.flatMap((target) => toMissing(target.entry)),
     });
     for (const target of targets) {
       if (target.after === null) continue;
@@ -74,11 +74,11 @@ export async function applyEdits(
       throw new KlausError('tool.failed', 'The files were written, but perhaps not to the disk itself.', {
         cause: error,
       });
-    if (takeBack(targets, made)) step?.end();
+    if (rollBack(targets, made)) step?.end();
     throw isRace(error) ? conflict(targets.find((t) => !t.changed)?.edit.path ?? '', error) : explain(error);
   } finally {
     for (const directory of opened) directory.close();
-    for (const target of targets) target.place.parent.close();
+    for (const target of targets) target.entry.parent.close();
   }
 }
 
@@ -88,25 +88,25 @@ async function examine(
   edit: FileEdit,
   step: { earlier: readonly Target[]; alone: boolean },
 ): Promise<Target> {
-  const place = findPlace(root, edit.path);
+  const entry = openEntry(root, edit.path);
   try {
     const name = shorten(edit.path);
-    if (place.name === '.') throw new KlausError('tool.failed', `${name} is a directory.`);
-    if (step.earlier.some((target) => target.place.absolute === place.absolute)) {
+    if (entry.name === '.') throw new KlausError('tool.failed', `${name} is a directory.`);
+    if (step.earlier.some((target) => target.entry.absolute === entry.absolute)) {
       throw new KlausError('tool.failed', `${name} is changed twice in one step.`);
     }
-    if (edit.content === null && place.viaLink) {
+    if (edit.content === null && entry.viaLink) {
       throw new KlausError(
         'tool.failed',
         `${name} is a symbolic link. Delete its target by its own path, or the link by a command.`,
       );
     }
-    if ((await hashContent(place)) !== edit.before) throw conflict(edit.path);
+    if ((await hashContent(entry)) !== edit.before) throw conflict(edit.path);
     return {
       edit,
-      place,
-      directory: place.parent,
-      mode: edit.mode ?? (place.stat ? Number(place.stat.mode & 0o7777n) : NEW_MODE),
+      entry,
+      directory: entry.parent,
+      mode: edit.mode ?? (entry.stat ? Number(entry.stat.mode & 0o7777n) : NEW_MODE),
       after: edit.content === null ? null : hashBytes(edit.content),
       temp: edit.content === null ? null : toTempName(),
       // A single rename needs no way back.
@@ -114,7 +114,7 @@ async function examine(
       changed: false,
     };
   } catch (error) {
-    place.parent.close();
+    entry.parent.close();
     throw isRace(error) ? conflict(edit.path, error) : error;
   }
 }
@@ -124,15 +124,15 @@ function toTempName(): string {
   return `.klaus-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
-/** Relative paths of the directories that a place lacks, outermost first. */
-function toMissing(place: Place): string[] {
-  const above = place.relative.split('/').slice(0, -1);
-  const known = above.length - place.missing.length;
-  return place.missing.map((_, i) => above.slice(0, known + i + 1).join('/'));
+/** Relative paths of the directories that a entry lacks, outermost first. */
+function toMissing(entry: PathEntry): string[] {
+  const above = entry.relative.split('/').slice(0, -1);
+  const known = above.length - entry.missing.length;
+  return entry.missing.map((_, i) => above.slice(0, known + i + 1).join('/'));
 }
 
 function makeDirectories(target: Target, made: { parent: Directory; name: string }[], opened: Directory[]): void {
-  for (const name of target.place.missing) {
+  for (const name of target.entry.missing) {
     const parent = target.directory;
     try {
       mkdirSync(parent.child(name));
@@ -151,7 +151,7 @@ async function writeTemp(target: Target): Promise<void> {
   const handle = await open(target.directory.child(target.temp!), flags, 0o600);
   try {
     await handle.writeFile(target.edit.content!);
-    if (target.place.stat) await keepOwner(handle, target.place.stat);
+    if (target.entry.stat) await keepOwner(handle, target.entry.stat);
     await handle.chmod(target.mode);
     await handle.sync();
   } finally {
@@ -170,9 +170,9 @@ async function keepOwner(handle: FileHandle, stat: BigIntStats): Promise<void> {
 
 /** Puts the new content under its name, keeping the old one under `backup`. */
 async function replace(target: Target): Promise<void> {
-  const { directory, place, temp, backup } = target;
-  const path = directory.child(place.name);
-  if (!isUnchanged(place.stat, lstatSync(path, { bigint: true, throwIfNoEntry: false }))) throw new RaceError();
+  const { directory, entry, temp, backup } = target;
+  const path = directory.child(entry.name);
+  if (!isUnchanged(entry.stat, lstatSync(path, { bigint: true, throwIfNoEntry: false }))) throw new RaceError();
   if (backup !== null && temp !== null) {
     try {
       await link(path, directory.child(backup));
@@ -184,7 +184,7 @@ async function replace(target: Target): Promise<void> {
   }
   if (temp !== null) renameSync(directory.child(temp), path);
   else if (backup !== null) renameSync(path, directory.child(backup));
-  else if (place.stat) unlinkSync(path);
+  else if (entry.stat) unlinkSync(path);
   target.changed = true;
 }
 
@@ -194,7 +194,7 @@ function isUnchanged(before: BigIntStats | undefined, now: BigIntStats | undefin
 }
 
 /** Undoes a step that failed. False when something could not be undone, so that the journal must stay. */
-function takeBack(targets: readonly Target[], made: readonly { parent: Directory; name: string }[]): boolean {
+function rollBack(targets: readonly Target[], made: readonly { parent: Directory; name: string }[]): boolean {
   let complete = true;
   const attempt = (act: () => void) => {
     try {
@@ -204,10 +204,10 @@ function takeBack(targets: readonly Target[], made: readonly { parent: Directory
     }
   };
   for (const target of targets.toReversed()) {
-    const { directory, backup, temp, place } = target;
+    const { directory, backup, temp, entry } = target;
     if (target.changed && backup !== null)
-      attempt(() => renameSync(directory.child(backup), directory.child(place.name)));
-    else if (target.changed) attempt(() => unlinkSync(directory.child(place.name)));
+      attempt(() => renameSync(directory.child(backup), directory.child(entry.name)));
+    else if (target.changed) attempt(() => unlinkSync(directory.child(entry.name)));
     else if (backup !== null) attempt(() => unlinkSync(directory.child(backup)));
     if (temp !== null && !target.changed) attempt(() => unlinkSync(directory.child(temp)));
   }
@@ -239,10 +239,10 @@ async function syncDirectory(directory: Directory): Promise<void> {
 }
 
 function toChange(target: Target): FileChange[] {
-  const { edit, after, place, mode } = target;
+  const { edit, after, entry, mode } = target;
   if (edit.before === null && after === null) return [];
   const kind = edit.before === null ? 'created' : after === null ? 'deleted' : 'modified';
-  return [{ path: place.relative, kind, before: edit.before, after, ...(after === null ? {} : { mode }) }];
+  return [{ path: entry.relative, kind, before: edit.before, after, ...(after === null ? {} : { mode }) }];
 }
 
 function conflict(path: string, cause?: unknown): KlausError {

@@ -18,7 +18,7 @@ import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import { toTrackedPaths } from './git-index.ts';
 import { isRace } from './race-error.ts';
-import { openRoot, withPlace, type Root } from './walk.ts';
+import { openRoot, withEntry, type Root } from './path-entry.ts';
 
 /** Entries that are looked at; what lies beyond is not reported. */
 const MAX_ENTRIES = 200_000;
@@ -82,7 +82,7 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   }
   const known = new Set(tracked);
   for (const file of search.files.slice(0, limit)) {
-    const after = await withPlace(root, file.path, (place) => (place.stat?.isFile() ? hashContent(place) : null));
+    const after = await withEntry(root, file.path, (entry) => (entry.stat?.isFile() ? hashContent(entry) : null));
     search.rows.push({
       path: file.path,
       kind: file.isNew && !known.has(file.path) ? 'created' : 'modified',
@@ -140,10 +140,10 @@ function noteFile(directory: Directory, entry: { name: string; path: string }, s
 }
 
 async function readTracked(root: Root): Promise<string[]> {
-  return withPlace(root, '.git/index', async (place) => {
+  return withEntry(root, '.git/index', async (entry) => {
     // A `.git` that is a link or a file leads elsewhere, and elsewhere is not read.
-    if (place.relative !== '.git/index' || !place.stat?.isFile() || place.stat.size > MAX_INDEX_BYTES) return [];
-    return toTrackedPaths(await readContent(place, {})) ?? [];
+    if (entry.relative !== '.git/index' || !entry.stat?.isFile() || entry.stat.size > MAX_INDEX_BYTES) return [];
+    return toTrackedPaths(await readContent(entry, {})) ?? [];
   }).catch((error: unknown) => {
     if (error instanceof KlausError && error.code !== 'workspace.missing') return [];
     throw error;
@@ -156,9 +156,9 @@ async function isMissing(root: Root, path: string, touched: ReadonlySet<string>)
   // The nearest directory that is still there is the one whose change time tells.
   if (!above.some((_, i) => touched.has(above.slice(0, i + 1).join('/'))) && !touched.has('')) return false;
   try {
-    return await withPlace(root, path, (place) => {
-      if (place.stat || place.viaLink) return false;
-      return touched.has(above.slice(0, above.length - place.missing.length).join('/'));
+    return await withEntry(root, path, (entry) => {
+      if (entry.stat || entry.viaLink) return false;
+      return touched.has(above.slice(0, above.length - entry.missing.length).join('/'));
     });
   } catch (error) {
     if (error instanceof KlausError && error.code !== 'workspace.missing') return false;

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { KlausError } from '@klaus/core/protocol';
-import { shorten, type Place } from './walk.ts';
+import { shorten, type PathEntry } from './path-entry.ts';
 
 const CHUNK = 256 * 1024;
 
 /**
- * Opens the regular file at a place for reading.
+ * Opens the regular file at a entry for reading.
  *
  * @throws KlausError `tool.failed` when there is none.
  */
-async function openFile(place: Place): Promise<FileHandle> {
-  const name = shorten(place.relative || '.');
-  if (!place.stat) throw new KlausError('tool.failed', `${name} does not exist.`);
-  if (place.stat.isDirectory()) throw new KlausError('tool.failed', `${name} is a directory.`);
-  if (!place.stat.isFile()) throw new KlausError('tool.failed', `${name} is not a regular file.`);
+async function openFile(entry: PathEntry): Promise<FileHandle> {
+  const name = shorten(entry.relative || '.');
+  if (!entry.stat) throw new KlausError('tool.failed', `${name} does not exist.`);
+  if (entry.stat.isDirectory()) throw new KlausError('tool.failed', `${name} is a directory.`);
+  if (!entry.stat.isFile()) throw new KlausError('tool.failed', `${name} is not a regular file.`);
   const handle = await open(
-    place.parent.child(place.name),
+    entry.parent.child(entry.name),
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   );
   // What was opened may be another thing than what was looked at.
@@ -28,10 +28,10 @@ async function openFile(place: Place): Promise<FileHandle> {
 
 /** Bytes `offset` … `offset + length` of a file, or all of them. */
 export async function readContent(
-  place: Place,
+  entry: PathEntry,
   options: { maxBytes?: number; offset?: number; length?: number },
 ): Promise<Uint8Array> {
-  const handle = await openFile(place);
+  const handle = await openFile(entry);
   try {
     const wanted = options.length ?? Number.POSITIVE_INFINITY;
     const max = options.maxBytes ?? Number.POSITIVE_INFINITY;
@@ -45,7 +45,7 @@ export async function readContent(
       at += bytesRead;
       total += bytesRead;
       if (total > max) {
-        throw new KlausError('tool.failed', `${shorten(place.relative)} is longer than ${max} bytes.`);
+        throw new KlausError('tool.failed', `${shorten(entry.relative)} is longer than ${max} bytes.`);
       }
     }
     return Buffer.concat(chunks);
@@ -55,9 +55,9 @@ export async function readContent(
 }
 
 /** Lower-case SHA-256 of a file's content; null when nothing is there. */
-export async function hashContent(place: Place): Promise<string | null> {
-  if (!place.stat) return null;
-  const handle = await openFile(place);
+export async function hashContent(entry: PathEntry): Promise<string | null> {
+  if (!entry.stat) return null;
+  const handle = await openFile(entry);
   try {
     const hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(CHUNK);

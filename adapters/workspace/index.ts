@@ -10,5 +10,5 @@ export type { GcOptions, GcReport } from './snapshots/objects/gc.ts';
 export type { GitState } from './snapshots/git/git-state.ts';
 export { createSnapshots, type LocalSnapshots, type SnapshotsOptions } from './snapshots/local-snapshots.ts';
 export type { Uncovered } from './snapshots/scan/scan.ts';
-export { listSnapshotStores, type SnapshotStore } from './snapshots/snapshot-stores.ts';
+export { listSnapshotStores, type SnapshotStoreInfo } from './snapshots/snapshot-stores.ts';
 export { createLayers, type LayersOptions, type LocalLayers } from './layer/create-layers.ts';

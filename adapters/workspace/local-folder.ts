@@ -2,13 +2,13 @@ import { KlausError } from '@klaus/core/protocol';
 import type { FileState, Folder, LocatedPath, ReadOptions, ResolvedPath } from '@klaus/core/agent';
 import { readContent } from './content.ts';
 import { openWorkspaceRoot } from './root.ts';
-import { OutsideError, shorten, withPlace, type Root } from './walk.ts';
+import { OutsideError, shorten, withEntry, type Root } from './path-entry.ts';
 
 /**
  * Opens a folder for reading. It is that very directory from then on.
  *
  * @param path Absolute real path, as it was when the folder was chosen.
- * @throws KlausError `workspace.missing` when it is gone, or a symlink has taken its place or that of a folder above.
+ * @throws KlausError `workspace.missing` when it is gone, or a symlink has taken its entry or that of a folder above.
  */
 export async function openFolder(path: string): Promise<Folder> {
   const root = openWorkspaceRoot(path, { allowAny: true });
@@ -28,7 +28,7 @@ export class LocalFolder implements Folder {
   }
 
   resolve(path: string): Promise<ResolvedPath> {
-    return withPlace(this.#root, path, ({ relative, absolute, links }) => ({
+    return withEntry(this.#root, path, ({ relative, absolute, links }) => ({
       relative,
       absolute,
       ...(links.length > 0 ? { links } : {}),
@@ -45,7 +45,7 @@ export class LocalFolder implements Folder {
   }
 
   stat(path: string): Promise<FileState | undefined> {
-    return withPlace(this.#root, path, ({ stat }) => {
+    return withEntry(this.#root, path, ({ stat }) => {
       if (!stat) return undefined;
       const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
       return { kind, size: Number(stat.size), mode: Number(stat.mode & 0o7777n) };
@@ -53,10 +53,10 @@ export class LocalFolder implements Folder {
   }
 
   read(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
-    return withPlace(this.#root, path, (place) => {
-      if (options.exact === true && place.links.length > 0)
+    return withEntry(this.#root, path, (entry) => {
+      if (options.exact === true && entry.links.length > 0)
         throw new KlausError('tool.failed', `${shorten(path)} has become a symbolic link.`);
-      return readContent(place, options);
+      return readContent(entry, options);
     });
   }
 }

@@ -5,9 +5,9 @@ import { findChanges, takeMark } from './changed-since.ts';
 import { hashContent } from './content.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { LocalFolder } from './local-folder.ts';
-import { recoverSteps } from './recover.ts';
+import { recoverEdits } from './recover.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
-import { withPlace, type Root } from './walk.ts';
+import { withEntry, type Root } from './path-entry.ts';
 
 export interface WorkspaceOptions extends RootOptions {
   /**
@@ -29,7 +29,7 @@ const DEFAULT_LIMIT = 200;
 export async function createWorkspace(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
   const root = openWorkspaceRoot(folder, options);
   const journal = options.stateDir === undefined ? undefined : createJournal(options.stateDir);
-  if (journal) await recoverSteps(root, journal);
+  if (journal) await recoverEdits(root, journal);
   return new LocalWorkspace(root, { journal, stateDir: options.stateDir });
 }
 
@@ -46,7 +46,7 @@ class LocalWorkspace extends LocalFolder implements Workspace {
   }
 
   hash(path: string): Promise<string | null> {
-    return withPlace(this.#root, path, hashContent);
+    return withEntry(this.#root, path, hashContent);
   }
 
   apply(edits: readonly FileEdit[]): Promise<FileChange[]> {

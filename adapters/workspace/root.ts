@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { distrustFolder } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { bestDescriptors, Directory, type Descriptors } from './directory.ts';
-import { shorten, type Root } from './walk.ts';
+import { shorten, type Root } from './path-entry.ts';
 
 export interface RootOptions {
   /** Accept `/`, the home folder and what is above it, and Klaus's own state. Default false. */

@@ -9,8 +9,8 @@ import { Deletions } from './runs/deletions.ts';
 import { byToken, createRequestGuard, isLoopback, markLocal } from './access/request-guard.ts';
 import { createEventLog } from './observability/event-log.ts';
 import type { Context } from './http/handler.ts';
-import { HostFeed } from './streams/host-feed.ts';
-import { Hubs } from './streams/hubs.ts';
+import { HostFeed } from './streams/session-list-feed.ts';
+import { Hubs } from './streams/session-hubs.ts';
 import { InFlightText } from './streams/in-flight-text.ts';
 import type { Log } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -20,7 +20,7 @@ import { toShutdownTimes } from './runs/shutdown-times.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 import { createStaticFiles } from './http/static-files.ts';
 import { createToken, readToken } from './access/token.ts';
-import { createPlaces } from './access/workspace-places.ts';
+import { createPlaces } from './access/allowed-workspaces.ts';
 import { knownWorkspaces } from './handlers/files.ts';
 import { createWebhook, type Webhook } from './runs/webhook.ts';
 
@@ -148,7 +148,7 @@ async function startInPlace({
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, { app, sockets, log });
   const webhook = openWebhook(context);
-  const stopMinding = klaus.store.onUnreadable((session, error) => hubs.fail(session, error));
+  const stopMinding = klaus.store.view.onUnreadable((session, error) => hubs.fail(session, error));
   const takenOver = queue.takeOver();
 
   const close = async (): Promise<void> => {
@@ -223,7 +223,7 @@ async function openMetrics({ klaus, queue, hubs, feed }: Context, sockets: Socke
   const metrics = createMetrics({
     running: () => queue.running.length,
     queued: () => queue.queued.length,
-    approvals: () => klaus.approvals().length,
+    approvals: () => klaus.store.view.approvals({ open: true }).length,
     subscribers: () => ({ ...hubs.subscribers, list: feed.subscribers, ...sockets.clients() }),
   });
   queue.onEvent((event) => metrics.count(event));

@@ -1,25 +1,29 @@
 import { createRoot } from 'react-dom/client';
-import { keepDrafts } from './composer/drafts.ts';
-import { offerInspection } from './log/inspection.ts';
+import { saveDrafts } from './composer/drafts.ts';
+import { exposeInspection } from './log/inspection.ts';
 import { App } from './shell/app.tsx';
 import { signInFromAddress } from './shell/sign-in.tsx';
-import { followBell } from './state/bell.ts';
+import { electNotifier } from './state/notifier.ts';
 import { openHost } from './state/host.ts';
 import { applyPreferences } from './state/preferences.ts';
-import { followPresence } from './state/presence.ts';
+import { followVisibility } from './state/visibility.ts';
 import { followAddress } from './state/route.ts';
 import './style/tokens.css';
 import './style/base.css';
-import './style/controls.css';
+import './style/button.css';
+import './style/menu.css';
+import './style/dialog.css';
+import './style/rows.css';
+import './style/feedback.css';
 import './style/adapt.css';
 
 applyPreferences(document.documentElement);
 await signInFromAddress();
 followAddress();
-followPresence();
-followBell();
+followVisibility();
+electNotifier();
 openHost();
-offerInspection();
-// What was typed last is kept, however the page is left.
-addEventListener('pagehide', keepDrafts);
+exposeInspection();
+// Store the latest input before the page is closed.
+addEventListener('pagehide', saveDrafts);
 createRoot(document.getElementById('root')!).render(<App />);

@@ -82,9 +82,9 @@ async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
 /** @returns Seq of the last event. */
 async function openSession(place: TestHome): Promise<number> {
   using store = createSqliteStore({ home: place.home });
-  const lease = store.claim(SESSION)!;
+  const lease = (await store.claim(SESSION))!;
   const events = await store.append(SESSION, toOpening(place.workspace), { lease });
-  lease.release();
+  await lease.release();
   return events.at(-1)!.seq;
 }
 

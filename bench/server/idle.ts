@@ -69,10 +69,10 @@ async function makeSessions(place: TestHome): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < SESSIONS; at++) {
     const id = `01KE0000000000000000BEN${String(at).padStart(3, '0')}`;
-    const lease = store.claim(id)!;
+    const lease = (await store.claim(id))!;
     const turns = Array.from({ length: TURNS }, (_, turn) => toTurnDrafts(turn + 1)).flat();
     await store.append(id, [...toOpening(place.workspace), ...turns], { lease });
-    lease.release();
+    await lease.release();
     ids.push(id);
   }
   return ids;

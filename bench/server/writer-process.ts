@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft } from '@klaus/core/agent';
+import { EVENT_VERSION } from '@klaus/core/protocol';
 import { toTurnDrafts } from '../drafts.ts';
 
 export interface WriterOrder {
@@ -17,7 +18,7 @@ export interface WriterOrder {
 const order = JSON.parse(process.argv[2]!) as WriterOrder;
 const total = order.perSecond * order.seconds;
 const store = order.home === undefined ? undefined : createSqliteStore({ home: order.home });
-const lease = store?.claim(order.session);
+const lease = await store?.claim(order.session);
 if (store && !lease) throw new Error('the session is held by another process');
 const drafts = toDrafts();
 await once(process.stdin, 'data');
@@ -27,7 +28,7 @@ for (let written = 0; written < total;) {
   while (written < due) await write(drafts.next().value!, ++written);
   await sleep(2);
 }
-lease?.release();
+await lease?.release();
 store?.[Symbol.dispose]();
 process.exit(0);
 
@@ -36,7 +37,7 @@ async function write(draft: Draft, seq: number): Promise<void> {
   const body = { ...draft, at: Date.now() };
   if (store) await store.append(order.session, [body], { lease: lease! });
   else {
-    const line = JSON.stringify({ v: 2, seq, prev: 'a'.repeat(64), session: order.session, ...body });
+    const line = JSON.stringify({ v: EVENT_VERSION, seq, prev: 'a'.repeat(64), session: order.session, ...body });
     if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
   }
 }

@@ -2,6 +2,7 @@ import { optional } from '@klaus/core/optional';
 import { createClient, followSession } from '@klaus/server/client';
 import { startModelServer } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
@@ -108,7 +109,7 @@ async function measureReview(browser: Browser, server: Served, session: string):
   const { page } = visit;
   await page.addInitScript(watch('.rows .diff-line'));
   await page.goto(`${server.url.href}#/s/${session}`);
-  return await measureClick(visit, () => page.getByRole('button', { name: 'Review the change' }));
+  return await measureClick(visit, () => page.getByRole('button', { name: en.approval.review }));
 }
 
 async function measureBare(browser: Browser, url: URL): Promise<Shown> {

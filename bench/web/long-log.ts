@@ -19,7 +19,7 @@ export async function addLongLog(
   part: { from: number; count: number },
 ): Promise<void> {
   using store = createSqliteStore({ home: place.home });
-  const lease = store.claim(session)!;
+  const lease = (await store.claim(session))!;
   const { from, count } = part;
   const batch: Draft[] = from === 0 ? toOpening(place.workspace).slice(0, 1) : [];
   for (let exchange = from; exchange < from + count; exchange++) {
@@ -27,7 +27,7 @@ export async function addLongLog(
     if (exchange % 10 === 9) await store.append(session, batch.splice(0), { lease });
   }
   await store.append(session, batch, { lease });
-  lease.release();
+  await lease.release();
 }
 
 /** What the last answer of an exchange says before everything else: the bench looks for it. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
@@ -159,7 +160,7 @@ async function leave(browser: Browser, server: Served, last: string): Promise<Ro
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   await page.goto(`${server.url.href}#/`);
-  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  await page.getByRole('heading', { name: en.home.title }).waitFor();
   const readings: number[] = [];
   for (let round = 0; round < 4; round++) {
     await page.goto(`${server.url.href}#/s/${SESSION}`);
@@ -167,7 +168,7 @@ async function leave(browser: Browser, server: Served, last: string): Promise<Ro
     await whole(visit);
     if (round > 0) readings.push(await visit.heap());
     await page.goto(`${server.url.href}#/`);
-    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    await page.getByRole('heading', { name: en.home.title }).waitFor();
     readings.push(await visit.heap());
   }
   // The first visit loads code; from then on each costs the same.
@@ -195,7 +196,7 @@ async function stay(
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   await page.goto(`${server.url.href}#/`);
-  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  await page.getByRole('heading', { name: en.home.title }).waitFor();
   const empty = await visit.heap();
   await page.goto(`${server.url.href}#/s/${SESSION}`);
   await page.getByText(toLastWords(exchanges - 1)).waitFor();

@@ -5,16 +5,16 @@ export type { CheckpointResult, Engine, SecretOptions } from './loop/engine.ts';
 export { createPathFinder } from './folders/find-path.ts';
 export { explainCall, type ExplainedDecision } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';
-export { openSnapshotsOf } from './loop/work.ts';
+export { openSnapshotsOf } from './folders/open-folders.ts';
 export { fork, type Forked, type ForkOptions } from './loop/fork.ts';
-export { fold } from './loop/fold.ts';
+export { fold } from './state/fold.ts';
 export { isParked, isReceivable } from './loop/inbox.ts';
 export * from './budget/ledger.ts';
-export { openSecretsOf } from './loop/work.ts';
-export { loadState } from './loop/load-state.ts';
-export { FOLD_VERSION } from './loop/fold-version.ts';
+export { openSecretsOf } from './folders/open-secrets.ts';
+export { loadState, readLog } from './state/load-state.ts';
+export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
-export { cutOutput } from './calls/output.ts';
+export { cutOutput } from './calls/cut-output.ts';
 export * from './ports/clock.ts';
 export * from './ports/committed-files.ts';
 export * from './ports/ids.ts';
@@ -27,6 +27,12 @@ export * from './ports/sandbox.ts';
 export * from './ports/secrets.ts';
 export * from './ports/snapshots.ts';
 export * from './ports/store.ts';
+export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/approval-row.ts';
+export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';
+export type { Delivery, Outbox, OutboxDelivery } from './ports/outbox.ts';
+export type { ClearFilter, ClearReport, MessageHit, SessionFilter, SessionRow } from './ports/session-row.ts';
+export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
+export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/usage-row.ts';
 export * from './ports/tool.ts';
 export * from './ports/workspace.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
@@ -35,18 +41,14 @@ export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';
 export { SINCE_BEGIN } from './context/outside-notice.ts';
 export { findPinProblem, toPinText } from './context/pins.ts';
-export { serveCommands } from './loop/serve-commands.ts';
-export { describeStarted, hasProcessNews } from './calls/processes.ts';
-export { serveProcesses } from './calls/serve-processes.ts';
+export { applyQueuedCommands } from './loop/apply-queued-commands.ts';
+export { describeStarted } from './processes/process-events.ts';
+export { recordProcesses } from './processes/record-processes.ts';
 export type { EngineSettings, RetrySettings } from './loop/settings.ts';
-export {
-  changesOfTurn,
-  restore,
-  type Restored,
-  type RestoreOptions,
-  type RestoreRequest,
-} from './workspace/restore.ts';
-export { createState, toolsOf, type State } from './loop/state.ts';
+export type { RestoreRequest } from './workspace/plan-restore.ts';
+export { restore, type Restored, type RestoreOptions } from './workspace/restore.ts';
+export { changesOfTurn } from './workspace/turn-changes.ts';
+export { createState, toolsOf, type State } from './state/state.ts';
 export { toSystemPrompt } from './context/system-prompt.ts';
 export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './evidence/verify-evidence.ts';
 export { createToolRegistry, toInputSchema, type ToolRegistry } from './calls/tool-registry.ts';

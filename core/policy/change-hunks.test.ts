@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TreeChange, TreeEntry } from '../protocol/index.ts';
+import { renderHunk, type TreeChange, type TreeEntry } from '../protocol/index.ts';
 import { decodeText, keepHunks, toChangeHunks } from './change-hunks.ts';
-import { renderHunk } from './hunks.ts';
 
 describe('a changed path', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Hunk } from '../protocol/index.ts';
-import { applyHunks, renderHunk, replaceHunk, toHunks, toNewText } from './hunks.ts';
+import { renderHunk, type Hunk } from '../protocol/index.ts';
+import { applyHunks, replaceHunk, toHunks, toNewText } from './hunks.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed. */
 function createChance(seed: number): () => number {

@@ -62,7 +62,7 @@ export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type Policy
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
 export { decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
 export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
-export { applyHunks, renderHunk, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
+export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type ReadOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderReading, type CommandReading, type SimpleCommand } from './shell/reading.ts';

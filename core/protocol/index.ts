@@ -9,6 +9,7 @@ export * from './events/evidence.ts';
 export * from './authority/grant.ts';
 export * from './events/host-event.ts';
 export * from './changes/hunk.ts';
+export { renderHunk } from './changes/render-hunk.ts';
 export * from './klaus-error.ts';
 export * from './settings/limits.ts';
 export * from './events/live.ts';

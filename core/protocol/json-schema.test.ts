@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventBodySchema } from './events/event.ts';
+import { EVENT_VERSION, eventBodySchema } from './events/event.ts';
 import { toCommandsJsonSchema, toConfigJsonSchema, toEventsJsonSchema } from './json-schema.ts';
 
 /** Reads the JSON Schema back, as a program in another language would. */
 const read = (schema: unknown) => z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 
-const envelope = { v: 2, seq: 1, prev: '0'.repeat(64), session: 's', at: 0 };
+const envelope = { v: EVENT_VERSION, seq: 1, prev: '0'.repeat(64), session: 's', at: 0 };
 
 test('the schema of events has one definition for each type, with its envelope', () => {
   const { $defs = {} } = toEventsJsonSchema();

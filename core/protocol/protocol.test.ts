@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isUlid, readUlidTime, toUlid } from './ulid.ts';
 import { isKlausError, KlausError, toKlausError } from './klaus-error.ts';
 import { toCanonical } from './events/canonical.ts';
-import type { Event } from './events/event.ts';
+import { EVENT_VERSION, type Event } from './events/event.ts';
 
 describe('ulid', () => {
   test('gives its time back', () => {
@@ -43,7 +43,7 @@ describe('KlausError', () => {
 });
 
 describe('canonical log', () => {
-  const base = { v: 2 as const, seq: 1, prev: '', session: 's', at: 0 };
+  const base = { v: EVENT_VERSION, seq: 1, prev: '', session: 's', at: 0 } as const;
   const finished = (index: number, at: number): Event => ({
     ...base,
     at,

@@ -1,5 +1,6 @@
 import { SETTING_KEYS, SETTINGS, toAllowed, type Setting } from '../../core/protocol/index.ts';
-import { DEFAULT_TIERS } from '../../adapters/models/names.ts';
+import type { ProviderName, Tier } from '../../core/protocol/settings/provider-table.ts';
+import { PROVIDERS } from '../../adapters/models/providers.ts';
 import { toPage, toTable } from './markdown.ts';
 
 const TABLE = SETTING_KEYS.map((key) => ({ key, setting: SETTINGS[key] as Setting }));
@@ -60,8 +61,7 @@ function toDefault(key: string, setting: Setting): string {
   if (setting.default !== undefined) return `\`${toText(setting.default)}\``;
   const [group, provider, tier] = key.split('.');
   if (group !== 'tiers') return setting.unset ?? 'unset';
-  const ids: Readonly<Record<string, Readonly<Record<string, string>>>> = DEFAULT_TIERS;
-  return `\`${ids[provider!]![tier!]!}\``;
+  return `\`${PROVIDERS[provider as ProviderName].tiers[tier as Tier]}\``;
 }
 
 function toText(value: unknown): string {

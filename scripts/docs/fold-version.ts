@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readImports } from '../imports.ts';
 
-const FOLD = 'core/agent/loop/fold.ts';
+const FOLD = 'core/agent/state/fold.ts';
 
 /** Files of the protocol whose functions the fold calls, or whose shapes it keeps as they are. */
 const PROTOCOL = [
@@ -13,7 +13,7 @@ const PROTOCOL = [
   'core/protocol/events/usage.ts',
 ];
 
-/** `core/agent/loop/fold-version.ts`: another one for every change of the fold, so that no state of an older one is taken for its own. */
+/** `core/agent/state/fold-version.ts`: another one for every change of the fold, so that no state of an older one is taken for its own. */
 export function toFoldVersion(root: string): string {
   const files = [...new Set([...collect(root, FOLD), ...PROTOCOL])].toSorted();
   const hash = createHash('sha256');

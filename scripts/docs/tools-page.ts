@@ -50,7 +50,7 @@ export function toToolsPage(): string {
     '## Input',
     ...builtinTools.flatMap((tool) => {
       const schema = z.toJSONSchema(tool.input, { io: 'input' }) as JsonSchema;
-      return [`### ${tool.name}`, toFieldTable(schema)];
+      return [`### ${tool.name}`, toFieldTable(schema), `Example: \`${JSON.stringify(tool.example.input)}\``];
     }),
   );
 }

@@ -8,10 +8,10 @@ import { copyDeclarations, findOwnModules } from './declarations.ts';
 import { readEntries, toManifest, TYPES } from './manifest.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** `sdk/dist/`, or the folder that is named. */
+/** The given folder, or `sdk/dist/`. */
 const out = resolve(process.argv[2] ?? join(root, 'sdk/dist'));
 
-/** Packages of others stay packages: npm shares them with the rest of a program, and replaces them when they are broken. */
+/** Third-party packages stay external: npm shares them with the rest of a program, and can update them. */
 function isExternal(id: string): boolean {
   return !/^(?:[./\0]|@klaus\/|@oxc-project\/runtime)/.test(id);
 }
@@ -27,7 +27,7 @@ const bundle = await rolldown({
   input: Object.fromEntries([...entries].map(([name, { source }]) => [name, join(root, source)])),
   platform: 'node',
   external: isExternal,
-  // Node 22 knows no `using`.
+  // Node 22 does not support `using`.
   transform: { target: 'node22' },
   checks: { ineffectiveDynamicImport: false },
 });

@@ -27,11 +27,11 @@ interface CopyOptions {
 }
 
 /**
- * Copies the declarations that the entries reach, with relative paths in place of our own packages' names: those are
- * not on the registry.
+ * Copies the declarations that the entries reach, with relative paths instead of our own package names, which are not
+ * on the registry.
  *
  * @param entries Source files, relative to the repository.
- * @returns Packages of others that the declarations name.
+ * @returns Third-party packages in the declarations.
  */
 export function copyDeclarations(entries: readonly string[], { from, to, modules }: CopyOptions): Set<string> {
   const packages = new Set<string>();
@@ -51,7 +51,7 @@ export function copyDeclarations(entries: readonly string[], { from, to, modules
       open.push(toDeclaration(own));
       edits.push({ start, end, text: `'${toRelative(file, own).replace(/\.ts$/, '.js')}'` });
     }
-    // Since TypeScript 6 no types are there by themselves.
+    // Since TypeScript 6, no types are included automatically.
     const head = entries.map(toDeclaration).includes(file) ? '/// <reference types="node" />\n' : '';
     mkdirSync(dirname(join(to, file)), { recursive: true });
     writeFileSync(join(to, file), head + applyEdits(text, edits));

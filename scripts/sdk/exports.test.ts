@@ -12,13 +12,13 @@ test('what the SDK exports is what sdk/exports.txt lists; a change on purpose: v
   await expect(text).toMatchFileSnapshot(join(root, 'sdk/exports.txt'));
 });
 
-test('the names that are listed as values are those that the module has', () => {
+test('the values of the list are the values of the module', () => {
   const [own = ''] = text.split('\n\n');
   const values = [...own.matchAll(/^(\w+): .*\b(?:class|const|function)\b/gm)].map(([, name]) => name);
   expect(values).toEqual(Object.keys(sdk).toSorted());
 });
 
-test('declarations, lists and whole modules are followed, with what is left of them as types', () => {
+test('declarations, lists and re-exported modules are followed, type-only exports as types', () => {
   const tree = mkdtempSync(join(tmpdir(), 'klaus-exports-'));
   onTestFinished(() => rmSync(tree, { recursive: true }));
   const files = {

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   TSTypeAliasDeclaration: 'type',
 };
 
-/** What every entry of the SDK exports, one name a line with its kinds, as it is kept in `sdk/exports.txt`. */
+/** What every entry of the SDK exports, one name a line with its kinds, as stored in `sdk/exports.txt`. */
 export function listExports(root: string): string {
   const modules = findOwnModules(root, ['core', 'adapters', 'sdk']);
   const parts = [...readEntries(root).values()].map(({ key, source }) => {
@@ -73,7 +73,7 @@ function readExports(file: string, tree: Tree): Exports {
   return found;
 }
 
-/** What is left of an export by `export type`. */
+/** The part of an export that `export type` keeps. */
 function toTypeKind(kind: Kind): Kind[] {
   if (kind === 'class') return ['type'];
   return kind === 'interface' || kind === 'type' ? [kind] : [];

@@ -13,7 +13,7 @@ interface Source {
 export const TYPES = 'types';
 
 /**
- * Node 22 and 24 with an SQLite (3.51.3) in which several processes that write at once cannot damage the database's log.
+ * Node 22 and 24 with an SQLite (3.51.3) in which concurrent writers cannot damage the write-ahead log.
  */
 const ENGINES = { node: '^22.22.3 || >=24' };
 
@@ -60,9 +60,9 @@ export function toManifest(root: string, packages: ReadonlySet<string>): object 
     type: 'module',
     exports: Object.fromEntries(exports),
     engines: ENGINES,
-    // The declarations name Node's own modules.
+    // The declarations use Node's own modules.
     dependencies: { ...Object.fromEntries(dependencies), '@types/node': '>=22' },
-    // One copy for both sides: the schema of a tool is made by the caller and read by the engine.
+    // One copy for both sides: the caller creates the schema of a tool and the engine reads it.
     peerDependencies: { zod: `^${versions.get('zod')}` },
   };
 }

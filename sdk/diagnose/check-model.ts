@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
+import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey } from '@klaus/core/provider-table';
 import type { Configuration } from '../config/configuration.ts';
-import type { KlausOptions } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 import { type Finding, toFailure } from './finding.ts';
 
 /** Milliseconds that an address has to take a connection. */
@@ -8,44 +9,34 @@ const CONNECT_MS = 3_000;
 
 /** Which keys are set, what the configured model means with them, and whether its address takes a connection. */
 export async function checkModel(configuration: Configuration, scripted: KlausOptions['scripted']): Promise<Finding[]> {
-  const { keys } = configuration.values;
-  const variables: Record<string, string | undefined> = {
-    ANTHROPIC_API_KEY: keys.anthropic,
-    ANTHROPIC_AUTH_TOKEN: keys.anthropicToken,
-    OPENAI_API_KEY: keys.openai,
-    OPENROUTER_API_KEY: keys.openrouter,
-  };
-  const set = Object.keys(variables).filter((variable) => variables[variable] !== undefined);
-  const unset = Object.keys(variables).filter((variable) => variables[variable] === undefined);
-  const text = [...set.map((variable) => `${variable} set`), ...unset.map((variable) => `${variable} not set`)].join(
-    ', ',
-  );
-  const key: Finding = { name: 'keys', status: set.length > 0 ? 'ok' : 'warn', text };
-  const [models, { toModelsOptions }] = await Promise.all([
+  const [{ createModels, PROVIDERS }, { toModelsOptions }] = await Promise.all([
     import('@klaus/adapters/models'),
     import('../engine/engine-settings.ts'),
   ]);
+  const { keys } = configuration.values;
+  const variables = PROVIDER_NAMES.flatMap((provider) => Object.entries(PROVIDER_TABLE[provider].keys)).map(
+    ([name, { env }]) => ({ env, isSet: keys[name as ProviderKey] !== undefined }),
+  );
+  const set = variables.filter(({ isSet }) => isSet);
+  const unset = variables.filter(({ isSet }) => !isSet);
+  const text = [...set.map(({ env }) => `${env} set`), ...unset.map(({ env }) => `${env} not set`)].join(', ');
+  const key: Finding = { name: 'keys', status: set.length > 0 ? 'ok' : 'warn', text };
   const wanted = configuration.get('model');
   try {
     const options = { ...toModelsOptions(configuration), ...(scripted ? { scripted } : {}) };
-    const { name } = await models.createModels(options).resolve(wanted);
+    const { name } = await createModels(options).resolve(wanted);
     const model: Finding = { name: 'model', status: 'ok', text: name === wanted ? wanted : `${wanted} means ${name}` };
-    const { baseUrls } = configuration.values;
-    const addresses: Record<string, string> = {
-      anthropic: baseUrls.anthropic ?? models.ANTHROPIC_URL,
-      openai: baseUrls.openai ?? models.OPENAI_URL,
-      openrouter: baseUrls.openrouter ?? models.OPENROUTER_URL,
-    };
-    const provider = name.slice(0, name.indexOf('/'));
-    const address = addresses[provider];
-    return [key, model, ...(address === undefined ? [] : [await checkAddress(address, provider)])];
+    const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`));
+    if (provider === undefined) return [key, model];
+    const address = configuration.values.baseUrls[provider] ?? PROVIDERS[provider].baseUrl;
+    return [key, model, await checkAddress(address, PROVIDER_TABLE[provider].baseUrlEnv)];
   } catch (error) {
     return [key, toFailure('model', error, 'auth')];
   }
 }
 
 /** A connection alone, without a word: nothing is asked of the model, and the key is not shown to it. */
-async function checkAddress(address: string, provider: string): Promise<Finding> {
+async function checkAddress(address: string, variable: string): Promise<Finding> {
   const name = 'model address';
   const { hostname, port, protocol } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -55,7 +46,7 @@ async function checkAddress(address: string, provider: string): Promise<Finding>
     name,
     status: 'warn',
     text: `${address} cannot be reached: ${reason}`,
-    mend: `Look at the network, or set the right address with ${provider.toUpperCase()}_BASE_URL.`,
+    fix: `Look at the network, or set the right address with ${variable}.`,
   };
 }
 

@@ -13,20 +13,20 @@ const PATIENCE_MS = 5_000;
 export async function checkRemote(given: string | undefined): Promise<Finding[]> {
   if (given === undefined || given === '' || given === 'local') return [];
   const name = 'remote server';
-  const mend = 'See KLAUS_SERVER: --server local, or unsetting it, means this machine.';
+  const fix = 'See KLAUS_SERVER: --server local, or unsetting it, means this machine.';
   try {
     const answer = await ask(given);
     const version = readVersion(answer);
     if (version === undefined) {
-      return [{ name, status: 'warn', text: `There is no klaus serve at ${given}, but something else`, mend }];
+      return [{ name, status: 'warn', text: `There is no klaus serve at ${given}, but something else`, fix }];
     }
     const text = `KLAUS_SERVER: klaus serve ${version} answers at ${given}`;
     if (version === VERSION) return [{ name, status: 'ok', text }];
     const same = 'Install the same version on both where a command says that they do not understand each other.';
-    return [{ name, status: 'warn', text: `${text}, and this is ${VERSION}`, mend: same }];
+    return [{ name, status: 'warn', text: `${text}, and this is ${VERSION}`, fix: same }];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [{ name, status: 'warn', text: `KLAUS_SERVER: ${given} cannot be reached: ${why}`, mend }];
+    return [{ name, status: 'warn', text: `KLAUS_SERVER: ${given} cannot be reached: ${why}`, fix }];
   }
 }
 

@@ -11,11 +11,11 @@ export async function checkSandboxes(home: string, configuration: Configuration 
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
     if (driver.available) return { name, status: driver.name === 'host' ? 'warn' : 'ok', text: driver.detail };
-    const { reason, mend, install } = driver;
+    const { reason, fix, install } = driver;
     if (driver.canFetch && fetches)
-      return { name, status: 'warn', text: `${reason}; the first session fetches it`, mend, canFetch: true };
+      return { name, status: 'warn', text: `${reason}; the first session fetches it`, fix, canFetch: true };
     const text = driver.canFetch ? `${reason}, and sandbox.fetch is off, by which it would be fetched` : reason;
-    return { name, status: 'warn', text, mend, ...optional({ install }) };
+    return { name, status: 'warn', text, fix, ...optional({ install }) };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');
@@ -30,9 +30,9 @@ export async function checkSandboxes(home: string, configuration: Configuration 
   const wanted = chosen ?? (docker === true ? 'docker' : undefined);
   const text =
     wanted === undefined ? 'no sandbox works here' : `the sandbox that is configured, ${wanted}, does not work here`;
-  const mends = findings.flatMap((finding) =>
-    wanted === undefined || finding.name.endsWith(wanted) ? (finding.mend ?? []) : [],
+  const fixes = findings.flatMap((finding) =>
+    wanted === undefined || finding.name.endsWith(wanted) ? (finding.fix ?? []) : [],
   );
-  const mend = mends.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: ');
-  return [...findings, { name: 'sandbox', status: 'fail', text, mend, code: 'sandbox.unavailable' }];
+  const fix = fixes.join(' Or else: ').replaceAll('Or else: Type: ', 'Or else type: ');
+  return [...findings, { name: 'sandbox', status: 'fail', text, fix, code: 'sandbox.unavailable' }];
 }

@@ -15,7 +15,7 @@ export async function checkServer(home: string): Promise<Finding> {
   }
   if (await isAnswered({ host: '127.0.0.1', port: PORT })) {
     const text = `Port ${PORT} is in use by another program, so klaus serve cannot begin there`;
-    return { name, status: 'warn', text, mend: 'Type: klaus serve --port 0 (it takes a free one)' };
+    return { name, status: 'warn', text, fix: 'Type: klaus serve --port 0 (it takes a free one)' };
   }
   return { name, status: 'ok', text: `not running; port ${PORT} is free` };
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionRow } from '@klaus/adapters/store';
+import type { StoreQueries } from '@klaus/core/agent';
 import { type Finding, toFailure } from './finding.ts';
 
 const MIB = 1_024 * 1_024;
@@ -19,7 +19,7 @@ export async function checkState(home: string): Promise<Finding[]> {
 function checkHome(home: string): Finding {
   const name = 'home';
   const hint = 'Set KLAUS_HOME to a folder that you own.';
-  const fail = (text: string, mend = hint): Finding => ({ name, status: 'fail', text, mend, code: 'config' });
+  const fail = (text: string, fix = hint): Finding => ({ name, status: 'fail', text, fix, code: 'config' });
   const stat = statOf(home);
   if (stat === undefined) {
     if (isLink(home)) return fail(`${home} is a link to what is not there`, 'Make the folder that it leads to.');
@@ -46,7 +46,7 @@ function checkHome(home: string): Finding {
       name,
       status: 'warn',
       text: `${home} is open to others (mode ${mode.toString(8)})`,
-      mend: `chmod 700 ${home}`,
+      fix: `chmod 700 ${home}`,
     };
   }
   return { name, status: 'ok', text: `${home}, mode ${mode.toString(8)}` };
@@ -72,11 +72,11 @@ async function checkDatabase(home: string): Promise<Finding[]> {
   const { createSqliteStore } = await import('@klaus/adapters/store');
   try {
     using store = createSqliteStore({ home });
-    const { tables } = store.stats();
+    const { tables } = await store.stats();
     const sessions = tables.find((table) => table.name === 'sessions')?.rows ?? 0;
     return [
       { name, status: 'ok', text: `${file}, ${sessions} session${sessions === 1 ? '' : 's'}` },
-      checkSessions(store.sessions({ limit: 1_000 }), (id) => store.isClaimed(id)),
+      await checkSessions(store),
     ];
   } catch (error) {
     return [toFailure(name, error, 'store.corrupt')];
@@ -84,9 +84,11 @@ async function checkDatabase(home: string): Promise<Finding[]> {
 }
 
 /** Which of the newest sessions are held by a process, wait for an answer, or were left by a process that is gone. */
-function checkSessions(rows: readonly SessionRow[], isClaimed: (id: string) => boolean): Finding {
+async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>): Promise<Finding> {
   const name = 'sessions';
-  const held = rows.filter(({ id }) => isClaimed(id)).map(({ id }) => id);
+  const rows = await store.sessions({ limit: 1_000 });
+  const held: string[] = [];
+  for (const { id } of rows) if (await store.isClaimed(id)) held.push(id);
   const waiting = rows.filter(({ status }) => status === 'waiting').length;
   const [left, ...more] = rows.filter(({ id, status }) => status === 'running' && !held.includes(id));
   const text = [
@@ -94,12 +96,12 @@ function checkSessions(rows: readonly SessionRow[], isClaimed: (id: string) => b
     `${waiting} waiting for an answer`,
     `${left === undefined ? 0 : more.length + 1} interrupted`,
   ].join(', ');
-  const mends = [
+  const fixes = [
     ...(left === undefined ? [] : [`klaus resume ${left.id} goes on with the latest interrupted one.`]),
     ...(waiting === 0 ? [] : ['klaus approvals shows what waits.']),
   ];
-  if (mends.length === 0) return { name, status: 'ok', text };
-  return { name, status: 'warn', text, mend: mends.join(' ') };
+  if (fixes.length === 0) return { name, status: 'ok', text };
+  return { name, status: 'warn', text, fix: fixes.join(' ') };
 }
 
 function checkSpace(home: string): Finding[] {
@@ -114,10 +116,10 @@ function checkSpace(home: string): Finding[] {
   }
   const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB free at ${folder}`;
   if (free >= LOW_SPACE) return [{ name, status: 'ok', text }];
-  const mend = 'Free some space, for example with klaus db clear-sessions --older-than 30.';
+  const fix = 'Free some space, for example with klaus db clear-sessions --older-than 30.';
   return free < NO_SPACE
-    ? [{ name, status: 'fail', text, mend, code: 'store.full' }]
-    : [{ name, status: 'warn', text, mend }];
+    ? [{ name, status: 'fail', text, fix, code: 'store.full' }]
+    : [{ name, status: 'warn', text, fix }];
 }
 
 /** The nearest that is there: the path itself, or what is above it. */

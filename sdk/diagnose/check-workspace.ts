@@ -41,7 +41,7 @@ function checkRights(folder: string): Finding {
       name,
       status: 'warn',
       text: `${folder} cannot be written${isReadOnly ? ': its disk is read-only' : ' by this user'}, so the agent can only read there`,
-      mend: isReadOnly ? 'Make the disk writable.' : `Type: sudo chown -R "$USER" ${folder}`,
+      fix: isReadOnly ? 'Make the disk writable.' : `Type: sudo chown -R "$USER" ${folder}`,
     };
   }
 }

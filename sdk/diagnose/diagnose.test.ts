@@ -26,7 +26,7 @@ test('a state folder that others can read is noted with the line that closes it'
   expect(await find('home')).toMatchObject({ status: 'ok' });
   mkdirSync(home, { recursive: true });
   chmodSync(home, 0o755);
-  expect(await find('home')).toMatchObject({ status: 'warn', mend: `chmod 700 ${home}` });
+  expect(await find('home')).toMatchObject({ status: 'warn', fix: `chmod 700 ${home}` });
   chmodSync(home, 0o700);
   expect(await find('home')).toMatchObject({ status: 'ok' });
 });
@@ -37,7 +37,7 @@ test('a damaged database is a failure that names the way out, and is left as it 
   expect(await find('database')).toMatchObject({
     status: 'fail',
     code: 'store.corrupt',
-    mend: expect.stringContaining('klaus db recover'),
+    fix: expect.stringContaining('klaus db recover'),
   });
 });
 

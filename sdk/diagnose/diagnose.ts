@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import type { Configuration } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
-import type { KlausOptions } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 import { checkModel } from './check-model.ts';
 import { checkRemote } from './check-remote.ts';
 import { checkSandboxes } from './check-sandboxes.ts';
@@ -57,7 +57,7 @@ function checkNode(): Finding {
     name,
     status: 'fail',
     text: `Node ${process.versions.node} is too old`,
-    mend: 'Install Node 24 or newer.',
+    fix: 'Install Node 24 or newer.',
     code: 'config',
   };
 }
@@ -69,7 +69,7 @@ async function checkGit(): Promise<Finding> {
     return { name, status: 'ok', text: stdout.trim() };
   } catch {
     const text = 'git is not here: no checkpoints, no git tools';
-    return { name, status: 'warn', text, mend: 'Install it, on Debian and Ubuntu with apt-get install -y git' };
+    return { name, status: 'warn', text, fix: 'Install it, on Debian and Ubuntu with apt-get install -y git' };
   }
 }
 
@@ -81,7 +81,7 @@ async function checkSearch(): Promise<Finding> {
     return { name, status: 'ok', text: stdout.split('\n')[0] ?? '' };
   } catch (error) {
     const text = `ripgrep does not start, so search_files and list_files will fail: ${error instanceof Error ? error.message : String(error)}`;
-    return { name, status: 'warn', text, mend: 'Install Klaus again, without leaving out optional packages.' };
+    return { name, status: 'warn', text, fix: 'Install Klaus again, without leaving out optional packages.' };
   }
 }
 
@@ -94,7 +94,7 @@ async function checkPerl(): Promise<Finding[]> {
     return [{ name, status: 'ok', text: 'hides secret files that appear while a command runs' }];
   } catch {
     const text = 'perl is not here: a command is ended when a secret file appears while it runs';
-    return [{ name, status: 'warn', text, mend: 'Install it, on Debian and Ubuntu with apt-get install -y perl' }];
+    return [{ name, status: 'warn', text, fix: 'Install it, on Debian and Ubuntu with apt-get install -y perl' }];
   }
 }
 

@@ -9,8 +9,8 @@ export interface Finding {
   status: 'ok' | 'warn' | 'fail';
   text: string;
   /** What the user can do, with the exact line to type where there is one. */
-  mend?: string;
-  /** A shell line that mends it by the system's package manager, where that is all it takes. */
+  fix?: string;
+  /** A shell line that fixes it with the system's package manager, where that is all it takes. */
   install?: string;
   /** True where a session fetches what is missing by itself, and `fetchSandbox` at once. */
   canFetch?: true;

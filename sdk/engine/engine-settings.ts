@@ -62,18 +62,9 @@ export function toSandboxOptions(configuration: Configuration): {
 export function toModelsOptions({ values }: Configuration): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
   const { keys, baseUrls, tiers, prices, models } = values;
   return {
-    keys: optional({
-      anthropicApiKey: keys.anthropic,
-      anthropicAuthToken: keys.anthropicToken,
-      openaiApiKey: keys.openai,
-      openrouterApiKey: keys.openrouter,
-    }),
-    baseUrls: optional(baseUrls),
-    tiers: {
-      anthropic: optional(tiers.anthropic),
-      openai: optional(tiers.openai),
-      openrouter: optional(tiers.openrouter),
-    },
+    keys,
+    baseUrls,
+    tiers,
     ...(prices ? { prices: toPrices(prices) } : {}),
     ...(models.allow ? { allow: models.allow } : {}),
   };

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isHeldPlace } from '@klaus/adapters/sandboxes';
+import { isPlaceholder } from '@klaus/adapters/sandboxes';
 import { expireCheckpoints } from '@klaus/adapters/tools';
 import {
   createLayers,
@@ -9,8 +9,7 @@ import {
   type LocalSnapshots,
   type SnapshotsOptions,
 } from '@klaus/adapters/workspace';
-import type { SqliteStore } from '@klaus/adapters/store';
-import { splitState, type Snapshots } from '@klaus/core/agent';
+import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
 
 /** The snapshots of every workspace, opened once and closed together. */
@@ -48,11 +47,11 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
 }
 
 function toOptions(home: string): SnapshotsOptions {
-  return { stateDir: join(home, 'snapshots'), klausHome: home, isHeld: isHeldPlace };
+  return { stateDir: join(home, 'snapshots'), klausHome: home, isPlaceholder };
 }
 
 export interface GcOptions {
-  store: SqliteStore;
+  store: SessionStore;
   home: string;
   /** Unix milliseconds: what only sessions without an event since then need is given up. */
   since: number;
@@ -90,8 +89,10 @@ export interface GcSummary {
  */
 export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   const { home, dryRun } = options;
-  const needed = findNeeded(options);
-  const keep = toKept(options.store, needed);
+  const sessions = await options.store.sessions({ limit: Number.MAX_SAFE_INTEGER });
+  const needed = await findNeeded(options, sessions);
+  const used = sessions.filter(({ id }) => needed.has(id));
+  const keep = await findStates(options.store, used);
   const workspaces: GcRow[] = [];
   for (const { root, folder, bytes } of listSnapshotStores(join(home, 'snapshots'))) {
     if (!isFolder(root)) {
@@ -117,26 +118,24 @@ export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
     }
   }
   const { dropFetched } = await import('@klaus/adapters/sandboxes');
-  const used = options.store.sessions({ limit: Number.MAX_SAFE_INTEGER }).filter(({ id }) => needed.has(id));
   const fetched = dropFetched(home, { needed: used.map((row) => row.workspace), since: options.since, dryRun });
   return { workspaces, copies, fetched };
 }
 
-/** Ids of the sessions that undo may still be asked for. */
-function findNeeded({ store, since }: GcOptions): Set<string> {
-  const needed = new Set(store.approvals({ open: true }).map(({ session }) => session));
-  for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER }))
-    if (Date.parse(row.updatedAt) >= since) needed.add(row.id);
+/** Ids of the sessions that may still need an undo. */
+async function findNeeded({ store, since }: GcOptions, sessions: readonly SessionRow[]): Promise<Set<string>> {
+  const needed = new Set((await store.approvals({ open: true })).map(({ session }) => session));
+  for (const row of sessions) if (Date.parse(row.updatedAt) >= since) needed.add(row.id);
   return needed;
 }
 
-function toKept(store: SqliteStore, needed: ReadonlySet<string>): Map<string, TreeId[]> {
-  const kept = new Map<string, TreeId[]>();
-  for (const row of store.sessions({ limit: Number.MAX_SAFE_INTEGER })) {
-    if (!needed.has(row.id)) continue;
+/** The states of the workspace that the logs of some sessions name, by root. */
+async function findStates(store: SessionStore, sessions: readonly SessionRow[]): Promise<Map<string, TreeId[]>> {
+  const states = new Map<string, TreeId[]>();
+  for (const row of sessions) {
     const trees: TreeId[] = [];
     let roots = [row.workspace];
-    for (const event of store.read(row.id)) {
+    for (const event of await readLog(store, row.id)) {
       if (event.type === 'session.opened') roots = [row.workspace, ...(event.writable ?? [])];
       else if (event.type === 'workspace.snapshotted')
         trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));
@@ -151,10 +150,10 @@ function toKept(store: SqliteStore, needed: ReadonlySet<string>): Map<string, Tr
     for (const tree of trees)
       for (const [index, state] of splitState(tree).entries()) {
         const root = roots[index] ?? row.workspace;
-        kept.set(root, [...(kept.get(root) ?? []), state]);
+        states.set(root, [...(states.get(root) ?? []), state]);
       }
   }
-  return kept;
+  return states;
 }
 
 function isFolder(path: string): boolean {

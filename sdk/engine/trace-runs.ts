@@ -1,6 +1,5 @@
-import type { SqliteStore } from '@klaus/adapters/store';
 import type { Tracing } from '@klaus/adapters/telemetry';
-import type { Engine } from '@klaus/core/agent';
+import type { Engine, SessionStore } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
@@ -16,7 +15,7 @@ export interface Traced {
  * waits for one, and none fails by one.
  */
 export async function traceRuns(
-  store: SqliteStore,
+  store: SessionStore,
   { configuration, env }: { configuration: Configuration; env: Readonly<Record<string, string | undefined>> },
 ): Promise<Traced> {
   if (!configuration.get('telemetry.traces') || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') {
@@ -26,13 +25,14 @@ export async function traceRuns(
   const tracing = createTracing({
     version: VERSION,
     content: configuration.get('telemetry.content'),
-    readBefore: (session, seq) => readBefore(store, session, seq),
-    findRun: (session, call) => store.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
+    readBefore: (session, seq) => readBefore(store.view, session, seq),
+    findRun: (session, call) =>
+      store.view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
   });
   return { store: { ...store, append: toTracedAppend(store, tracing) }, close: () => tracing.close() };
 }
 
-function toTracedAppend(store: SqliteStore, tracing: Tracing): Engine['store']['append'] {
+function toTracedAppend(store: SessionStore, tracing: Tracing): Engine['store']['append'] {
   return async (...given) => {
     const events = await store.append(...given);
     tracing.take(events);
@@ -40,14 +40,14 @@ function toTracedAppend(store: SqliteStore, tracing: Tracing): Engine['store']['
   };
 }
 
-function* readBefore(store: SqliteStore, session: string, seq: number): Generator<Event> {
-  const known = store
+function* readBefore(view: SessionStore['view'], session: string, seq: number): Generator<Event> {
+  const known = view
     .eventsOf(session, ['session.opened', 'session.changed', 'run.started', 'run.finished'])
     .filter((event) => event.seq < seq);
   const lastRun = known.findLast(({ type }) => type === 'run.started' || type === 'run.finished');
   const from = lastRun?.type === 'run.started' ? lastRun.seq : seq;
   yield* known.filter((event) => event.seq < from);
-  for (const event of from < seq ? store.read(session, from - 1) : []) {
+  for (const event of from < seq ? view.events(session, from - 1) : []) {
     if (event.seq >= seq) return;
     yield event;
   }

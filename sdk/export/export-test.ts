@@ -1,6 +1,5 @@
-import type { SqliteStore } from '@klaus/adapters/store';
-import type { Engine } from '@klaus/core/agent';
-import type { ExportedTest } from '../klaus.ts';
+import { readLog, type Engine, type SessionStore } from '@klaus/core/agent';
+import type { ExportedTest } from './exported-test.ts';
 import { readSession } from './read-session.ts';
 import { readStartingFiles } from './starting-files.ts';
 import { toScript } from './to-script.ts';
@@ -8,10 +7,10 @@ import { toTestText } from './test-text.ts';
 
 /** A session as a script and a test that plays it, with the files that it began with. */
 export async function exportTest(
-  { engine, store }: { engine: Engine; store: SqliteStore },
+  { engine, store }: { engine: Engine; store: SessionStore },
   id: string,
 ): Promise<ExportedTest> {
-  const session = readSession([...store.read(id)]);
+  const session = readSession(await readLog(store, id));
   const redactor = engine.createRedactor(id);
   const start = await readStartingFiles(engine, session, redactor);
   const { script, notes } = toScript(session);

@@ -2,46 +2,13 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createState, explainCall, fold, loadState, toSystemPrompt, type Engine, type State } from '@klaus/core/agent';
 import { toAuthorityText, toGrantText, toNeedsText } from '@klaus/core/policy';
-import { EVENT_VERSION, FIRST_PREV, type Decision, type Mode } from '@klaus/core/protocol';
+import { EVENT_VERSION, FIRST_PREV } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import { placeSession } from '../open/place-session.ts';
+import type { ExplainOptions, Explanation } from './explanation.ts';
+import { resolveSessionGrant } from '../open/resolve-session-grant.ts';
 import type { GivenGrant } from './opening-grant.ts';
-
-export interface ExplainOptions {
-  /** Id of a session whose grant and mode count. Default: those that a new session would have. */
-  session?: string;
-  /** The grant of that new session. */
-  grant?: GivenGrant;
-  /** Default: the session's, else the configured one. */
-  mode?: Mode;
-}
-
-/** One thing that a call needs, and what the grant says to it. Authorities stand as text. */
-export interface ExplainedAccess {
-  /** In words: `write /srv/app/a.ts`. */
-  what: string;
-  covered: boolean;
-  by: string[];
-  nearest?: { authority: string; why: string };
-  needs?: string[];
-}
-
-/** What the gate would say to a call, and why. */
-export interface Explanation {
-  name: string;
-  input: unknown;
-  /** The call in one line. */
-  title: string;
-  mode: Mode;
-  /** The grant in one line. */
-  grant: string;
-  decision: Decision;
-  access: ExplainedAccess[];
-  /** Text for `--grant` that would cover what is not covered; empty when everything is. */
-  wouldCover: string;
-}
 
 export interface Explaining {
   engine: Engine;
@@ -63,7 +30,7 @@ export async function explain(
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
   const state =
-    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : loadState(engine, session);
+    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
   const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
   return {
@@ -88,7 +55,7 @@ function toFreshState(
   const { values } = configuration;
   const root = realpathSync.native(resolve(cwd, configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
-  const placed = placeSession({ given, configuration, cwd }, { workspace: root, engine });
+  const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace: root, engine });
   const at = engine.clock.now();
   const state = createState();
   fold(state, {

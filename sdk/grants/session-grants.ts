@@ -1,8 +1,7 @@
 import { optional } from '@klaus/core/optional';
-import { loadState, serveCommands, toolsOf, type Engine } from '@klaus/core/agent';
+import { applyQueuedCommands, loadState, readLog, toolsOf, type Engine, type SessionStore } from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
-import type { SqliteStore } from '@klaus/adapters/store';
 
 /** The grant of a session from one record of its log on. */
 export interface GrantRecord {
@@ -37,14 +36,14 @@ export interface Revoked {
 }
 
 /** The grant of a session with everything that it was before, oldest first. */
-export function grantHistory(store: SqliteStore, session: string): GrantRecord[] {
+export async function grantHistory(store: SessionStore, session: string): Promise<GrantRecord[]> {
   const records: GrantRecord[] = [];
   let open: Omit<GrantRecord, 'hash'> | undefined;
   const close = (hash: string): void => {
     if (open) records.push({ ...open, hash });
     open = undefined;
   };
-  for (const event of store.read(session)) {
+  for (const event of await readLog(store, session)) {
     // Each record names the hash of the one before it.
     close(event.prev);
     if (event.type !== 'session.opened' && event.type !== 'grant.changed') continue;
@@ -53,7 +52,7 @@ export function grantHistory(store: SqliteStore, session: string): GrantRecord[]
     if (event.type !== 'grant.changed') continue;
     open = { ...open, reason: event.reason, ...optional({ by: event.by }) };
   }
-  close(store.head(session)?.hash ?? '');
+  close((await store.head(session))?.hash ?? '');
   return records;
 }
 
@@ -68,7 +67,7 @@ export async function revokeGrant(
   session: string,
   { parts, by = 'sdk', reason }: RevokeOptions & { parts: readonly string[] },
 ): Promise<Revoked> {
-  const state = loadState(engine, session);
+  const state = await loadState(engine, session);
   const opened = state.session;
   if (!opened) throw new KlausError('usage', `The session ${session} has no opening.`);
   const at = { workspace: opened.workspace, now: engine.clock.now(), widest: WIDEST };
@@ -82,7 +81,7 @@ export async function revokeGrant(
     ...(authorities ? { authorities } : {}),
     ...optional({ reason }),
   });
-  const applied = await serveCommands(engine, session, ['revoke']);
+  const applied = await applyQueuedCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };
 }
 

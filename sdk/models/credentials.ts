@@ -1,4 +1,4 @@
-import { scrubEnvironment } from '@klaus/adapters/sandboxes';
+import { stripCredentials } from '@klaus/adapters/sandboxes';
 
 /** Names of variables that hold credentials. */
 const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/;
@@ -25,7 +25,7 @@ export function findCredentials(
 }
 
 function looksSecret(name: string, value: string): boolean {
-  return scrubEnvironment({ [name]: value })[name] === undefined;
+  return stripCredentials({ [name]: value })[name] === undefined;
 }
 
 function toRuleName(name: string): string {

@@ -1,15 +1,14 @@
 import { optional } from '@klaus/core/optional';
 import {
-  DEFAULT_TIERS,
+  accessTo,
   findEntry,
+  isAllowed,
   listModels,
   PROVIDERS,
   SNAPSHOT_DATE,
-  TIERS,
   toModelInfo,
-  type Provider,
-  type Tier,
 } from '@klaus/adapters/models';
+import { PROVIDER_NAMES, TIERS, type Tier } from '@klaus/core/provider-table';
 import type { ModelInfo } from '@klaus/core/agent';
 import type { Configuration } from '../config/configuration.ts';
 import { toModelsOptions } from '../engine/engine-settings.ts';
@@ -29,27 +28,19 @@ export interface KnownModel extends ModelInfo {
 
 /** The models of the catalog that the configuration allows, with the date of the catalog. */
 export function listKnownModels(configuration: Configuration): { models: KnownModel[]; asOf: string } {
-  const { keys, allow, prices, tiers, baseUrls } = toModelsOptions(configuration);
-  const usable: Record<Provider, boolean> = {
-    anthropic: Boolean(keys.anthropicApiKey ?? keys.anthropicAuthToken),
-    openai: Boolean(keys.openaiApiKey ?? baseUrls?.openai),
-    openrouter: Boolean(keys.openrouterApiKey),
-  };
-  const isAllowed = (full: string): boolean =>
-    allow === undefined ||
-    allow.some((entry) => (entry.endsWith('*') ? full.startsWith(entry.slice(0, -1)) : full === entry));
+  const options = toModelsOptions(configuration);
   const models = listModels()
-    .filter(isAllowed)
+    .filter((name) => isAllowed(name, options.allow))
     .map((name): KnownModel => {
-      const provider = PROVIDERS.find((candidate) => name.startsWith(`${candidate}/`))!;
+      const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`))!;
       const id = name.slice(provider.length + 1);
       const entry = findEntry(provider, id);
-      const tier = TIERS.find((each) => (tiers?.[provider]?.[each] ?? DEFAULT_TIERS[provider][each]) === id);
+      const tier = TIERS.find((each) => (options.tiers?.[provider]?.[each] ?? PROVIDERS[provider].tiers[each]) === id);
       return {
-        ...toModelInfo(entry, prices?.[name]),
+        ...toModelInfo(entry, options.prices?.[name]),
         name,
         provider,
-        usable: usable[provider],
+        usable: accessTo(provider, options) !== undefined,
         ...optional({ tier, until: entry?.until }),
       };
     });

@@ -7,9 +7,9 @@ import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
-import { placeSession } from './place-session.ts';
+import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
-import type { OpenOptions } from '../klaus.ts';
+import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 import { VERSION } from '../version.ts';
 
@@ -38,7 +38,7 @@ export async function openSession({
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
-  const { grant, readable, writable } = placeSession(
+  const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
   );
@@ -93,17 +93,17 @@ export async function openSession({
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
   const notices = refused.map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
-  const lease = engine.store.claim(id);
+  const lease = await engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
-    for (const _ of engine.store.read(id)) throw new KlausError('usage', `There is a session ${id} already.`);
+    for await (const _ of engine.store.read(id)) throw new KlausError('usage', `There is a session ${id} already.`);
     await engine.store.append(
       id,
       [opened, ...notices].map((body) => ({ ...body, at: engine.clock.now() })),
       { lease },
     );
   } finally {
-    lease.release();
+    await lease.release();
   }
   return id;
 }

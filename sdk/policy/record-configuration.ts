@@ -1,6 +1,6 @@
 import { SETTING_KEYS, SETTINGS, type ConfigurationChange, type Setting, type SettingKey } from '@klaus/core/protocol';
 import type { Policy } from '@klaus/core/policy';
-import type { SqliteStore } from '@klaus/adapters/store';
+import type { SessionStore } from '@klaus/core/agent';
 import type { Configuration } from '../config/configuration.ts';
 import { toShown } from '../config/shown.ts';
 
@@ -10,7 +10,7 @@ const WATCHED: readonly SettingKey[] = SETTING_KEYS.filter(
 );
 
 export interface ConfigurationRecord {
-  store: SqliteStore;
+  store: SessionStore;
   configuration: Configuration;
   policy: Policy;
   /** Absolute real path. */
@@ -33,9 +33,10 @@ export async function recordConfiguration(record: ConfigurationRecord): Promise<
   };
   const now = new Map(WATCHED.map((key) => [key as string, show(key, configuration.get(key))]));
   const hash = digest(JSON.stringify([[...now], policy.sources]));
-  if (store.lastHostEvent('configuration.changed', workspace)?.hash === hash) return;
+  const last = await store.lastHostEvent('configuration.changed', workspace);
+  if (last?.hash === hash) return;
   const before = new Map(WATCHED.map((key) => [key as string, show(key, SETTINGS[key].default)]));
-  for (const event of store.hostEvents({ type: 'configuration.changed', subject: workspace })) {
+  for await (const event of store.hostEvents({ type: 'configuration.changed', subject: workspace })) {
     if (event.type !== 'configuration.changed') continue;
     for (const { key, after } of event.changes) before.set(key, after);
   }

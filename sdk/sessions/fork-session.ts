@@ -1,19 +1,35 @@
 import { optional } from '@klaus/core/optional';
-import type { SqliteStore } from '@klaus/adapters/store';
-import { fork, loadState, redactCommand, type Engine, type Forked } from '@klaus/core/agent';
+import { fork, loadState, redactCommand, type Engine, type Forked, type SessionStore } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { checkModel } from '../grants/opening-grant.ts';
-import type { ForkGiven } from '../klaus.ts';
+import type { Session } from './session-handle.ts';
 import { VERSION } from '../version.ts';
+
+export interface ForkOptions {
+  /** Seq of the last event to copy. Default: the last event. */
+  at?: number;
+  /** The model of the fork. Default: the session's model at that event. */
+  model?: string;
+  title?: string;
+  /** Who forks, for the log. Default `sdk`. */
+  by?: string;
+}
+
+/** A session that began as a copy of another. */
+export interface Fork extends Omit<Forked, 'session'> {
+  session: Session;
+  /** Id of the original. */
+  from: string;
+}
 
 /** Forks a session; a model is checked before anything is written. */
 export async function forkSession(
-  { engine, store }: { engine: Engine; store: SqliteStore },
+  { engine, store }: { engine: Engine; store: SessionStore },
   source: string,
-  { model: wanted, by = 'sdk', at, title }: ForkGiven = {},
+  { model: wanted, by = 'sdk', at, title }: ForkOptions = {},
 ): Promise<Forked & { from: string }> {
   const model = wanted === undefined ? undefined : await engine.models.resolve(wanted);
-  const { grant, limits } = loadState(engine, source);
+  const { grant, limits } = await loadState(engine, source);
   if (model) checkModel(grant, model.name);
   if (model && limits.usd > 0 && model.info.prices.length === 0) {
     throw new KlausError('config', `No price is known for ${model.name}, so a budget in dollars cannot be kept.`, {
@@ -26,12 +42,12 @@ export async function forkSession(
       : await redactCommand(
           engine,
           { id: '', type: 'change', title },
-          { session: source, workspace: store.session(source)?.workspace ?? '' },
+          { session: source, workspace: (await store.session(source))?.workspace ?? '' },
         );
   const forked = await fork(engine, source, {
     klaus: VERSION,
     by,
-    head: store.head(source)?.hash ?? '',
+    head: (await store.head(source))?.hash ?? '',
     ...optional({ at, title: clean?.title }),
     ...(model ? { model: model.name } : {}),
   });

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { SqliteStore } from '@klaus/adapters/store';
-import { readTurnHistory, type TurnHistory } from '@klaus/core/agent';
-import { findReadable, type ReadableInput } from '../open/find-readable.ts';
+import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
+import { findOutsideFolders, type OutsideFoldersInput } from '../open/outside-folders.ts';
 
 /** Sessions of the folder that are looked through. */
 const LOOKED_THROUGH = 500;
@@ -39,34 +38,36 @@ interface LatestQuery {
 }
 
 /** Id of the newest session of a folder that fits. */
-export function findLatestSession(
+export async function findLatestSession(
   { with: needed, workspace: given, root }: LatestOptions,
-  at: Pick<ReadableInput, 'configuration' | 'cwd' | 'state'> & { store: SqliteStore },
-): string | undefined {
+  at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
+): Promise<string | undefined> {
   const { store, configuration, cwd } = at;
   const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
   if (needed !== 'prompts') return findLatest(store, { workspace, needed, root: undefined });
-  const { readable } = findReadable({ ...at, given: root === undefined ? {} : { root }, workspace });
+  const { readable } = findOutsideFolders({ ...at, given: root === undefined ? {} : { root }, workspace });
   return findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
 }
 
-function findLatest(store: SqliteStore, { workspace, needed, root }: LatestQuery): string | undefined {
-  if (needed === undefined) return store.latestSession(workspace)?.id;
-  const rows = store.sessions({ workspace, limit: LOOKED_THROUGH });
-  return rows.find(({ id, parent, status }) => {
+async function findLatest(store: SessionStore, { workspace, needed, root }: LatestQuery): Promise<string | undefined> {
+  if (needed === undefined) return (await store.latestSession(workspace))?.id;
+  const rows = await store.sessions({ workspace, limit: LOOKED_THROUGH });
+  const hasNeeded = async ({ id, parent, status }: SessionRow): Promise<boolean> => {
     if (needed === 'prompts') {
       if (parent !== null || status === 'closed') return false;
-      const opened = store.lastOf(id, ['session.opened']);
+      const opened = await store.lastOf(id, ['session.opened']);
       return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === root;
     }
     if (needed === 'checks') {
-      const last = store.lastOf(id, ['run.finished']);
+      const last = await store.lastOf(id, ['run.finished']);
       return last?.type === 'run.finished' && last.evidence.length > 0;
     }
     // Cheap, and true of most that fit.
-    if (store.lastOf(id, ['workspace.snapshotted']) === undefined) return false;
-    return FITS[needed](readTurnHistory(store.read(id)));
-  })?.id;
+    if ((await store.lastOf(id, ['workspace.snapshotted'])) === undefined) return false;
+    return FITS[needed](readTurnHistory(await readLog(store, id)));
+  };
+  for (const row of rows) if (await hasNeeded(row)) return row.id;
+  return undefined;
 }
 
 /** The outermost of some readable folders that holds the workspace. */

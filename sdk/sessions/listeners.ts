@@ -2,7 +2,7 @@
 export interface Listeners<T> {
   /** Returns what takes the listener away again. */
   add(listener: (value: T) => void): () => void;
-  tell(value: T): void;
+  emit(value: T): void;
 }
 
 export function createListeners<T>(): Listeners<T> {
@@ -12,7 +12,7 @@ export function createListeners<T>(): Listeners<T> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    tell(value) {
+    emit(value) {
       for (const listener of listeners) listener(value);
     },
   };

@@ -1,15 +1,26 @@
-import type { SqliteStore } from '@klaus/adapters/store';
-import { commandSchema, isEditable, KlausError, type EventOf, type HunkAnswer } from '@klaus/core/protocol';
-import type { AnswerOptions } from '../klaus.ts';
+import type { SessionStore } from '@klaus/core/agent';
+import { commandSchema, isEditable, KlausError, type EventOf, type HunkAnswer, type Scope } from '@klaus/core/protocol';
+
+export interface AnswerOptions {
+  /** Who answers, for the log. Default `sdk`. */
+  by?: string;
+  /** A reason, for the model. */
+  note?: string;
+  /** Only these hunks, some of them with edited lines. Default: the complete change. */
+  hunks?: HunkAnswer;
+  /** How long an approval remains valid. Default `once`. */
+  scope?: Scope;
+}
 
 /** The question as it was asked. @throws KlausError `usage` when there is none. */
-export function findQuestion(store: SqliteStore, idOrPrefix: string): EventOf<'approval.asked'> {
-  const row = store.approval(idOrPrefix);
-  if (row) {
-    for (const event of store.read(row.session)) {
-      if (event.type === 'approval.asked' && event.approval === row.id) return event;
-    }
-  }
+export async function findQuestion(
+  store: Pick<SessionStore, 'approval' | 'eventsOf'>,
+  idOrPrefix: string,
+): Promise<EventOf<'approval.asked'>> {
+  const row = await store.approval(idOrPrefix);
+  const asked = row && (await store.eventsOf(row.session, ['approval.asked']));
+  const found = asked?.find(({ approval }) => approval === row?.id);
+  if (found) return found;
   throw new KlausError('usage', `There is no approval ${idOrPrefix}.`, {
     hint: 'klaus approvals lists the open ones.',
   });

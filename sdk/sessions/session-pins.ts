@@ -1,7 +1,7 @@
 import { optional } from '@klaus/core/optional';
-import { findPinProblem, loadState, redactCommand, serveCommands, type Engine } from '@klaus/core/agent';
+import { findPinProblem, loadState, redactCommand, applyQueuedCommands, type Engine } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
-import type { SqliteStore } from '@klaus/adapters/store';
+import type { SessionStore } from '@klaus/core/agent';
 
 /** A text that stays in the context of a session word for word. */
 export interface PinnedText {
@@ -20,13 +20,14 @@ export interface PinResult {
 
 interface Parts {
   engine: Engine;
-  store: SqliteStore;
+  store: SessionStore;
   session: string;
 }
 
 /** What is pinned in a session, oldest first. */
-export function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): PinnedText[] {
-  return loadState(engine, session).pins.map(({ id, text, source }) => ({
+export async function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): Promise<PinnedText[]> {
+  const { pins } = await loadState(engine, session);
+  return pins.map(({ id, text, source }) => ({
     id,
     text,
     ...optional({ source }),
@@ -40,20 +41,20 @@ export async function pin(
   { by = 'sdk' }: { by?: string } = {},
 ): Promise<PinResult> {
   const { engine, store, session } = parts;
-  const found = typeof given === 'string' ? { text: given } : findText(parts, given.seq);
+  const found = typeof given === 'string' ? { text: given } : await findText(parts, given.seq);
   await checkPin(engine, session, found.text);
   const id = engine.ids.ulid();
   const command = { type: 'pin' as const, id, by, ...found };
-  const workspace = store.session(session)?.workspace;
+  const workspace = (await store.session(session))?.workspace;
   const clean = workspace ? await redactCommand(engine, command, { session, workspace }) : command;
   await store.send(session, clean);
-  await serveCommands(engine, session, ['pin']);
-  return { pin: id, applied: pinsOf(parts).some((row) => row.id === id) };
+  await applyQueuedCommands(engine, session, ['pin']);
+  return { pin: id, applied: (await pinsOf(parts)).some((row) => row.id === id) };
 }
 
 /** @throws KlausError `usage` when a text cannot be pinned in this session. */
 export async function checkPin(engine: Engine, session: string, text: string): Promise<void> {
-  const state = loadState(engine, session);
+  const state = await loadState(engine, session);
   const problem = findPinProblem(state, text, await toContextWindow(engine, state.model));
   if (problem === undefined) return;
   const hint =
@@ -68,19 +69,19 @@ export async function unpin(
   { by = 'sdk' }: { by?: string } = {},
 ): Promise<PinResult> {
   const { engine, store, session } = parts;
-  const found = pinsOf(parts).filter((row) => row.id.startsWith(idOrPrefix.toUpperCase()));
+  const found = (await pinsOf(parts)).filter((row) => row.id.startsWith(idOrPrefix.toUpperCase()));
   if (idOrPrefix === '' || found.length !== 1) {
     const what = found.length > 1 ? 'Several pins begin with' : 'There is no pin';
     throw new KlausError('usage', `${what} ${idOrPrefix}.`, { hint: `klaus pin ${session} lists them.` });
   }
   const { id } = found[0]!;
   await store.send(session, { type: 'unpin', id: engine.ids.ulid(), pin: id, by });
-  await serveCommands(engine, session, ['unpin']);
-  return { pin: id, applied: !pinsOf(parts).some((row) => row.id === id) };
+  await applyQueuedCommands(engine, session, ['unpin']);
+  return { pin: id, applied: !(await pinsOf(parts)).some((row) => row.id === id) };
 }
 
-function findText({ store, session }: Parts, seq: number): { text: string; source?: string } {
-  const found = store.recall(session).read(seq, { max: Number.POSITIVE_INFINITY });
+async function findText({ store, session }: Parts, seq: number): Promise<{ text: string; source?: string }> {
+  const found = await store.recall(session).read(seq, { max: Number.POSITIVE_INFINITY });
   if (!found) {
     throw new KlausError('usage', `Record ${seq} of session ${session} has no text.`, {
       hint: `klaus show ${session} --grep WORDS says where a text stands.`,

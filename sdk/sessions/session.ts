@@ -6,26 +6,27 @@ import {
   isParked,
   isReceivable,
   loadState,
+  readLog,
   redactCommand,
   replay,
   restore,
-  serveCommands,
+  applyQueuedCommands,
   toPinText,
   toChangeParts,
   toDiffText,
   verifyEvidence,
   type Engine,
+  type SessionStore,
 } from '@klaus/core/agent';
-import type { SqliteStore } from '@klaus/adapters/store';
 import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
-import type { Session } from '../klaus.ts';
+import type { Session } from './session-handle.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 
 export interface SessionParts {
   engine: Engine;
-  store: SqliteStore;
+  store: SessionStore;
   inForce: PolicyEngines;
   /** Looks at what commands of a session do not see any more; once for each. */
   report?: (session: string) => Promise<void>;
@@ -33,10 +34,10 @@ export interface SessionParts {
 
 /** A handle on a session; cheap, holds nothing. */
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
-  const workspace = (): string | undefined => store.session(id)?.workspace || undefined;
+  const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
   /** Under a policy that cannot be read nothing runs, and nothing that would run is put into the inbox. */
   const checkPolicy = async (): Promise<void> => {
-    const root = workspace();
+    const root = await workspace();
     if (root !== undefined) await inForce.policy(root);
   };
   const send = async (command: Command): Promise<string> => {
@@ -44,7 +45,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     return command.id;
   };
   const toClean = async (command: Command): Promise<Command> => {
-    const root = workspace();
+    const root = await workspace();
     if (root === undefined || !carriesText(command)) return command;
     return redactCommand(await toJudging(root), command, { session: id, workspace: root });
   };
@@ -65,8 +66,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     ) {
       // A prompt is durable once it is sent: without its model it would wait, and run beside the one typed after it.
       await checkPolicy();
-      const row = store.session(id);
-      if (row?.model && !store.isClaimed(id)) await engine.models.resolve(row.model);
+      const row = await store.session(id);
+      if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
       const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
@@ -81,14 +82,14 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       return send({ ...given, model: name });
     },
     async advance(options = {}) {
-      const root = workspace();
+      const root = await workspace();
       await report?.(id);
       return advance(root === undefined ? engine : await inForce.engine(root), id, options);
     },
-    settle: () => serveCommands(engine, id, ['change', 'limits']),
-    isRunnable() {
-      const state = loadState(engine, id);
-      if (store.inbox(id).some((command) => isReceivable(state, command))) return true;
+    applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),
+    async isRunnable() {
+      const state = await loadState(engine, id);
+      if ((await store.inbox(id)).some((command) => isReceivable(state, command))) return true;
       return state.run !== undefined && !isParked(state, engine.clock.now());
     },
     restore: (request, options) => restore(engine, id, { request, ...options }),
@@ -96,9 +97,9 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
-    replay: ({ onRequest } = {}) =>
+    replay: async ({ onRequest } = {}) =>
       replay({
-        events: [...store.read(id)],
+        events: await readLog(store, id),
         tools: engine.tools.names.map((name) => engine.tools.get(name)),
         settings: engine.settings,
         ids: engine.ids,
@@ -106,10 +107,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         ...(onRequest ? { onRequest } : {}),
       }),
     async verify({ by = 'sdk', ...rest } = {}) {
-      const root = workspace();
+      const root = await workspace();
       return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });
     },
-    events: (after = 0) => store.read(id, after),
+    async *events(after = 0) {
+      for await (const events of store.read(id, after)) yield* events;
+    },
     pin: (given, options) => pin({ engine, store, session: id }, given, options),
     unpin: (given, options) => unpin({ engine, store, session: id }, given, options),
     pins: () => pinsOf({ engine, session: id }),

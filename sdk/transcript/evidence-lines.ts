@@ -34,9 +34,9 @@ function toCheckLine(check: Evidence): EvidenceLine {
 }
 
 /** Why a check says nothing about the files as they are; '' where it does, and in logs that do not tell. */
-function toStale({ standing, changed = [] }: Evidence): string {
-  if (standing === 'unknown') return 'no states of the workspace were kept';
-  if (standing !== 'stale') return '';
+function toStale({ freshness, changed = [] }: Evidence): string {
+  if (freshness === 'unknown') return 'no states of the workspace were kept';
+  if (freshness !== 'stale') return '';
   const more = changed.length > MAX_PATHS ? ', …' : '';
   return `files changed since (${changed.slice(0, MAX_PATHS).join(', ')}${more})`;
 }

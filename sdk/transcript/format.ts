@@ -1,3 +1,4 @@
+import { pluralize } from '@klaus/core/pluralize';
 import type { Usage } from '@klaus/core/protocol';
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
@@ -31,7 +32,7 @@ export function formatUsage(usage: Usage): string {
 
 /** `1 turn`, `2 turns`. */
 export function formatNumber(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${pluralize(count, [noun, `${noun}s`])}`;
 }
 
 /** Bytes as KiB, MiB or GiB. */

@@ -1,6 +1,6 @@
 export { describeCall } from './describe-call.ts';
 export { describeProcessChange, describeProcessState } from './describe-process.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
-export * from './format.ts';
+export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';

@@ -1,10 +1,10 @@
-import type { Event, EventOf, Message } from '@klaus/core/protocol';
+import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeProcessChange } from './describe-process.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
-/** One thing that a reader of a session wants to see. */
+/** One entry of a transcript. */
 export type Entry =
   | {
       kind: 'opened';
@@ -32,115 +32,90 @@ export type Entry =
   | { kind: 'evidence'; mark: 'ok' | 'warn' | 'bad'; text: string; at: number }
   | { kind: 'end'; outcome: string; reason: string; facts: string; at: number };
 
-/** A session's log as a person reads it: a fold that holds no more than the titles of open calls. */
+/** A session's log for a reader. Holds no more than the titles of open calls. */
 export function* toTranscript(events: Iterable<Event>): Generator<Entry, void, undefined> {
-  const titles = new Map<string, string>();
-  const open = new Set<string>();
+  const calls: Calls = { titles: new Map(), open: new Set() };
   let at = 0;
   for (const event of events) {
     at = event.at;
-    switch (event.type) {
-      case 'session.opened':
-        yield {
-          kind: 'opened',
-          session: event.session,
-          workspace: event.workspace,
-          model: event.model,
-          mode: event.mode,
-          sandbox: event.sandbox,
-          ...(event.forked ? { forked: event.forked } : {}),
-          at,
-        };
-        break;
-      case 'message.added': {
-        for (const part of event.message.parts) {
-          if (part.type === 'call') titles.set(part.id, describeCall(part.name, part.input, 100));
-        }
-        const entry = toMessageEntry(event.message, at);
-        if (entry !== undefined) yield entry;
-        break;
-      }
-      case 'tool.started':
-        open.add(event.call);
-        break;
-      case 'tool.finished': {
-        open.delete(event.call);
-        const title = titles.get(event.call) ?? event.name;
-        titles.delete(event.call);
-        const duration = formatDuration(event.durationMs);
-        yield {
-          kind: 'call',
-          turn: event.turn,
-          title,
-          ok: event.outcome === 'ok',
-          outcome: event.outcome,
-          output: event.output,
-          duration,
-          at,
-        };
-        break;
-      }
-      case 'approval.asked':
-        yield { kind: 'note', text: `Asked: ${event.title}. ${event.reason}`, at };
-        break;
-      case 'approval.answered':
-        yield { kind: 'note', text: toAnswerText(event), at };
-        break;
-      case 'model.attempted':
-        if (event.outcome === 'abandoned') {
-          const { input, output, cacheWrite } = event.usage;
-          const tokens = formatCount(input + output + cacheWrite);
-          const what = `A request for a ${event.purpose} was left behind by a process that ended`;
-          yield { kind: 'note', text: `${what}: charged ${tokens} tokens, ${formatUsd(event.usd)}.`, at };
-        }
-        break;
-      case 'workspace.restored': {
-        const verb = event.kind === 'redo' ? 'made again' : event.kind === 'review' ? 'not kept' : 'put back';
-        yield {
-          kind: 'note',
-          text: `${formatNumber(event.files, 'path')} ${verb}${event.turns.length > 0 ? `, turn ${event.turns.join(', ')}` : ''}, by ${event.by}.`,
-          at,
-        };
-        break;
-      }
-      case 'workspace.committed':
-        yield { kind: 'note', text: `Checkpoint ${event.commit} on ${event.ref}.`, at };
-        break;
-      case 'evidence.verified':
-        yield* toVerifiedEntries(event, at);
-        break;
-      case 'run.finished': {
-        yield* toEvidenceEntries(event, at);
-        const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
-        yield { kind: 'end', outcome: event.outcome, reason: event.reason, facts, at };
-        break;
-      }
-      default: {
-        const text = toNote(event);
-        if (text !== undefined) yield { kind: 'note', text, at };
-      }
-    }
+    const toEntries = ENTRIES[event.type] as (event: Event, calls: Calls) => Content[];
+    for (const entry of toEntries(event, calls)) yield { ...entry, at };
   }
-  for (const call of open)
-    yield { kind: 'note', text: `Begun and without a result yet: ${titles.get(call) ?? call}`, at };
+  for (const call of calls.open) {
+    yield { kind: 'note', text: `Started, without a result yet: ${calls.titles.get(call) ?? call}`, at };
+  }
 }
 
-/** What is said in one line. */
-function toNote(event: Event): string | undefined {
-  switch (event.type) {
-    case 'context.compacted':
-      return `${formatNumber(event.dropped, 'older message')} replaced by a summary.`;
-    case 'context.pinned':
-      return `Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`;
-    case 'context.unpinned':
-      return `Unpinned ${event.pin} by ${event.by}.`;
-    case 'process.changed':
-      return `${describeProcessChange(event)}.`;
-    case 'notice':
-      return event.text;
-    default:
-      return undefined;
-  }
+type Content = Entry extends infer E ? (E extends Entry ? Omit<E, 'at'> : never) : never;
+
+/** Calls without a result, and the titles of all calls that may still start. */
+interface Calls {
+  titles: Map<string, string>;
+  open: Set<string>;
+}
+
+const none = (): Content[] => [];
+
+/** The entries of each event. A new type of event needs a line here. */
+const ENTRIES = {
+  'session.opened': ({ session, workspace, model, mode, sandbox, forked }) => [
+    { kind: 'opened', session, workspace, model, mode, sandbox, ...(forked ? { forked } : {}) },
+  ],
+  'session.changed': none,
+  'session.closed': none,
+  'run.started': none,
+  'run.finished': (event) => {
+    const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
+    return [...toEvidenceEntries(event), { kind: 'end', outcome: event.outcome, reason: event.reason, facts }];
+  },
+  'turn.started': none,
+  'turn.finished': none,
+  'model.requested': none,
+  'model.attempted': ({ outcome, purpose, usage, usd }) => {
+    if (outcome !== 'abandoned') return [];
+    const tokens = formatCount(usage.input + usage.output + usage.cacheWrite);
+    const what = `A request for a ${purpose} was left open by a process that ended`;
+    return [toNote(`${what}: charged ${tokens} tokens, ${formatUsd(usd)}.`)];
+  },
+  'message.added': ({ message }, { titles }) => {
+    for (const part of message.parts) {
+      if (part.type === 'call') titles.set(part.id, describeCall(part.name, part.input, 100));
+    }
+    return toMessageEntries(message);
+  },
+  'gate.decided': none,
+  'tool.started': ({ call }, { open }) => {
+    open.add(call);
+    return [];
+  },
+  'tool.finished': ({ call, name, turn, outcome, output, durationMs }, { titles, open }) => {
+    open.delete(call);
+    const title = titles.get(call) ?? name;
+    titles.delete(call);
+    const duration = formatDuration(durationMs);
+    return [{ kind: 'call', turn, title, ok: outcome === 'ok', outcome, output, duration }];
+  },
+  'approval.asked': ({ title, reason }) => [toNote(`Asked: ${title}. ${reason}`)],
+  'approval.answered': (event) => [toNote(toAnswerText(event))],
+  'grant.changed': none,
+  'workspace.snapshotted': none,
+  'workspace.restored': ({ kind, files, turns, by }) => {
+    const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'not applied' : 'restored';
+    const which = turns.length > 0 ? `, turn ${turns.join(', ')}` : '';
+    return [toNote(`${formatNumber(files, 'path')} ${verb}${which}, by ${by}.`)];
+  },
+  'workspace.committed': ({ commit, ref }) => [toNote(`Checkpoint ${commit} on ${ref}.`)],
+  'evidence.verified': toVerifiedEntries,
+  'context.compacted': ({ dropped }) => [toNote(`${formatNumber(dropped, 'older message')} replaced by a summary.`)],
+  'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
+  'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
+  'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],
+  'usage.counted': none,
+  notice: ({ text }) => [toNote(text)],
+} satisfies { [T in EventType]: (event: EventOf<T>, calls: Calls) => Content[] };
+
+function toNote(text: string): Content {
+  return { kind: 'note', text };
 }
 
 function toAnswerText({ answer, by, hunks, scope, note }: EventOf<'approval.answered'>): string {
@@ -153,38 +128,34 @@ function toPinSource({ source, by }: EventOf<'context.pinned'>): string {
   return source === undefined ? ` by ${by}` : ` by ${by}, from ${source}`;
 }
 
-/** The checks of a run and what its last words claim. */
-function toEvidenceEntries(event: EventOf<'run.finished'>, at: number): Entry[] {
+/** The checks of a run and the claims of its last message. */
+function toEvidenceEntries(event: EventOf<'run.finished'>): Content[] {
   const proven = (event.claims ?? []).filter(({ status }) => status === 'verified');
   return [...toEvidenceLines(event), ...proven.map(toClaimLine)].map(({ kind, mark, text, detail }) => {
     const line = kind === 'check' ? `Check ${text}: ${detail}` : `Claim ${text} ${detail}`;
-    return { kind: 'evidence', mark, text: line, at };
+    return { kind: 'evidence', mark, text: line };
   });
 }
 
 const MARKS = { passed: 'ok', skipped: 'warn', failed: 'bad', denied: 'bad' } as const;
 
-function toVerifiedEntries({ checks, by }: EventOf<'evidence.verified'>, at: number): Entry[] {
+function toVerifiedEntries({ checks, by }: EventOf<'evidence.verified'>): Content[] {
   return checks.map(({ command, result, exitCode, differs, recorded, reason }) => {
     const ended = exitCode === null ? '' : `, exit ${exitCode}`;
     const was = differs ? `, differs from the record (exit ${recorded ?? 'by a signal'})` : '';
     const why = reason === undefined ? '' : `: ${reason}`;
-    return {
-      kind: 'evidence',
-      mark: MARKS[result],
-      text: `Run again by ${by}: ${command}: ${result}${ended}${was}${why}`,
-      at,
-    };
+    const text = `Run again by ${by}: ${command}: ${result}${ended}${was}${why}`;
+    return { kind: 'evidence', mark: MARKS[result], text };
   });
 }
 
-function toMessageEntry(message: Message, at: number): Entry | undefined {
+function toMessageEntries(message: Message): Content[] {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  if (message.origin === 'model') return text.trim() === '' ? undefined : { kind: 'model', text, at };
-  if (message.origin !== 'user' && message.origin !== 'steer') return undefined;
+  if (message.origin === 'model') return text.trim() === '' ? [] : [{ kind: 'model', text }];
+  if (message.origin !== 'user' && message.origin !== 'steer') return [];
   const attached = message.parts.flatMap((part) => {
     if (part.type === 'file') return [part.name];
     return part.type === 'image' ? [part.mediaType] : [];
   });
-  return { kind: 'user', text, steered: message.origin === 'steer', attached, at };
+  return [{ kind: 'user', text, steered: message.origin === 'steer', attached }];
 }

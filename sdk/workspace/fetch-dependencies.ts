@@ -6,7 +6,9 @@ import type { ExecResult } from '@klaus/core/agent';
 import { planFetch, type FetchStep } from '@klaus/core/policy';
 import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
 import { createKlaus } from '../create-klaus.ts';
-import type { Klaus, KlausOptions, Session } from '../klaus.ts';
+import type { Klaus } from '../klaus.ts';
+import type { KlausOptions } from '../klaus-options.ts';
+import type { Session } from '../sessions/session-handle.ts';
 import { startModelServer } from '../models/model-server.ts';
 
 /** The longest that a command may take. */
@@ -107,8 +109,8 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
   });
   const session = await klaus.open({ workspace });
   const steps = await follow(klaus, session, options);
-  const { keepDownloads } = await import('@klaus/adapters/sandboxes');
-  const kept = keepDownloads(klaus.home, { workspace, session: session.id });
+  const { saveDownloads } = await import('@klaus/adapters/sandboxes');
+  const kept = saveDownloads(klaus.home, { workspace, session: session.id });
   if (options.signal?.aborted) throw new KlausError('cancelled', 'Stopped before everything was downloaded.');
   return { session: session.id, steps, kept };
 }

@@ -109,8 +109,8 @@ function findGreen(scene: Scene): string[] {
       .filter((event): event is EventOf<'run.finished'> => event.type === 'run.finished')
       .flatMap(({ claim, evidence }) => {
         const green = evidence.filter(
-          ({ exitCode, doubt, weakened, standing }) =>
-            exitCode === 0 && doubt === undefined && weakened === undefined && standing === 'fresh',
+          ({ exitCode, doubt, weakened, freshness }) =>
+            exitCode === 0 && doubt === undefined && weakened === undefined && freshness === 'fresh',
         );
         return [
           ...green.map(({ command }) => `${command} counts as green in session ${at}`),

@@ -40,14 +40,14 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
     }
     result = await session.advance();
   }
-  scene.events = [...session.events()];
+  scene.events = await Array.fromAsync(session.events());
   scene.sessions = [scene.events];
   for (const calls of attackCase.later ?? []) {
     prepare(calls);
     const next = await engine.klaus.open();
     await next.prompt('Run the tests.', { onAsk });
     await next.advance();
-    scene.sessions.push([...next.events()]);
+    scene.sessions.push(await Array.fromAsync(next.events()));
   }
   scene.undoGit = async () => {
     const first = scene.events.find(({ type }) => type === 'workspace.snapshotted');

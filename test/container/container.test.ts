@@ -106,7 +106,7 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
   const once = ['run', '--rm', '--network', 'none', '-v', `${workspace}:/workspace`];
   const prompt = ['klaus', 'run', '--model', 'scripted/script.yaml', 'go'];
 
-  test('with the options of compose.yaml a command runs in bubblewrap, as nobody in particular', async () => {
+  test('with the options of compose.yaml a command runs in bubblewrap, as an unprivileged user', async () => {
     const { code, stdout, stderr } = await run('docker', [...once, ...toRunOptions(), ...prompt]);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('sandbox bubblewrap') });
     // Of the state it sees the cache of its own project alone.

@@ -28,8 +28,8 @@ export async function runGuarded(command: string): Promise<Effect> {
   });
   putSecrets(engine.place.workspace);
   const session = await engine.klaus.open();
-  await play(engine.klaus, session, { user: 'nobody' });
-  const [{ finished } = { finished: undefined }] = toCalls(session.events());
+  await play(engine.klaus, session, { user: 'none' });
+  const [{ finished } = { finished: undefined }] = toCalls(await Array.fromAsync(session.events()));
   const detail = finished?.detail as { exitCode?: unknown } | undefined;
   const output = (finished?.output ?? 'nothing ran').replace(/\n?\[exit code \d+\]$/, '');
   return toEffect({ output, exitCode: detail?.exitCode }, engine.place.workspace);

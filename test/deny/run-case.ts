@@ -51,7 +51,7 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
   scripts.forEach((line, at) => scene.write(`x${at}.sh`, `${line}\n`));
   denied.before?.(scene);
   const session = await engine.klaus.open();
-  const user = trial.door === 'gate' ? 'nobody' : 'yes';
+  const user = trial.door === 'gate' ? 'none' : 'yes';
   for (const call of denied.calls) {
     if (typeof call === 'function') {
       call(scene);
@@ -61,10 +61,10 @@ export async function tryCase(denied: DenyCase, trial: Trial): Promise<Tried> {
     await play(engine.klaus, session, { user });
     stop?.();
   }
-  const finished = toCalls(session.events());
+  const finished = toCalls(await Array.fromAsync(session.events()));
   const leaks = [
     ...findLeaks(denied, trial, sentTexts(engine.server)).map((name) => `${name} reached the model`),
-    ...findLeaks(denied, trial, loggedTexts(session)).map((name) => `${name} is in the log`),
+    ...findLeaks(denied, trial, await loggedTexts(session)).map((name) => `${name} is in the log`),
     ...Object.entries(CANARIES).flatMap(([name, value]) =>
       readState(engine.place.home).flatMap(({ path, text }) => (text.includes(value) ? [`${name} is in ${path}`] : [])),
     ),

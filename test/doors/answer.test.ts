@@ -17,7 +17,7 @@ test('an answer with wrong arguments is refused with their names and sends nothi
   const session = await klaus.open({ mode: 'ask' });
   await session.prompt('begin', { onAsk: 'wait' });
   expect(await session.advance()).toMatchObject({ state: 'parked' });
-  const [row] = klaus.approvals();
+  const [row] = await klaus.approvals();
   const { id } = row!;
   // As JavaScript calls it.
   const answer = klaus.answer.bind(klaus) as (...given: unknown[]) => Promise<unknown>;
@@ -38,7 +38,7 @@ test('an answer with wrong arguments is refused with their names and sends nothi
     [[id, 'approved', { hunks: { accepted: 'h1' } }], /`hunks\.accepted`/],
     [[id, 'approved', { hunks: { accepted: ['h99'] } }], /no hunk h99/],
   ];
-  const length = [...session.events()].length;
+  const length = (await Array.fromAsync(session.events())).length;
   for (const [given, message, hint] of wrong) {
     const expected = { code: 'usage', message: expect.stringMatching(message) };
     const name = JSON.stringify(given);
@@ -46,13 +46,13 @@ test('an answer with wrong arguments is refused with their names and sends nothi
       hint ? { ...expected, hint: expect.stringMatching(hint) } : expected,
     );
   }
-  expect(await session.settle()).toBe(true);
-  expect([...session.events()]).toHaveLength(length);
-  expect(klaus.approvals()).toHaveLength(1);
+  expect(await session.applyQueuedCommands()).toBe(true);
+  expect(await Array.fromAsync(session.events())).toHaveLength(length);
+  expect(await klaus.approvals()).toHaveLength(1);
 
   await answer(id.slice(0, 20), 'approved', { by: 'test', scope: undefined, note: undefined });
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-  expect(ofType(session.events(), 'approval.answered')).toMatchObject([
+  expect(ofType(await Array.fromAsync(session.events()), 'approval.answered')).toMatchObject([
     { approval: id, answer: 'approved', by: 'test' },
   ]);
 });

@@ -32,7 +32,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   const ids = sessions.map(({ id }) => id).sort();
   expect(offered('klaus', 'show', '01').sort()).toEqual(ids);
   expect(offered('klaus', 'undo', '--session', '').sort()).toEqual(ids);
-  expect(offered('klaus', 'approve', '01')).toEqual(klaus.approvals().map(({ id }) => id));
+  expect(offered('klaus', 'approve', '01')).toEqual((await klaus.approvals()).map(({ id }) => id));
   expect(offered('klaus', 'show', '--js')).toEqual(['--json']);
   expect(offered('klaus', 'sessions', '01')).toEqual(['']);
 });

@@ -101,7 +101,7 @@ test('klaus show names the call during which a run was killed', async () => {
   await klaus.ended;
   const [session] = await listSessions(place);
   const shown = await runKlaus(['show', session!.id], { place });
-  expect(shown.stdout).toContain('Begun and without a result yet: run_command until [ -e go ]');
+  expect(shown.stdout).toContain('without a result yet: run_command until [ -e go ]');
   writeFileSync(join(place.workspace, 'go'), '');
 });
 

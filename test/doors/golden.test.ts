@@ -66,7 +66,7 @@ const DOORS: Record<string, Door> = {
     const session = await klaus.open();
     await session.prompt(PROMPT);
     await session.advance();
-    return [...session.events()];
+    return await Array.fromAsync(session.events());
   },
 };
 
@@ -134,7 +134,13 @@ describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
     using place = createTestHome(FILES);
     await using server = await startServer(SESSION);
     const events = await door(place, server);
-    const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']]));
+    const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']])).map(erasePrompt);
     await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/session.json');
   });
 });
+
+/** The system prompt and the tools have tests of their own: a new tool changes no golden log. */
+function erasePrompt(event: unknown): unknown {
+  const isOpening = (event as { type: string }).type === 'session.opened';
+  return isOpening ? { ...(event as object), system: '…', tools: '…', deferred: '…' } : event;
+}

@@ -91,7 +91,7 @@ test('--continue takes the latest session of the folder that takes a prompt, and
 
 async function closeSession({ home }: TestHome, session: string): Promise<void> {
   using store = createSqliteStore({ home });
-  const lease = store.claim(session)!;
+  const lease = (await store.claim(session))!;
   await store.append(session, [{ type: 'session.closed', reason: 'done', at: Date.now() }], { lease });
-  lease.release();
+  await lease.release();
 }

@@ -35,8 +35,8 @@ test.each([
   const asked = await session.advance();
   expect(asked.state).toBe('parked');
   for (const [path, text] of Object.entries(changed)) writeFileSync(join(engine.place.workspace, path), text);
-  const [question] = ofType(session.events(), 'approval.asked');
+  const [question] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
   await engine.klaus.answer(question!.approval, 'approved');
   expect((await session.advance()).state).toBe('parked');
-  expect(ofType(session.events(), 'tool.started')).toEqual([]);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.started')).toEqual([]);
 });

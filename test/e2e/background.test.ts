@@ -31,7 +31,7 @@ function createEngine(turns: readonly Calls[], settings = {}, before: Script['st
 async function run(session: Session): Promise<string[]> {
   await session.prompt('Go.');
   await session.advance();
-  return ofType(session.events(), 'tool.finished').map(({ output }) => output);
+  return ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ output }) => output);
 }
 
 const start = (command: string, more = {}): Calls => [
@@ -65,7 +65,7 @@ test('a process is started, read, spoken to, listed and stopped by the model', a
   expect(said[6]).toBe('p2: stopped: the model stopped it. Nothing of it is left.');
   expect(said[8]).toBe('p1: exited with code 3\nup\nheard hello\nheard bye\n[bytes 0 to 25 of 25]');
   expect(said[9]).toBe('There is no background process p9. There are p1, p2.');
-  const changes = ofType(session.events(), 'process.changed');
+  const changes = ofType(await Array.fromAsync(session.events()), 'process.changed');
   expect(changes.map(({ process, state, exitCode }) => [process, state, exitCode])).toEqual([
     ['p1', 'started', undefined],
     ['p2', 'started', undefined],
@@ -83,7 +83,7 @@ test('the model is told when a process ends by itself, once and between two of i
   ]);
   const session = await engine.klaus.open();
   await run(session);
-  const told = [...session.events()].flatMap((event) =>
+  const told = (await Array.fromAsync(session.events())).flatMap((event) =>
     event.type === 'message.added' && event.message.origin === 'engine' ? event.message.parts : [],
   );
   expect(told).toEqual([
@@ -106,8 +106,8 @@ test('what is not marked ends with its Klaus and the log says so; the next run b
     settings: { model: 'scripted/test', ...SETTINGS },
     scripted: async () => ({ url: engine.server.url }),
   });
-  const again = later.session(session.id);
-  expect(ofType(again.events(), 'process.changed').at(-1)).toMatchObject({
+  const again = await later.session(session.id);
+  expect(ofType(await Array.fromAsync(again.events()), 'process.changed').at(-1)).toMatchObject({
     process: 'p1',
     state: 'stopped',
     reason: 'the Klaus that had started it ended',
@@ -118,13 +118,16 @@ test('what is not marked ends with its Klaus and the log says so; the next run b
   expect(engine.server.requests.at(-1)!.body).toContain(
     'Background process p1 (sleep 1000) was stopped: the Klaus that had started it ended.',
   );
-  expect(await later.process('p2').read({ from: 0 })).toMatchObject({ text: 'up\n' });
-  expect(await later.process(`${session.id}/p2`).stop({ by: 'a test' })).toMatchObject({
+  expect(await (await later.process('p2')).read({ from: 0 })).toMatchObject({ text: 'up\n' });
+  expect(await (await later.process(`${session.id}/p2`)).stop({ by: 'a test' })).toMatchObject({
     status: { state: 'stopped', reason: 'stopped by a test' },
     logged: true,
   });
-  expect(ofType(again.events(), 'process.changed').at(-1)).toMatchObject({ process: 'p2', state: 'stopped' });
-  expect(later.store.verify(session.id)).toMatchObject({ intact: true });
+  expect(ofType(await Array.fromAsync(again.events()), 'process.changed').at(-1)).toMatchObject({
+    process: 'p2',
+    state: 'stopped',
+  });
+  expect(await later.store.verify(session.id)).toMatchObject({ intact: true });
 });
 
 test('the gate judges a command in the background, and what is written to it, like any other', async () => {
@@ -156,19 +159,21 @@ test('who approves scripts for the network is told of processes that can exchang
     const result = await session.advance();
     return result.state === 'parked' ? result.approvals[0]?.approval : undefined;
   };
-  const rivals = (): unknown[] =>
-    ofType(session.events(), 'approval.asked').map(({ subject }) => subject.kind === 'call' && subject.rivals);
+  const rivals = async (): Promise<unknown[]> =>
+    ofType(await Array.fromAsync(session.events()), 'approval.asked').map(
+      ({ subject }) => subject.kind === 'call' && subject.rivals,
+    );
   await engine.klaus.answer((await ask())!, 'approved', { scope: 'session' });
   // The second one passes; the third meets p1.
   const again = (await ask())!;
-  expect(rivals()).toEqual([undefined, ['p1']]);
+  expect(await rivals()).toEqual([undefined, ['p1']]);
   const other = await engine.klaus.open();
   await other.prompt('Wait.');
   await other.advance();
   await engine.klaus.answer(again, 'approved', { scope: 'session' });
   const third = (await ask())!;
   expect(third).not.toBe(again);
-  expect(rivals()).toEqual([undefined, ['p1'], expect.arrayContaining(['p1', `${other.id}/p1`])]);
+  expect(await rivals()).toEqual([undefined, ['p1'], expect.arrayContaining(['p1', `${other.id}/p1`])]);
 });
 
 test('a remembered approval in the foreground does not hold in the background, nor that for one that survives', async () => {
@@ -194,7 +199,7 @@ test('a remembered approval in the foreground does not hold in the background, n
     if (result.state !== 'parked') break;
     await engine.klaus.answer(result.approvals[0]!.approval, 'approved', { scope: 'session' });
   }
-  expect(ofType(session.events(), 'approval.asked').map(({ turn }) => turn)).toEqual([2, 4, 8]);
+  expect(ofType(await Array.fromAsync(session.events()), 'approval.asked').map(({ turn }) => turn)).toEqual([2, 4, 8]);
 });
 
 test('where changes are looked at before they are kept, and without bubblewrap, it is refused with the reason', async () => {
@@ -224,7 +229,7 @@ test('secrets do not leave the files of a process', async () => {
   const said = await run(session);
   expect(said[1]).toContain('end');
   expect(said[1]).not.toContain(key);
-  const { text } = await engine.klaus.process('p1').read({ from: 0 });
+  const { text } = await (await engine.klaus.process('p1')).read({ from: 0 });
   expect(text).toContain('end');
   expect(text).not.toContain(key);
 });
@@ -237,5 +242,5 @@ test('deleting a session ends what it left running and removes what that wrote',
   expect((await engine.klaus.clearSessions()).cleared).toEqual([session.id]);
   expect(await eventually(() => findProcesses(join(engine.place.home, 'processes')).length === 0)).toBe(true);
   expect(existsSync(join(engine.place.home, 'processes', session.id))).toBe(false);
-  expect(outcomeOf(session.events())).toBeUndefined();
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toBeUndefined();
 });

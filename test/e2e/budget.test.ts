@@ -21,9 +21,9 @@ function postsOf({ server }: Pick<TestEngine, 'server'>): number {
 }
 
 /** Leaves as a crash would, as soon as an event like this is durable. */
-function leaveAt(session: Session, wanted: (event: Event) => boolean): AbortSignal {
+async function leaveAt(session: Session, wanted: (event: Event) => boolean): Promise<AbortSignal> {
   const controller = new AbortController();
-  const last = [...session.events()].at(-1)!.seq;
+  const last = (await Array.fromAsync(session.events())).at(-1)!.seq;
   const stop = session.subscribe(last, (event) => {
     if (!wanted(event)) return;
     stop();
@@ -38,8 +38,8 @@ const isFor =
     event.type === 'model.requested' && event.purpose === purpose;
 
 /** Charges of one purpose by how they ended. */
-function chargesOf(session: Session, purpose: EventOf<'model.attempted'>['purpose']) {
-  return ofType(session.events(), 'model.attempted')
+async function chargesOf(session: Session, purpose: EventOf<'model.attempted'>['purpose']) {
+  return ofType(await Array.fromAsync(session.events()), 'model.attempted')
     .filter((event) => event.purpose === purpose)
     .map(({ outcome, usage, usd }) => ({ outcome, tokens: toCountedTokens(usage), usd }));
 }
@@ -65,10 +65,10 @@ describe('a crash during a request of the engine’s own', () => {
     });
     const session = await engine.klaus.open();
     await session.prompt(LONG_PROMPT);
-    await session.advance({ signal: leaveAt(session, isFor('title')) });
-    const [requested] = ofType(session.events(), 'model.requested');
+    await session.advance({ signal: await leaveAt(session, isFor('title')) });
+    const [requested] = ofType(await Array.fromAsync(session.events()), 'model.requested');
     const { tokens, usd } = requested!.reserved;
-    expect(engine.klaus.usage({ session: session.id })).toMatchObject({
+    expect(await engine.klaus.usage({ session: session.id })).toMatchObject({
       reserved: [{ purpose: 'title', tokens, usd }],
       budget: [
         { limit: 'tokens', reserved: tokens },
@@ -76,9 +76,11 @@ describe('a crash during a request of the engine’s own', () => {
       ],
     });
     await session.advance();
-    expect(chargesOf(session, 'title')).toMatchObject([{ outcome: 'abandoned', tokens, usd }, { outcome: 'ok' }]);
-    expect(ofType(session.events(), 'session.changed').at(-1)).toMatchObject({ title: 'A title' });
-    expect(engine.klaus.usage({ session: session.id })).toMatchObject({
+    expect(await chargesOf(session, 'title')).toMatchObject([{ outcome: 'abandoned', tokens, usd }, { outcome: 'ok' }]);
+    expect(ofType(await Array.fromAsync(session.events()), 'session.changed').at(-1)).toMatchObject({
+      title: 'A title',
+    });
+    expect(await engine.klaus.usage({ session: session.id })).toMatchObject({
       rows: [{ abandoned: { requests: 1, inputTokens: tokens, usd } }],
       reserved: [],
     });
@@ -91,15 +93,17 @@ describe('a crash during a request of the engine’s own', () => {
     });
     const session = await engine.klaus.open({ limits: { turns: 6 } });
     await session.prompt('read on');
-    await session.advance({ signal: leaveAt(session, isFor('compaction')) });
-    const { reserved } = ofType(session.events(), 'model.requested').find(isFor('compaction'))!;
+    await session.advance({ signal: await leaveAt(session, isFor('compaction')) });
+    const { reserved } = ofType(await Array.fromAsync(session.events()), 'model.requested').find(isFor('compaction'))!;
     await session.advance();
-    expect(chargesOf(session, 'compaction').slice(0, 2)).toMatchObject([
+    expect((await chargesOf(session, 'compaction')).slice(0, 2)).toMatchObject([
       { outcome: 'abandoned', ...reserved },
       { outcome: 'ok' },
     ]);
-    const { usage } = outcomeOf(session.events())!;
-    const all = ofType(session.events(), 'model.attempted').filter(({ purpose }) => purpose !== 'title');
+    const { usage } = outcomeOf(await Array.fromAsync(session.events()))!;
+    const all = ofType(await Array.fromAsync(session.events()), 'model.attempted').filter(
+      ({ purpose }) => purpose !== 'title',
+    );
     expect(toCountedTokens(usage)).toBe(all.reduce((sum, event) => sum + toCountedTokens(event.usage), 0));
   });
 });
@@ -113,7 +117,7 @@ describe('where the room is short', () => {
     await session.prompt(LONG_PROMPT);
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
     expect(postsOf(engine)).toBe(1);
-    expect(ofType(session.events(), 'session.changed').at(-1)).toMatchObject({
+    expect(ofType(await Array.fromAsync(session.events()), 'session.changed').at(-1)).toMatchObject({
       title: expect.stringMatching(/^explain everything/),
       summary: expect.stringMatching(/^word word/),
     });
@@ -123,37 +127,39 @@ describe('where the room is short', () => {
     const session = await engine.klaus.open();
     await session.prompt('read on', { onAsk });
     // Up to where the history is full; then the limit is drawn right behind what was spent.
-    await session.advance({ signal: leaveAt(session, isFor('compaction')) });
-    const spent = ofType(session.events(), 'model.attempted').reduce(
+    await session.advance({ signal: await leaveAt(session, isFor('compaction')) });
+    const spent = ofType(await Array.fromAsync(session.events()), 'model.attempted').reduce(
       (sum, { usage }) => sum + toCountedTokens(usage),
       0,
     );
-    const open = ofType(session.events(), 'model.requested').at(-1)!.reserved.tokens;
+    const open = ofType(await Array.fromAsync(session.events()), 'model.requested').at(-1)!.reserved.tokens;
     await session.send({ type: 'limits', limits: { tokens: spent + open + 100 } });
     return session;
   };
 
-  test('history is shortened without a model when nobody is there to give more', async () => {
+  test('history is shortened without a model without an approver', async () => {
     await using engine = await createTestEngine({ files: FILES, script: FILLING });
     const session = await fillUp(engine, 'deny');
     const before = postsOf(engine);
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'limit' } });
     expect(postsOf(engine)).toBe(before);
-    expect(ofType(session.events(), 'notice').at(-1)!.text).toContain('shortened without a model');
+    expect(ofType(await Array.fromAsync(session.events()), 'notice').at(-1)!.text).toContain(
+      'shortened without a model',
+    );
   });
 
-  test('and waits for more when somebody is: nothing of the history is given up meanwhile', async () => {
+  test('and waits for an approver without a change of the history', async () => {
     await using engine = await createTestEngine({ files: FILES, script: FILLING });
     const session = await fillUp(engine, 'wait');
     const parked = await session.advance();
     expect(parked).toMatchObject({ state: 'parked', approvals: [{ subject: { kind: 'limit', limit: 'tokens' } }] });
-    expect(ofType(session.events(), 'context.compacted')).toHaveLength(0);
+    expect(ofType(await Array.fromAsync(session.events()), 'context.compacted')).toHaveLength(0);
     expect(await session.advance()).toMatchObject({ state: 'parked' });
-    const asked = ofType(session.events(), 'approval.asked');
+    const asked = ofType(await Array.fromAsync(session.events()), 'approval.asked');
     expect(asked).toHaveLength(1);
     await engine.klaus.answer(asked[0]!.approval, 'approved');
     await session.advance();
-    expect(chargesOf(session, 'compaction')).toMatchObject([{ outcome: 'abandoned' }, { outcome: 'ok' }]);
+    expect(await chargesOf(session, 'compaction')).toMatchObject([{ outcome: 'abandoned' }, { outcome: 'ok' }]);
   });
 
   test('an answer is kept as short as the dollars that are left', async () => {
@@ -161,7 +167,7 @@ describe('where the room is short', () => {
     const session = await engine.klaus.open({ limits: { usd: 0.05 } });
     await session.prompt('go');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    const [started] = ofType(session.events(), 'turn.started');
+    const [started] = ofType(await Array.fromAsync(session.events()), 'turn.started');
     expect(started!.reserved.usd).toBeLessThanOrEqual(0.05);
     expect(JSON.parse(engine.server.requests[0]!.body)).toMatchObject({ max_tokens: expect.any(Number) });
     expect((JSON.parse(engine.server.requests[0]!.body) as { max_tokens: number }).max_tokens).toBeLessThan(8_192);
@@ -181,17 +187,17 @@ describe('a limit that is reached', () => {
     ['usd', { usd: 0.06 }],
     ['toolCalls', { toolCalls: 3 }],
     ['turns', { turns: 1 }],
-  ])('%s: pauses, offers, goes on with what was offered and no further', async (limit, limits) => {
+  ])('%s: pauses, offers a limit, and continues up to that limit', async (limit, limits) => {
     await using engine = await createTestEngine({ files, script: READS });
     const session = await engine.klaus.open({ limits: { tokens: 0, toolCalls: 0, ...limits } });
     await session.prompt('read on', { onAsk: 'wait' });
     for (let round = 1; round <= 3; round++) {
       expect(await session.advance()).toMatchObject({ state: 'parked', approvals: [{ subject: { limit } }] });
-      const asked = ofType(session.events(), 'approval.asked');
+      const asked = ofType(await Array.fromAsync(session.events()), 'approval.asked');
       expect(asked).toHaveLength(round);
       const { subject } = asked.at(-1)!;
       if (subject.kind !== 'limit') throw new Error('another question');
-      expect(amountOf(session, subject.limit)).toBeLessThanOrEqual(subject.cap);
+      expect(await amountOf(session, subject.limit)).toBeLessThanOrEqual(subject.cap);
       // Twice, as from two terminals: the second says nothing more.
       await engine.klaus.answer(asked.at(-1)!.approval, 'approved');
       await session.send({ type: 'approve', approval: asked.at(-1)!.approval, answer: 'approved', by: 'other' });
@@ -202,8 +208,11 @@ describe('a limit that is reached', () => {
 
   /** The limits in force after what was sent is taken in; leaves before anything else happens. */
   async function next(session: Session): Promise<Limits> {
-    await session.advance({ signal: leaveAt(session, (event) => event.type === 'session.changed' && !!event.limits) });
-    return ofType(session.events(), 'session.changed').findLast((event) => event.limits)!.limits!;
+    await session.advance({
+      signal: await leaveAt(session, (event) => event.type === 'session.changed' && !!event.limits),
+    });
+    return ofType(await Array.fromAsync(session.events()), 'session.changed').findLast((event) => event.limits)!
+      .limits!;
   }
 
   test('an offer that comes after the user gave more himself changes nothing', async () => {
@@ -211,11 +220,11 @@ describe('a limit that is reached', () => {
     const session = await engine.klaus.open({ limits: { toolCalls: 3 } });
     await session.prompt('read on', { onAsk: 'wait' });
     await session.advance();
-    const [asked] = ofType(session.events(), 'approval.asked');
+    const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
     await session.send({ type: 'limits', limits: { toolCalls: 4 } });
     await session.send({ type: 'approve', approval: asked!.approval, answer: 'approved', by: 'test' });
     expect(await session.advance()).toMatchObject({ state: 'parked', approvals: [{ subject: { cap: 4 } }] });
-    expect(amountOf(session, 'toolCalls')).toBe(4);
+    expect(await amountOf(session, 'toolCalls')).toBe(4);
   });
 
   test('nothing is sent under a limit in dollars when a price is not known', async () => {
@@ -223,9 +232,9 @@ describe('a limit that is reached', () => {
     await using klaus = await createKlaus({
       home: place.home,
       cwd: place.workspace,
-      // Nobody is there: a request would end the run in another way.
+      // No server listens: a request would end the run with another reason.
       env: { ...place.env, ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
-      settings: { model: 'anthropic/nobody', 'sandbox.driver': 'host' },
+      settings: { model: 'anthropic/unknown', 'sandbox.driver': 'host' },
     });
     const session = await klaus.open();
     await session.send({ type: 'limits', limits: { usd: 5 } });
@@ -233,21 +242,21 @@ describe('a limit that is reached', () => {
     expect(await session.advance()).toMatchObject({
       finished: { outcome: 'failed', reason: expect.stringContaining('No price is known') },
     });
-    expect(ofType(session.events(), 'turn.started')).toHaveLength(0);
+    expect(ofType(await Array.fromAsync(session.events()), 'turn.started')).toHaveLength(0);
   });
 });
 
 /** What the log says was used of a limit. */
-function amountOf(session: Session, limit: keyof Limits): number {
-  const attempts = ofType(session.events(), 'model.attempted').filter(isCharged);
+async function amountOf(session: Session, limit: keyof Limits): Promise<number> {
+  const attempts = ofType(await Array.fromAsync(session.events()), 'model.attempted').filter(isCharged);
   switch (limit) {
     case 'tokens':
       return attempts.reduce((sum, { usage }) => sum + toCountedTokens(usage), 0);
     case 'usd':
       return attempts.reduce((sum, { usd }) => sum + usd!, 0);
     case 'toolCalls':
-      return ofType(session.events(), 'tool.finished').length;
+      return ofType(await Array.fromAsync(session.events()), 'tool.finished').length;
     case 'turns':
-      return ofType(session.events(), 'turn.started').length;
+      return ofType(await Array.fromAsync(session.events()), 'turn.started').length;
   }
 }

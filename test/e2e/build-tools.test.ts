@@ -234,7 +234,7 @@ describe.each([
     const inline = await call(name, { code, args });
     expect(inline).toMatchObject({ isError: false });
     expect(inline.text).toContain("2 --x|it's|$(id)");
-    // Whoever is asked sees the code itself.
+    // The question shows the code.
     expect(inline.intent.command).toContain('"|"');
     expect(await call(name, { code: long, timeoutMs: 700 })).toMatchObject({
       isError: true,

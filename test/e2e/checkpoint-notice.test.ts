@@ -19,6 +19,6 @@ test('what a build leaves behind is named as its folder, and single files by the
   const session = await engine.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  const notices = ofType(session.events(), 'notice').map(({ text }) => text);
+  const notices = ofType(await Array.fromAsync(session.events()), 'notice').map(({ text }) => text);
   expect(notices.filter((text) => text.includes('one.bin'))).toEqual([expect.stringContaining('out/ (4 files)')]);
 });

@@ -42,7 +42,7 @@ test.for([
   const session = await engine.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  expect(ofType(session.events(), 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+  expect(ofType(await Array.fromAsync(session.events()), 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
   expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
   const left = () =>
     readdirSync(at('.git')).filter(
@@ -78,11 +78,13 @@ test('a slow answer and a command that changes nothing: the states are equal, an
   const session = await engine.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  const [before, after] = ofType(session.events(), 'workspace.snapshotted');
+  const [before, after] = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted');
   // What the sandbox adds is there while the command runs.
-  expect(ofType(session.events(), 'tool.finished')[0]?.output).toMatch(/^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')[0]?.output).toMatch(
+    /^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m,
+  );
   expect(after).toMatchObject({ moment: 'after', tree: before?.tree, gitTree: before?.gitTree });
-  expect(ofType(session.events(), 'workspace.committed')).toEqual([]);
+  expect(ofType(await Array.fromAsync(session.events()), 'workspace.committed')).toEqual([]);
 });
 
 test('the state of the workspace is looked at while the model answers', async () => {
@@ -114,7 +116,7 @@ test('the state of the workspace is looked at while the model answers', async ()
       return (database.prepare('SELECT count(*) AS count FROM seen').get() as { count: number }).count > 0;
     });
   await expect.poll(isSeen, { timeout: 30_000 }).toBe(true);
-  expect(ofType(session.events(), 'turn.finished')).toEqual([]);
+  expect(ofType(await Array.fromAsync(session.events()), 'turn.finished')).toEqual([]);
   await run;
-  expect(ofType(session.events(), 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+  expect(ofType(await Array.fromAsync(session.events()), 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
 });

@@ -28,7 +28,7 @@ const put = (path: string, content: string) => {
 };
 
 describe('run_command', () => {
-  test('runs in the workspace, shows output live and tells the exit code', async () => {
+  test('runs in the workspace, streams output and reports the exit code', async () => {
     const output = await call('run_command', { command: 'echo out; echo err >&2; pwd; echo new > made.txt; exit 3' });
     expect(output.isError).toBe(true);
     expect(output.text).toContain('out\n');
@@ -58,7 +58,7 @@ describe('run_command', () => {
     expect(intent.access).toContainEqual({ kind: 'net', host: '*', port: 0 });
   });
 
-  test('a time-out ends everything and is told', async () => {
+  test('a time-out ends all processes and is reported', async () => {
     const output = await call('run_command', { command: 'sleep 1000 & sleep 1000', timeoutMs: 500 });
     expect(output).toMatchObject({
       isError: true,
@@ -106,10 +106,10 @@ describe('run_command', () => {
     expect(output.text).toContain('line 0 é\n');
     expect(output.text).toContain('line 39999 é\n');
     expect(output.text).toContain('characters left out');
-    const whole = context.blobs.get(output.blob!.hash)!.toString();
-    expect(whole.split('\n')).toHaveLength(40_001);
-    expect(whole).toContain('line 20000 é\n');
-    expect(context.shown()).toBe(whole);
+    const complete = context.blobs.get(output.blob!.hash)!.toString();
+    expect(complete.split('\n')).toHaveLength(40_001);
+    expect(complete).toContain('line 20000 é\n');
+    expect(context.shown()).toBe(complete);
   });
 });
 

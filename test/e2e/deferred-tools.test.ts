@@ -53,7 +53,7 @@ test.each(['anthropic', 'openai'] as const)('a tool is found, called and logged 
   const session = await engine.klaus.open();
   await session.prompt('What happened last?');
   await session.advance();
-  const events = [...session.events()];
+  const events = await Array.fromAsync(session.events());
   expect(outcomeOf(events)).toMatchObject({ outcome: 'done', toolCalls: 2 });
   expect(names(events)).toEqual([
     'gate.decided tool_search',
@@ -67,7 +67,7 @@ test.each(['anthropic', 'openai'] as const)('a tool is found, called and logged 
   expect(found!.output).toMatch(/^git_log \(read\): Show the latest commits/);
   expect(found!.output).toContain('"limit"');
   expect(log!.output).toContain('Begin');
-  // The message stands as the model wrote it, in the log and in the history.
+  // The message is unchanged in the log and in the history.
   const [, said] = ofType(events, 'message.added').filter(({ message }) => message.origin === 'model');
   expect(said!.message.parts).toMatchObject([{ name: 'use_tool', input: { name: 'git_log', input: { limit: 3 } } }]);
   expect(engine.server.requests.at(-1)!.body).toMatch(
@@ -83,7 +83,9 @@ test('a model that calls such a tool by its own name is served as well', async (
   const session = await engine.klaus.open();
   await session.prompt('log');
   await session.advance();
-  expect(ofType(session.events(), 'tool.finished')).toMatchObject([{ name: 'git_log', outcome: 'ok' }]);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toMatchObject([
+    { name: 'git_log', outcome: 'ok' },
+  ]);
 });
 
 describe('the gate sees the tool that is meant', () => {
@@ -97,8 +99,10 @@ describe('the gate sees the tool that is meant', () => {
     const session = await engine.klaus.open();
     await session.prompt('translate');
     await session.advance();
-    expect(ofType(session.events(), 'gate.decided')).toMatchObject([{ name: 'to_latin', verdict: 'deny' }]);
-    expect(outcomeOf(session.events())).toMatchObject({
+    expect(ofType(await Array.fromAsync(session.events()), 'gate.decided')).toMatchObject([
+      { name: 'to_latin', verdict: 'deny' },
+    ]);
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({
       outcome: 'denied',
       reason: expect.stringContaining('to_latin'),
     });
@@ -112,7 +116,7 @@ describe('the gate sees the tool that is meant', () => {
     const session = await engine.klaus.open({ grant: 'exec · tool(tool_search) · tool(use_tool) · tool(git_log)' });
     await session.prompt('translate');
     await session.advance();
-    const [found, used] = ofType(session.events(), 'tool.finished');
+    const [found, used] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
     expect(found).toMatchObject({ outcome: 'ok', output: 'No tool fits these words. There are: git_log' });
     expect(used).toMatchObject({ name: 'to_latin', outcome: 'denied' });
     expect(given).toEqual([]);
@@ -126,7 +130,10 @@ describe('the gate sees the tool that is meant', () => {
     await session.revoke(['tool(to_latin)']);
     await session.prompt('translate');
     await session.advance();
-    expect(ofType(session.events(), 'tool.finished').map(({ outcome }) => outcome)).toEqual(['denied', 'ok']);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome }) => outcome)).toEqual([
+      'denied',
+      'ok',
+    ]);
     expect(given).toEqual([]);
   });
 
@@ -141,7 +148,7 @@ describe('the gate sees the tool that is meant', () => {
     await session.prompt('translate', { onAsk: 'wait' });
     const parked = await session.advance();
     expect(parked).toMatchObject({ state: 'parked', approvals: [{ subject: { name: 'to_latin' } }] });
-    const [asked] = ofType(session.events(), 'approval.asked');
+    const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
     await engine.klaus.answer(asked!.approval, 'approved');
     await session.advance();
     expect(given).toEqual(['ave']);
@@ -158,7 +165,7 @@ describe('the gate sees the tool that is meant', () => {
     await session.prompt('translate');
     await session.advance();
     expect(given).toEqual([secret]);
-    expect(JSON.stringify([...session.events()])).not.toContain(secret);
+    expect(JSON.stringify(await Array.fromAsync(session.events()))).not.toContain(secret);
   });
 
   test('after a crash it is settled by its own word, not run again', async () => {
@@ -167,7 +174,7 @@ describe('the gate sees the tool that is meant', () => {
       run: async ({ text }) => {
         given.push(text);
         leave.abort();
-        return { text: 'never told' };
+        return { text: 'never sent' };
       },
     });
     await using engine = await createTestEngine({
@@ -178,7 +185,9 @@ describe('the gate sees the tool that is meant', () => {
     await session.prompt('translate');
     await session.advance({ signal: leave.signal });
     await session.advance();
-    expect(ofType(session.events(), 'tool.finished')).toMatchObject([{ name: 'to_latin', outcome: 'unknown' }]);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toMatchObject([
+      { name: 'to_latin', outcome: 'unknown' },
+    ]);
     expect(given).toEqual(['ave']);
   });
 });
@@ -190,15 +199,15 @@ test.each([
   ['a tool that is not there', { name: 'git_logs', input: {} }, /There is no tool git_logs\. Did you mean git_log\?/],
   ['input that does not fit', { name: 'git_log', input: { limit: 'x' } }, /^Invalid input for git_log: limit/],
   ['input that is a text', { name: 'git_log', input: '{"limit": 1' }, /^Invalid input for git_log/],
-])('use_tool with %s goes back to the model', async (_, input, told) => {
+])('use_tool with %s is returned to the model', async (_, input, message) => {
   await using engine = await createTestEngine({ script: toScript([{ name: 'use_tool', input }]) });
   const session = await engine.klaus.open();
   await session.prompt('log');
   await session.advance();
-  const [finished] = ofType(session.events(), 'tool.finished');
+  const [finished] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
   expect(finished!.outcome).toBe('error');
-  expect(finished!.output).toMatch(told);
-  expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  expect(finished!.output).toMatch(message);
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
 });
 
 test('input that a model wrote as text is read', async () => {
@@ -208,7 +217,7 @@ test('input that a model wrote as text is read', async () => {
   const session = await engine.klaus.open();
   await session.prompt('log');
   await session.advance();
-  expect(ofType(session.events(), 'tool.finished')).toMatchObject([{ outcome: 'ok' }]);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toMatchObject([{ outcome: 'ok' }]);
 });
 
 test('tools attached on the way are found, and no byte of an earlier request changes', async () => {
@@ -226,13 +235,13 @@ test('tools attached on the way are found, and no byte of an earlier request cha
   });
   await session.prompt('go');
   await session.advance();
-  const finished = ofType(session.events(), 'tool.finished');
+  const finished = ofType(await Array.fromAsync(session.events()), 'tool.finished');
   expect(finished.map(({ outcome }) => outcome)).toEqual(calls.map(() => 'ok'));
   expect(finished.filter(({ name }) => name.startsWith('attached_'))).toHaveLength(6);
   const histories = engine.server.requests.map(({ body }) => body.slice(0, body.lastIndexOf(']}],"max_tokens"')));
   for (const [at, body] of histories.entries()) if (at > 0) expect(body.startsWith(histories[at - 1]!)).toBe(true);
   // A session that opens now has those in its requests that are not deferred.
-  const later = ofType((await engine.klaus.open()).events(), 'session.opened')[0]!;
+  const later = ofType(await Array.fromAsync((await engine.klaus.open()).events()), 'session.opened')[0]!;
   expect(later.tools).toContain('attached_5');
   expect(later.deferred).toContain('attached_1');
   expect(() => engine.klaus.attach([createEcho('read_file').tool])).toThrow('Two tools are called read_file');

@@ -9,7 +9,7 @@ const command = (line: string, network = false): Call => ({
   name: 'run_command',
   input: { command: line, ...(network ? { network: true } : {}) },
 });
-/** Nobody is there to allow the network. */
+/** No approver can allow the network. */
 const A = command('true a', true);
 const A_ALLOWED = command(' true a ');
 const B = command('true b', true);
@@ -64,7 +64,7 @@ test.each(SEQUENCES)('%s: %#', async (_name, steps, outcome) => {
   expect(await session.advance()).toMatchObject({ finished: { outcome } });
 });
 
-test('a denied write that a human lets pass in another call stands in nobody’s way', async () => {
+test('a denied write that a user approves in another call does not affect the outcome', async () => {
   await using engine = await createTestEngine({ script: toScript([[PROTECTED], [SAME_FILE]]) });
   const session = await engine.klaus.open();
   await session.prompt('do it', { onAsk: 'wait' });

@@ -32,11 +32,13 @@ const ENCODINGS = {
 describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
   const TEXT = 'erste Größe\r\nzweite Zeile\r\ndritte: 5 µm\r\n';
 
-  test('is read as text, whole and by lines, with its encoding', async () => {
+  test('is read as text, completely and by lines, with its encoding', async () => {
     writeFileSync(at('a.txt'), encode(TEXT));
-    const whole = await call('read_file', { path: 'a.txt' });
-    expect(whole.isError).toBeFalsy();
-    expect(whole.text).toMatch(/^erste Größe\nzweite Zeile\ndritte: 5 µm\n\n?\[the file is in (windows-1252|utf-16)/);
+    const complete = await call('read_file', { path: 'a.txt' });
+    expect(complete.isError).toBeFalsy();
+    expect(complete.text).toMatch(
+      /^erste Größe\nzweite Zeile\ndritte: 5 µm\n\n?\[the file is in (windows-1252|utf-16)/,
+    );
     const lines = await call('read_file', { path: 'a.txt', start: 1, end: 1 });
     expect(lines.text).toMatch(/^1\terste Größe\n\[the file is in /);
   });
@@ -51,7 +53,7 @@ describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
     expect(readFileSync(at('b.txt')).equals(encode(TEXT))).toBe(true);
   });
 
-  test('keeps its encoding where it is written whole', async () => {
+  test('keeps its encoding when it is written completely', async () => {
     writeFileSync(at('a.txt'), encode(TEXT));
     await call('write_file', { path: 'a.txt', content: 'neu: ß\n' });
     expect(readFileSync(at('a.txt')).equals(encode('neu: ß\n'))).toBe(true);
@@ -104,7 +106,7 @@ test('undo brings back the bytes, and the diff of a question shows letters', asy
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file that nobody may write is asked about, and keeps its mode', async () => {
+test('a file without write permission needs an approval, and keeps its mode', async () => {
   const step = (call: ToolCall) => ({ reply: { calls: [call] } });
   await using engine = await createTestEngine({
     files: { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' },

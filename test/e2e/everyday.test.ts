@@ -23,7 +23,7 @@ async function runCommands(commands: readonly string[], files: Record<string, st
   const session = await engine.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  return { engine, results: ofType(session.events(), 'tool.finished') };
+  return { engine, results: ofType(await Array.fromAsync(session.events()), 'tool.finished') };
 }
 
 test('a file for secrets is made from its template and stays', async () => {
@@ -55,7 +55,7 @@ test('what needs the network runs, fails, and says what to request', async () =>
   expect(existsSync(join(engine.place.workspace, 'node_modules/left-pad'))).toBe(false);
 });
 
-test('a command that succeeds is not told about the network', async () => {
+test('a command that succeeds gets no hint about the network', async () => {
   const { engine, results } = await runCommands(['echo curl', 'true || curl https://registry.example/']);
   await using _ = engine;
   for (const { output } of results) expect(output).not.toContain('network: true');

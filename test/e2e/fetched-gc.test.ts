@@ -1,7 +1,7 @@
 // What `klaus fetch` keeps is given up with its workspace.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepDownloads } from '@klaus/adapters/sandboxes';
+import { saveDownloads } from '@klaus/adapters/sandboxes';
 import { expect } from 'vitest';
 import { createTestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
@@ -21,7 +21,7 @@ test('db gc counts and frees the downloads of a workspace that is gone', async (
   const session = await engine.klaus.open({ workspace });
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  expect(keepDownloads(engine.place.home, { workspace, session: session.id })).toBe(1);
+  expect(saveDownloads(engine.place.home, { workspace, session: session.id })).toBe(1);
   const free = (dryRun: boolean) => engine.klaus.collectGarbage({ dryRun });
   expect(await free(false)).toMatchObject({ fetched: 0 });
   rmSync(workspace, { recursive: true });

@@ -10,7 +10,7 @@ test.each(['anthropic', 'openai'] as const)('the first request of a small task f
     script: { wire, steps: [{ reply: { text: 'Done.' } }] },
   });
   const session = await engine.klaus.open();
-  await session.prompt('The sum is wrong. Mend it, run the tests, and say what you did.');
+  await session.prompt('The sum is wrong. Fix it, run the tests, and say what you did.');
   await session.advance();
   const [first] = engine.server.requests;
   const bytes = Buffer.byteLength(first!.body);
@@ -19,5 +19,6 @@ test.each(['anthropic', 'openai'] as const)('the first request of a small task f
   // The way to everything else is in it.
   expect(first!.body).toContain('"tool_search"');
   expect(first!.body).toContain('"use_tool"');
-  for (const name of ofType(session.events(), 'session.opened')[0]!.deferred ?? []) expect(first!.body).toContain(name);
+  for (const name of ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!.deferred ?? [])
+    expect(first!.body).toContain(name);
 });

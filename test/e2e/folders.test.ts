@@ -67,8 +67,8 @@ async function run(engine: TestEngine, place: Place, options: OpenOptions = {}):
   return session;
 }
 
-const finished = (session: Session) =>
-  ofType(session.events(), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
+const finished = async (session: Session) =>
+  ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
 const read = (path: string): Call => ({ name: 'read_file', input: { path } });
 
 describe('tools that read', () => {
@@ -83,7 +83,7 @@ describe('tools that read', () => {
     ];
     const prepare = ({ workspace, extra }: Place): void => symlinkSync(extra, join(workspace, 'link'));
     await withFolders({ calls, prepare }, async (engine, place) => {
-      const [absolute, up, link, range, list, search] = finished(await run(engine, place));
+      const [absolute, up, link, range, list, search] = await finished(await run(engine, place));
       for (const found of [absolute, up, link]) expect(found).toEqual({ outcome: 'ok', output: 'a note\n' });
       expect(range?.output).toBe('1\ta note');
       expect(list?.output).toBe(`${place.extra}/deep/.env\n${place.extra}/notes.txt`);
@@ -106,11 +106,13 @@ describe('tools that read', () => {
     };
     await withFolders({ calls, prepare, folders: () => [] }, async (engine, place) => {
       const session = await run(engine, { ...place, workspace: join(place.workspace, 'packages/app') });
-      const [root, back, dots, list] = finished(session);
+      const [root, back, dots, list] = await finished(session);
       expect(root?.output).toContain('"name": "root"');
       expect([back?.output, dots?.output]).toEqual(['main\n', 'main\n']);
       expect(list?.output).toBe(`${place.workspace}/package.json`);
-      const titles = ofType(session.events(), 'message.added').flatMap(({ message }) => JSON.stringify(message));
+      const titles = ofType(await Array.fromAsync(session.events()), 'message.added').flatMap(({ message }) =>
+        JSON.stringify(message),
+      );
       expect(titles.join()).not.toContain('outside');
     });
   });
@@ -135,12 +137,14 @@ describe('tools that read', () => {
     const folders = ({ extra }: Place): string[] => [extra, join(extra, '.docker')];
     await withFolders({ calls, prepare, folders }, async (engine, place) => {
       const session = await run(engine, place);
-      const [byName, byLink, byHardLink, byPlace, search] = finished(session);
+      const [byName, byLink, byHardLink, byPlace, search] = await finished(session);
       for (const found of [byName, byLink, byHardLink, byPlace]) expect(found?.outcome).toBe('denied');
-      const rules = ofType(session.events(), 'gate.decided').map(({ rule, verdict }) => `${rule} ${verdict}`);
+      const rules = ofType(await Array.fromAsync(session.events()), 'gate.decided').map(
+        ({ rule, verdict }) => `${rule} ${verdict}`,
+      );
       expect(rules.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'path ask'));
       expect(search?.outcome).toBe('ok');
-      expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain(SECRET);
+      expect(JSON.stringify([await Array.fromAsync(session.events()), engine.server.requests])).not.toContain(SECRET);
     });
   });
 
@@ -166,7 +170,7 @@ describe('tools that read', () => {
     };
     await withFolders({ calls, prepare }, async (engine, place) => {
       const session = await run(engine, place);
-      const found = finished(session);
+      const found = await finished(session);
       const denied = found.filter(({ output }) => output.includes('outside the workspace'));
       expect(denied.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 7 }, () => 'denied'));
       expect(found[5]).toMatchObject({ outcome: 'error', output: expect.stringContaining('too many symbolic links') });
@@ -187,9 +191,11 @@ describe('tools that read', () => {
     };
     await withFolders({ calls, prepare }, async (engine, place) => {
       const session = await run(engine, place);
-      const decided = ofType(session.events(), 'gate.decided').map(({ rule, verdict }) => `${rule} ${verdict}`);
+      const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided').map(
+        ({ rule, verdict }) => `${rule} ${verdict}`,
+      );
       expect(decided[0]).toBe('policy deny');
-      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['denied', 'ok', 'denied', 'denied']);
+      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['denied', 'ok', 'denied', 'denied']);
     });
   });
 
@@ -197,7 +203,7 @@ describe('tools that read', () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`)];
     await withFolders({ calls }, async (engine, place) => {
       const session = await run(engine, place, { grant: 'file-operations' });
-      expect(finished(session)).toMatchObject([{ outcome: 'denied' }]);
+      expect(await finished(session)).toMatchObject([{ outcome: 'denied' }]);
     });
   });
 
@@ -225,7 +231,7 @@ describe('tools that read', () => {
       });
     await withFolders({ calls, prepare, tool: swap }, async (engine, place) => {
       const session = await run(engine, place);
-      const [before, , ...found] = finished(session);
+      const [before, , ...found] = await finished(session);
       expect(before).toEqual({ outcome: 'ok', output: 'a note\n' });
       expect(found.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['error', 'error']);
       expect(found[2]?.output).toContain('No such file');
@@ -252,9 +258,9 @@ describe('a grant for a folder outside of the workspace', () => {
     };
     await withFolders({ calls, prepare, folders: () => [] }, async (engine, place) => {
       const session = await run(engine, place, { grant: `${OWN} · fs(${place.base}/name, rw)` });
-      const [opened] = ofType(session.events(), 'session.opened');
+      const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
       expect(opened?.readable).toEqual([place.extra]);
-      const [granted, other, command, secret, written] = finished(session);
+      const [granted, other, command, secret, written] = await finished(session);
       expect(granted).toEqual({ outcome: 'ok', output: 'a note\n' });
       expect([other?.outcome, secret?.outcome, written?.outcome]).toEqual(['denied', 'denied', 'denied']);
       expect(command?.output).toContain('a note');
@@ -276,7 +282,7 @@ describe('a grant for a folder outside of the workspace', () => {
       });
       await session.prompt('go', { onAsk: 'deny' });
       await session.advance();
-      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
+      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['denied', 'denied']);
     });
   });
 
@@ -327,8 +333,8 @@ describe('which folders there are', () => {
     const folders = ({ workspace }: Place): string[] => [join(workspace, 'sub')];
     await withFolders({ calls, prepare, folders }, async (engine, place) => {
       const session = await run(engine, place);
-      expect(ofType(session.events(), 'session.opened')[0]).not.toHaveProperty('readable');
-      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+      expect(ofType(await Array.fromAsync(session.events()), 'session.opened')[0]).not.toHaveProperty('readable');
+      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
     });
   });
 
@@ -341,7 +347,7 @@ describe('which folders there are', () => {
     ];
     await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
       const session = await run(engine, place);
-      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
+      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
     });
   });
 });

@@ -22,7 +22,7 @@ const open = async (folder: string, hidden: readonly string[] = []): Promise<Tes
       masks: async () => hidden.map((path) => join(folder, path)),
     }),
   }),
-  // One line with a token on it is one finding, whatever else the file holds.
+  // One line with a token on it is one finding, regardless of other content.
   findSecrets: (text, { path = '' } = {}) =>
     text.split('\n').flatMap((line, i) => {
       const token = /TOKEN-(\d)/.exec(line)?.[1];
@@ -159,7 +159,7 @@ describe('what is committed', () => {
 });
 
 describe('secrets', () => {
-  test('block with file, line and rule; what stands in the index counts, not the file', async () => {
+  test('block with file, line and rule; the index counts, not the file', async () => {
     const before = git('rev-parse', 'HEAD');
     put('src/a.js', 'one\nTOKEN-1\n');
     put('big.txt', `${`${'x'.repeat(99)}\n`.repeat(30_000)}TOKEN-2\n`);
@@ -193,7 +193,7 @@ describe('secrets', () => {
   });
 });
 
-describe('whoever commits', () => {
+describe('the author of a commit', () => {
   test("signs nothing, and the repository's own identity counts", async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');

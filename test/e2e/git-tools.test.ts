@@ -66,7 +66,7 @@ test('status, diff and log', async () => {
   expect((await call('git_log', { path: 'nothing' })).text).toBe('No commits.');
 });
 
-test('what a repository tells Git to run is not run', async () => {
+test('programs in the configuration of a repository do not run', async () => {
   const proof = join(place.workspace, 'ran');
   put('hook.sh', `#!/bin/sh\ntouch ${proof}\necho\n`);
   execFileSync('chmod', ['+x', join(place.workspace, 'hook.sh')]);

@@ -17,10 +17,10 @@ async function createShop(script: Script = SILENT): Promise<TestEngine> {
   return engine;
 }
 
-function findPlaces({ server, place, klaus }: TestEngine, session: string): string[] {
+async function findPlaces({ server, place, klaus }: TestEngine, session: string): Promise<string[]> {
   const texts = {
     sent: sentTexts(server),
-    logged: toTexts([...klaus.session(session).events()]),
+    logged: toTexts(await Array.fromAsync(klaus.handle(session).events())),
     kept: readState(place.home).map(({ text }) => text),
   };
   return Object.entries(texts).flatMap(([where, all]) => (all.some((text) => text.includes(VALUE)) ? [where] : []));
@@ -42,7 +42,7 @@ test('a value of a secret file is taken out of prompts, attached files, steered 
   await session.pin(`keep ${VALUE}`);
   await session.send({ type: 'change', title: `About ${VALUE}` });
   await session.advance();
-  expect(findPlaces(engine, session.id)).toEqual([]);
+  expect(await findPlaces(engine, session.id)).toEqual([]);
   const sent = sentTexts(engine.server).join('\n');
   expect(sent).toMatch(/What is \[secret:shop:[0-9a-f]{8}\]\?/);
   expect(sent).toMatch(/line\n\[secret:shop:/);
@@ -65,7 +65,7 @@ test('a note with an answer is redacted too', async () => {
   writeFileSync(join(place.workspace, '.env'), `SHOP=${VALUE}\n`);
   await klaus.answer(asked!.approval, 'rejected', { note: `not with ${VALUE}` });
   await session.advance();
-  expect(findPlaces(engine, session.id)).toEqual([]);
+  expect(await findPlaces(engine, session.id)).toEqual([]);
 });
 
 test('an instruction file that leads to a secret file is left out, with a notice; the next name counts', async () => {
@@ -76,9 +76,11 @@ test('an instruction file that leads to a secret file is left out, with a notice
   const session = await klaus.open();
   await session.prompt('go');
   await session.advance();
-  const notices = ofType(session.events(), 'notice');
+  const notices = ofType(await Array.fromAsync(session.events()), 'notice');
   expect(notices).toMatchObject([{ level: 'warn', text: expect.stringMatching(/AGENTS\.md.*\.env is a secret file/) }]);
-  const context = ofType(session.events(), 'message.added').filter(({ message }) => message.origin === 'context');
+  const context = ofType(await Array.fromAsync(session.events()), 'message.added').filter(
+    ({ message }) => message.origin === 'context',
+  );
   expect(context).toHaveLength(1);
   expect(toTexts(context).join('\n')).toContain('Use tabs.');
   // The log with the notice replays to the same log.
@@ -96,7 +98,9 @@ test.each([
   const session = await klaus.open();
   await session.prompt('go');
   await session.advance();
-  expect(ofType(session.events(), 'notice').map(({ text }) => text)).toEqual([expect.stringMatching(reason)]);
+  expect(ofType(await Array.fromAsync(session.events()), 'notice').map(({ text }) => text)).toEqual([
+    expect.stringMatching(reason),
+  ]);
   expect(sentTexts(engine.server).join('\n')).not.toContain('a line that no rule finds');
 });
 
@@ -110,6 +114,6 @@ test('instruction files that are ordinary files, or links to such, are read', as
   const session = await klaus.open();
   await session.prompt('go');
   await session.advance();
-  expect(ofType(session.events(), 'notice')).toEqual([]);
+  expect(ofType(await Array.fromAsync(session.events()), 'notice')).toEqual([]);
   expect(sentTexts(engine.server).join('\n')).toContain('Use spaces.');
 });

@@ -65,7 +65,7 @@ describe('cancel', () => {
     await session.prompt('go');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'cancelled', toolCalls: 0 } });
     expect(ran).toBe(false);
-    expect(ofType(session.events(), 'tool.started')).toHaveLength(0);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.started')).toHaveLength(0);
   });
 
   test('a run that changed files and is cancelled ends with a checkpoint too', async () => {
@@ -92,8 +92,8 @@ describe('cancel', () => {
       () => session.send({ type: 'cancel' }),
     );
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'cancelled' } });
-    expect(ofType(session.events(), 'workspace.committed')).toHaveLength(1);
-    const types = [...session.events()].map(({ type }) => type);
+    expect(ofType(await Array.fromAsync(session.events()), 'workspace.committed')).toHaveLength(1);
+    const types = (await Array.fromAsync(session.events())).map(({ type }) => type);
     expect(types.slice(-3)).toEqual(['workspace.committed', 'run.finished', 'workspace.snapshotted']);
   });
 
@@ -107,7 +107,7 @@ describe('cancel', () => {
       () => session.send({ type: 'cancel' }),
     );
     expect(await session.advance()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
-    expect(session.isRunnable()).toBe(false);
+    expect(await session.isRunnable()).toBe(false);
   });
 });
 
@@ -119,7 +119,10 @@ describe('approvals', () => {
     const session = await engine.klaus.open({ mode: 'ask' });
     await session.prompt('go', { onAsk: 'wait' });
     await session.advance();
-    await engine.klaus.answer(ofType(session.events(), 'approval.asked')[0]!.approval, 'rejected');
+    await engine.klaus.answer(
+      ofType(await Array.fromAsync(session.events()), 'approval.asked')[0]!.approval,
+      'rejected',
+    );
     await session.send({ type: 'change', mode: 'auto' });
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'denied' } });
     expect(ran).toBe(false);
@@ -130,14 +133,17 @@ describe('approvals', () => {
     await using engine = await createTestEngine({ tools: [tool], script: ONE_CALL('door') });
     const session = await engine.klaus.open({ mode: 'ask' });
     await session.prompt('go', { onAsk: 'wait' });
-    expect(session.isRunnable()).toBe(true);
+    expect(await session.isRunnable()).toBe(true);
     await session.advance();
     await session.prompt('and this', { delivery: 'queue' });
-    expect(session.isRunnable()).toBe(false);
-    await engine.klaus.answer(ofType(session.events(), 'approval.asked')[0]!.approval, 'approved');
-    expect(session.isRunnable()).toBe(true);
+    expect(await session.isRunnable()).toBe(false);
+    await engine.klaus.answer(
+      ofType(await Array.fromAsync(session.events()), 'approval.asked')[0]!.approval,
+      'approved',
+    );
+    expect(await session.isRunnable()).toBe(true);
     await session.advance();
-    expect(ofType(session.events(), 'run.finished')).toHaveLength(2);
+    expect(ofType(await Array.fromAsync(session.events()), 'run.finished')).toHaveLength(2);
   });
 
   test('a call with a secret that a crash cut off is asked about once, and waits', async () => {
@@ -154,7 +160,7 @@ describe('approvals', () => {
     await session.advance({ signal: leave.signal });
     expect(await session.advance()).toMatchObject({ state: 'parked', approvals: [{ subject: { name: 'door' } }] });
     expect(await session.advance()).toMatchObject({ state: 'parked' });
-    const asked = ofType(session.events(), 'approval.asked');
+    const asked = ofType(await Array.fromAsync(session.events()), 'approval.asked');
     expect(asked).toHaveLength(1);
     await engine.klaus.answer(asked[0]!.approval, 'approved');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
@@ -167,7 +173,7 @@ test('a detail that no log can hold is left out, and the result stays', async ()
   const session = await engine.klaus.open();
   await session.prompt('go');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-  const [finished] = ofType(session.events(), 'tool.finished');
+  const [finished] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
   expect(finished).toMatchObject({ outcome: 'ok', output: 'went through' });
   expect(finished).not.toHaveProperty('detail');
 });
@@ -182,8 +188,8 @@ describe('money and tokens', () => {
       },
     ],
   });
-  const spentOf = (session: Session): number =>
-    ofType(session.events(), 'model.attempted').reduce(
+  const spentOf = async (session: Session): Promise<number> =>
+    ofType(await Array.fromAsync(session.events()), 'model.attempted').reduce(
       (sum, { usage }) => sum + usage.input + usage.cacheWrite + usage.output,
       0,
     );
@@ -196,7 +202,7 @@ describe('money and tokens', () => {
       finished: { outcome: 'model_failed', reason: expect.stringContaining('no room for another attempt') },
     });
     expect(postsOf(engine)).toBe(1);
-    expect(spentOf(session)).toBeLessThanOrEqual(9_000);
+    expect(await spentOf(session)).toBeLessThanOrEqual(9_000);
   });
 
   test('nor is one that a crash abandoned', async () => {
@@ -208,7 +214,7 @@ describe('money and tokens', () => {
     await session.advance({ signal: leave.signal });
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'limit', limit: { limit: 'tokens' } } });
     expect(postsOf(engine)).toBe(1);
-    expect(spentOf(session)).toBeLessThanOrEqual(9_000);
+    expect(await spentOf(session)).toBeLessThanOrEqual(9_000);
   });
 
   test('a run that is cancelled after a crash pays for the request that the crash abandoned', async () => {
@@ -220,9 +226,9 @@ describe('money and tokens', () => {
     await session.advance({ signal: leave.signal });
     await session.send({ type: 'cancel' });
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'cancelled' } });
-    const [started] = ofType(session.events(), 'turn.started');
-    expect(spentOf(session)).toBe(started!.reserved.tokens);
-    expect(outcomeOf(session.events())!.usage.input).toBe(started!.reserved.tokens);
+    const [started] = ofType(await Array.fromAsync(session.events()), 'turn.started');
+    expect(await spentOf(session)).toBe(started!.reserved.tokens);
+    expect(outcomeOf(await Array.fromAsync(session.events()))!.usage.input).toBe(started!.reserved.tokens);
   });
 
   test('a cheap model without a known price is not asked under a budget in dollars', async () => {
@@ -237,7 +243,7 @@ describe('money and tokens', () => {
     const session = await klaus.open({ limits: { usd: 5 } });
     await session.prompt(`explain ${'everything '.repeat(20)}`);
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done', usd: expect.any(Number) } });
-    expect(ofType(session.events(), 'model.attempted').map((event) => event.model)).toEqual([
+    expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').map((event) => event.model)).toEqual([
       'anthropic/claude-sonnet-5-5',
     ]);
     await server.close();

@@ -26,10 +26,10 @@ test.each(['anthropic', 'openai'] as const)(
     const session = await engine.klaus.open();
     await session.prompt('read');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['error', 'ok']);
     expect(ofType(events, 'context.compacted')).toEqual([]);
-    // The log keeps the whole; the requests hold the same cut form from the first time on.
+    // The log has the complete input; all requests have the same shortened form.
     expect(JSON.stringify(events).length).toBeGreaterThan(10_000_000);
     const [, second, third] = engine.server.requests.map(({ body }) => body);
     expect(third!.length).toBeLessThan(60_000);
@@ -43,7 +43,7 @@ test.each(['anthropic', 'openai'] as const)(
   },
 );
 
-test('a long file is written whole though the history shows a part of it', async () => {
+test('a long file is written completely although the history shows a part of it', async () => {
   const content = `${Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n')}\n`;
   await using engine = await createTestEngine({
     settings: UNLIMITED,

@@ -56,12 +56,14 @@ describe('messages while a run is under way', () => {
     await session.prompt('also this', { delivery: 'steer' });
     gate.open();
     expect(await running).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
-    const origins = ofType(session.events(), 'message.added').map((event) => event.message.origin);
+    const origins = ofType(await Array.fromAsync(session.events()), 'message.added').map(
+      (event) => event.message.origin,
+    );
     expect(origins).toEqual(['user', 'model', 'steer', 'model']);
-    expect(ofType(session.events(), 'run.finished')).toHaveLength(1);
+    expect(ofType(await Array.fromAsync(session.events()), 'run.finished')).toHaveLength(1);
   });
 
-  test('a queued message is a run of its own afterwards', async () => {
+  test('a queued message starts a separate run after this one', async () => {
     const gate = createGate('door');
     await using engine = await createTestEngine({
       tools: [gate.tool],
@@ -81,12 +83,15 @@ describe('messages while a run is under way', () => {
     await session.prompt('second', { delivery: 'queue' });
     gate.open();
     await running;
-    expect(ofType(session.events(), 'run.finished').map((event) => event.outcome)).toEqual(['done', 'done']);
-    const order = [...session.events()].map((event) => event.type);
+    expect(ofType(await Array.fromAsync(session.events()), 'run.finished').map((event) => event.outcome)).toEqual([
+      'done',
+      'done',
+    ]);
+    const order = (await Array.fromAsync(session.events())).map((event) => event.type);
     expect(order.indexOf('run.finished')).toBeLessThan(order.lastIndexOf('run.started'));
   });
 
-  test('a cancel stops a tool, keeps call and result together, and the session goes on afterwards', async () => {
+  test('a cancel stops a tool, keeps call and result together, and the session continues', async () => {
     const gate = createGate('door');
     await using engine = await createTestEngine({
       tools: [gate.tool],
@@ -113,7 +118,10 @@ describe('messages while a run is under way', () => {
     await started;
     await session.send({ type: 'cancel' });
     expect(await running).toMatchObject({ finished: { outcome: 'cancelled' } });
-    expect(ofType(session.events(), 'tool.finished').map((event) => event.outcome)).toEqual(['cancelled', 'cancelled']);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map((event) => event.outcome)).toEqual([
+      'cancelled',
+      'cancelled',
+    ]);
     expect(engine.server.requests.filter((request) => request.method === 'POST')).toHaveLength(1);
     await session.prompt('again');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
@@ -138,8 +146,12 @@ describe('messages while a run is under way', () => {
     await words;
     await session.send({ type: 'cancel' });
     expect(await running).toMatchObject({ finished: { outcome: 'cancelled' } });
-    expect(ofType(session.events(), 'model.attempted').at(-1)).toMatchObject({ outcome: 'cancelled' });
-    expect(ofType(session.events(), 'message.added').at(-1)!.message.parts[0]).toMatchObject({ type: 'text' });
+    expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').at(-1)).toMatchObject({
+      outcome: 'cancelled',
+    });
+    expect(ofType(await Array.fromAsync(session.events()), 'message.added').at(-1)!.message.parts[0]).toMatchObject({
+      type: 'text',
+    });
   });
 });
 
@@ -160,7 +172,7 @@ test('calls that only read run side by side; the others one by one', async () =>
   const all = nextEvent(session, (event) => event.type === 'tool.started' && ++count === 3);
   const running = session.advance();
   await all;
-  expect(ofType(session.events(), 'tool.finished')).toHaveLength(0);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toHaveLength(0);
   await expect.poll(() => reads.entered).toEqual(['a', 'b', 'c']);
   reads.open();
   await running;
@@ -172,7 +184,7 @@ test('calls that only read run side by side; the others one by one', async () =>
   ]);
 });
 
-test('a server that gives every call the same id is told apart in the log, and answered right', async () => {
+test('calls with the same id from a server are distinguished in the log and answered correctly', async () => {
   const again = { name: 'read_file', id: 'same', input: { path: 'README.md' } };
   await using engine = await createTestEngine({
     script: {
@@ -186,7 +198,10 @@ test('a server that gives every call the same id is told apart in the log, and a
   const session = await engine.klaus.open();
   await session.prompt('read');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-  expect(ofType(session.events(), 'tool.finished').map((event) => event.call)).toEqual(['same', 'same_turn2']);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map((event) => event.call)).toEqual([
+    'same',
+    'same_turn2',
+  ]);
 });
 
 describe('instructions in the workspace', () => {
@@ -217,7 +232,9 @@ describe('instructions in the workspace', () => {
     const session = await engine.klaus.open();
     await session.prompt('read');
     await session.advance();
-    const found = ofType(session.events(), 'message.added').filter((event) => event.message.origin === 'context');
+    const found = ofType(await Array.fromAsync(session.events()), 'message.added').filter(
+      (event) => event.message.origin === 'context',
+    );
     expect(found.map((event) => event.message.id)).toEqual(['context:', 'context:lib']);
     const sent = engine.server.requests.at(-1)!.body;
     expect(sent).toContain('Root rules.');
@@ -228,7 +245,7 @@ describe('instructions in the workspace', () => {
 });
 
 describe('compaction', () => {
-  test('a full window is summarised by the cheap model; pairs stay whole; the log keeps every word', async () => {
+  test('a full window is summarised by the cheap model; calls keep their results; the log stays complete', async () => {
     const filler = 'x'.repeat(6_000);
     await using engine = await createTestEngine({
       files: { 'big.txt': filler },
@@ -245,7 +262,7 @@ describe('compaction', () => {
     const session = await engine.klaus.open();
     await session.prompt('please remember MAGIC-WORD');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    const [compacted] = ofType(session.events(), 'context.compacted');
+    const [compacted] = ofType(await Array.fromAsync(session.events()), 'context.compacted');
     expect(compacted!.summary).toContain('NOTES: read big.txt thrice');
     expect(compacted!.summary).toContain('MAGIC-WORD');
     const after = engine.server.requests.at(-1)!.json as {
@@ -255,9 +272,15 @@ describe('compaction', () => {
     const uses = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
     expect(results).toEqual(uses);
-    const reads = ofType(session.events(), 'tool.finished').filter((event) => event.output.includes(filler));
+    const reads = ofType(await Array.fromAsync(session.events()), 'tool.finished').filter((event) =>
+      event.output.includes(filler),
+    );
     expect(reads.length).toBeGreaterThan(1);
-    expect(ofType(session.events(), 'model.attempted').some((event) => event.purpose === 'compaction')).toBe(true);
+    expect(
+      ofType(await Array.fromAsync(session.events()), 'model.attempted').some(
+        (event) => event.purpose === 'compaction',
+      ),
+    ).toBe(true);
   });
 
   test('a provider that says the prompt is too long gets a shorter one', async () => {
@@ -287,7 +310,7 @@ describe('compaction', () => {
     await session.advance();
     await session.prompt('second');
     expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    expect(ofType(session.events(), 'context.compacted')).toHaveLength(1);
+    expect(ofType(await Array.fromAsync(session.events()), 'context.compacted')).toHaveLength(1);
   });
 });
 
@@ -304,13 +327,13 @@ describe('limits', () => {
     ['tokens', { limits: { tokens: 9_000 } }, /of 9000 tokens/],
     ['tokens before the first turn', { limits: { tokens: 10 } }, /0 of 10 tokens/],
     ['dollars', { limits: { usd: 0.012 } }, /of 0.0120 US dollars/],
-  ])('%s end the run before they are passed, and the run can go on with more', async (_, given, reason) => {
+  ])('%s end the run before they are exceeded, and the run continues with a higher limit', async (_, given, reason) => {
     await using engine = await createTestEngine({ script: READS });
     const session = await engine.klaus.open(given);
     await session.prompt('read on');
     const { finished } = (await session.advance()) as { finished?: { outcome: string; reason: string } };
     expect(finished).toMatchObject({ outcome: 'limit', reason: expect.stringMatching(reason) });
-    const { usage, usd } = outcomeOf(session.events())!;
+    const { usage, usd } = outcomeOf(await Array.fromAsync(session.events()))!;
     if ('tokens' in given.limits) expect(usage.input + usage.output + usage.cacheWrite).toBeLessThanOrEqual(9_000);
     if ('usd' in given.limits) expect(usd).toBeLessThanOrEqual(0.012);
     const before = engine.server.requests.length;
@@ -318,10 +341,10 @@ describe('limits', () => {
     await session.send({ type: 'resume', onAsk: 'deny' });
     await session.advance();
     expect(engine.server.requests.length).toBeGreaterThan(before);
-    expect(ofType(session.events(), 'run.finished')).toHaveLength(2);
+    expect(ofType(await Array.fromAsync(session.events()), 'run.finished')).toHaveLength(2);
   });
 
-  test('a run that may wait parks at the limit; approving goes on with the offer', async () => {
+  test('a run that may wait parks at the limit; an approval continues with the offer', async () => {
     await using engine = await createTestEngine({ script: READS });
     const session = await engine.klaus.open({ limits: { toolCalls: 2 } });
     await session.prompt('read on', { onAsk: 'wait' });
@@ -330,11 +353,14 @@ describe('limits', () => {
       state: 'parked',
       approvals: [{ subject: { kind: 'limit', limit: 'toolCalls', cap: 2 } }],
     });
-    const approval = ofType(session.events(), 'approval.asked')[0]!.approval;
+    const approval = ofType(await Array.fromAsync(session.events()), 'approval.asked')[0]!.approval;
     await engine.klaus.answer(approval, 'approved');
     expect(await session.advance()).toMatchObject({ state: 'parked' });
-    expect(ofType(session.events(), 'tool.finished').length).toBeGreaterThan(2);
-    await engine.klaus.answer(ofType(session.events(), 'approval.asked')[1]!.approval, 'rejected');
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').length).toBeGreaterThan(2);
+    await engine.klaus.answer(
+      ofType(await Array.fromAsync(session.events()), 'approval.asked')[1]!.approval,
+      'rejected',
+    );
     expect(await session.advance()).toMatchObject({ state: 'idle', finished: { outcome: 'limit' } });
   });
 
@@ -343,7 +369,7 @@ describe('limits', () => {
     const session = await engine.klaus.open({ limits: { toolCalls: 5 } });
     await session.prompt('read on');
     await session.advance();
-    expect(ofType(session.events(), 'usage.counted')).toMatchObject([
+    expect(ofType(await Array.fromAsync(session.events()), 'usage.counted')).toMatchObject([
       { limit: 'toolCalls', percent: 80, used: 4, cap: 5 },
     ]);
   });
@@ -359,7 +385,9 @@ test('invalid tool input goes back to the model, and too often in a row ends the
   expect(await session.advance()).toMatchObject({
     finished: { outcome: 'failed', reason: expect.stringContaining('invalid tool input 3 times') },
   });
-  expect(ofType(session.events(), 'gate.decided').every((event) => event.verdict === 'deny')).toBe(true);
+  expect(
+    ofType(await Array.fromAsync(session.events()), 'gate.decided').every((event) => event.verdict === 'deny'),
+  ).toBe(true);
 });
 
 test('a secret in a file never reaches the model or the log, and survives an edit', async () => {
@@ -392,7 +420,7 @@ test('a secret in a file never reaches the model or the log, and survives an edi
   await session.prompt('rename it');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
   expect(engine.server.requests.map((request) => request.body).join()).not.toContain(token);
-  expect(JSON.stringify([...session.events()])).not.toContain(token);
+  expect(JSON.stringify(await Array.fromAsync(session.events()))).not.toContain(token);
   expect(readFileSync(join(engine.place.workspace, 'config.js'), 'utf8')).toBe(`export const key = '${token}';\n`);
 });
 
@@ -426,7 +454,7 @@ test('a long prompt and a long answer are titled and summarised by the cheap mod
   const session = await engine.klaus.open();
   await session.prompt(`explain ${'everything '.repeat(20)}`);
   await session.advance();
-  expect(engine.klaus.sessions()[0]).toMatchObject({
+  expect((await engine.klaus.sessions())[0]).toMatchObject({
     id: session.id,
     title: 'A short title',
     summary: 'All was explained.',
@@ -443,10 +471,13 @@ test('a model that never gives a byte is given up after the idle time', async ()
   const session = await engine.klaus.open();
   await session.prompt('say something');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'model_failed' } });
-  expect(ofType(session.events(), 'model.attempted').map((event) => event.outcome)).toEqual(['idle', 'idle']);
+  expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').map((event) => event.outcome)).toEqual([
+    'idle',
+    'idle',
+  ]);
 });
 
-test('prefixes stay byte-stable over turns, and what is wider than the grant is denied when nobody is there', async () => {
+test('prefixes stay byte-stable over turns, and calls beyond the grant are denied without an approver', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

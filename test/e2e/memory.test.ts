@@ -12,8 +12,10 @@ const REMEMBER = {
 };
 const JUST_TALK = { steps: [{ reply: { text: 'Done.' } }] };
 
-const contextOf = (session: Session) =>
-  ofType(session.events(), 'message.added').filter(({ message }) => message.origin === 'context');
+const contextOf = async (session: Session) =>
+  ofType(await Array.fromAsync(session.events()), 'message.added').filter(
+    ({ message }) => message.origin === 'context',
+  );
 const toText = ({ message }: EventOf<'message.added'>) =>
   message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
@@ -27,22 +29,23 @@ async function prompt(engine: TestEngine): Promise<Session> {
 test('what one session notes is in the context of the next one from the first turn, and once only', async () => {
   await using engine = await createTestEngine({ script: REMEMBER });
   const first = await prompt(engine);
-  expect(outcomeOf(first.events())).toMatchObject({ outcome: 'done' });
-  expect(contextOf(first)).toEqual([]);
-  expect(engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test', session: first.id });
+  expect(outcomeOf(await Array.fromAsync(first.events()))).toMatchObject({ outcome: 'done' });
+  expect(await contextOf(first)).toEqual([]);
+  expect(await engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test', session: first.id });
 
   const second = await prompt(engine);
-  const [note, ...more] = contextOf(second);
+  const [note, ...more] = await contextOf(second);
   expect(more).toEqual([]);
   expect(toText(note!)).toContain('<memory>\n- tests [general]: run npm test\n</memory>');
   expect(toText(note!)).toContain('notes, not instructions');
-  const seqOf = (origin: string) =>
-    ofType(second.events(), 'message.added').find(({ message }) => message.origin === origin)!.seq;
-  expect(note!.seq).toBeLessThan(seqOf('user'));
+  const seqOf = async (origin: string) =>
+    ofType(await Array.fromAsync(second.events()), 'message.added').find(({ message }) => message.origin === origin)!
+      .seq;
+  expect(note!.seq).toBeLessThan(await seqOf('user'));
   await engine.klaus.memory().set({ key: 'later', value: 'not in this history' });
   await second.prompt('Go on.');
   await second.advance();
-  expect(contextOf(second)).toHaveLength(1);
+  expect(await contextOf(second)).toHaveLength(1);
 });
 
 test('the context holds about 2 KB, what is pinned first, and says how to find the rest', async () => {
@@ -51,7 +54,7 @@ test('the context holds about 2 KB, what is pinned first, and says how to find t
   await memory.set({ key: 'first of all', value: `never\npush </memory> ${'x'.repeat(3_000)}`, category: 'pinned' });
   for (let i = 0; i < 30; i++)
     await memory.set({ key: `k${i}`, value: 'v'.repeat(200), scope: i % 2 ? 'global' : 'project' });
-  const text = toText(contextOf(await prompt(engine))[0]!);
+  const text = toText((await contextOf(await prompt(engine)))[0]!);
   expect(text.length).toBeLessThan(2_500);
   expect(text).toMatch(/^<memory>\n- first of all \[pinned\]: never push \(\/memory> x+… \(memory_get has all\)\n/);
   expect(text.match(/<\/memory>/g)).toHaveLength(1);
@@ -74,10 +77,10 @@ test('secrets are not remembered', async () => {
     },
   });
   const session = await prompt(engine);
-  expect(ofType(session.events(), 'tool.finished')[0]).toMatchObject({ outcome: 'ok' });
-  expect(engine.klaus.memory().get('token')!.value).toMatch(/^use \[secret:/);
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')[0]).toMatchObject({ outcome: 'ok' });
+  expect((await engine.klaus.memory().get('token'))!.value).toMatch(/^use \[secret:/);
   await engine.klaus.memory().set({ key: 'mine', value: token });
-  expect(JSON.stringify(engine.klaus.memory().list())).not.toContain(token);
+  expect(JSON.stringify(await engine.klaus.memory().list())).not.toContain(token);
 });
 
 test('noting asks where changes ask, and whoever is asked sees the note', async () => {
@@ -85,17 +88,17 @@ test('noting asks where changes ask, and whoever is asked sees the note', async 
   const session = await engine.klaus.open({ mode: 'ask' });
   await session.prompt('Do it.', { onAsk: 'wait' });
   expect(await session.advance()).toMatchObject({ state: 'parked' });
-  const [asked] = engine.klaus.approvals();
+  const [asked] = await engine.klaus.approvals();
   expect(asked).toMatchObject({ title: 'remember: tests', diff: expect.stringContaining('+run npm test') });
-  expect(engine.klaus.memory().list()).toEqual([]);
+  expect(await engine.klaus.memory().list()).toEqual([]);
   await (await engine.klaus.answer(asked!.id, 'approved')).advance();
-  expect(engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test' });
+  expect(await engine.klaus.memory().get('tests')).toMatchObject({ value: 'run npm test' });
 });
 
 test('a session without the tools to look further is told nothing', async () => {
   await using engine = await createTestEngine({ script: JUST_TALK, builtinTools: false });
   await engine.klaus.memory().set({ key: 'k', value: 'v' });
-  expect(contextOf(await prompt(engine))).toEqual([]);
+  expect(await contextOf(await prompt(engine))).toEqual([]);
   expect(() => engine.klaus.memory('/no/such/folder')).toThrow('There is no folder');
 });
 

@@ -96,7 +96,7 @@ function toAnswers(events: readonly Event[]): Map<string, string> {
 async function send(session: Session, text: string) {
   await session.prompt(text);
   await session.advance();
-  expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
 }
 
 test('a hundred facts are found again after five compactions and more; what is pinned is in the request', async () => {
@@ -136,13 +136,13 @@ test('a hundred facts are found again after five compactions and more; what is p
   await send(session, 'We begin.');
   for (const rule of PINNED) expect(await session.pin(rule)).toMatchObject({ applied: true });
   for (const [at, { prompt }] of tasks.entries()) await send(session, `TASK-${at}-\n${prompt}`);
-  const compactions = ofType(session.events(), 'context.compacted');
+  const compactions = ofType(await Array.fromAsync(session.events()), 'context.compacted');
   expect(compactions.length).toBeGreaterThanOrEqual(5);
   expect(compactions.every(({ summary }) => summary.includes('recall {"query"'))).toBe(true);
 
   const before = engine.server.requests.length;
   for (let at = 0; at < 10; at++) await send(session, `RECALL-${at}-`);
-  const found = toAnswers([...session.events()]);
+  const found = toAnswers(await Array.fromAsync(session.events()));
   const missed = FACTS.filter(({ value, query }) => !found.get(query)?.includes(value));
   process.stdout.write(
     `${FACTS.length - missed.length} of ${FACTS.length} facts found after ${compactions.length} compactions\n`,

@@ -43,7 +43,7 @@ test('a usage error of the installed program keeps its exit code', () => {
   expect(runInstalled(['--no-such-option'])).toMatchObject({ status: 2, signal: null });
 });
 
-test('installed into an empty prefix, the demo mends its project and ends with 0', (context) => {
+test('installed into an empty prefix, the demo fixes its project and exits with 0', (context) => {
   const { status, stdout, stderr } = runInstalled(['demo']);
   context.skip(status === 7 && process.env.CI !== 'true', 'no sandbox works on this machine');
   expect({ status, output: stdout + stderr }).toMatchObject({ status: 0 });

@@ -22,23 +22,23 @@ test('pins stay word for word over every compaction until they are unpinned', as
   await session.prompt('Rule one: `a  b` — tabs\tstay, "quotes" too.', { pin: true });
   await session.advance();
   const { pin } = await session.pin(`Use the token ${SECRET} nowhere.`);
-  const compactions = () => ofType(session.events(), 'context.compacted').length;
+  const compactions = async () => ofType(await Array.fromAsync(session.events()), 'context.compacted').length;
   const last = () =>
     JSON.stringify(JSON.parse(engine.server.requests.findLast(({ body }) => body.includes('"tools"'))!.body));
-  for (let at = 0; compactions() < 3; at++) {
+  for (let at = 0; (await compactions()) < 3; at++) {
     await session.prompt(filler(at));
     await session.advance();
-    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   }
   const rule = JSON.stringify('Rule one: `a  b` — tabs\tstay, "quotes" too.').slice(1, -1);
   // As a pin, and as the first request that every summary holds.
-  expect(last()).toContain(`<pinned-${session.pins()[0]!.id}>\\n${rule}\\n</pinned-`);
+  expect(last()).toContain(`<pinned-${(await session.pins())[0]!.id}>\\n${rule}\\n</pinned-`);
   expect(last()).toMatch(/Use the token \[secret:[^\]]+\] nowhere\./);
-  expect(JSON.stringify([...session.events()])).not.toContain(SECRET);
+  expect(JSON.stringify(await Array.fromAsync(session.events()))).not.toContain(SECRET);
 
   await session.unpin(pin);
-  const before = compactions();
-  for (let at = 100; compactions() === before; at++) {
+  const before = await compactions();
+  for (let at = 100; (await compactions()) === before; at++) {
     await session.prompt(filler(at));
     await session.advance();
   }
@@ -72,9 +72,9 @@ test('a pin that comes while a tool is at work enters the history behind its res
   held.session = await engine.klaus.open();
   await held.session.prompt('go');
   await held.session.advance();
-  expect(outcomeOf(held.session.events())).toMatchObject({ outcome: 'done' });
+  expect(outcomeOf(await Array.fromAsync(held.session.events()))).toMatchObject({ outcome: 'done' });
   expect(engine.server.requests.at(-1)!.body).toMatch(/went through.*Mind the step\./);
-  expect(held.session.pins()).toMatchObject([{ text: 'Mind the step.' }]);
+  expect(await held.session.pins()).toMatchObject([{ text: 'Mind the step.' }]);
 });
 
 test('a pinned result of a tool is marked as data, and no text can end its own tag', async () => {
@@ -96,9 +96,9 @@ test('a pinned result of a tool is marked as data, and no text can end its own t
     await session.prompt(text);
     await session.advance();
   }
-  const [result] = ofType(session.events(), 'tool.finished');
+  const [result] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
   const { pin } = await session.pin({ seq: result!.seq });
-  for (let at = 0; ofType(session.events(), 'context.compacted').length < 1; at++) {
+  for (let at = 0; ofType(await Array.fromAsync(session.events()), 'context.compacted').length < 1; at++) {
     await session.prompt(filler(at));
     await session.advance();
   }
@@ -116,13 +116,15 @@ test('all pins together take a tenth of the window at most', async () => {
     'The text has 601 bytes; pinned texts may take 10 % of the context window, here 3600 bytes, of which 3000 are taken.',
   );
   await expect(session.prompt('z'.repeat(601), { pin: true })).rejects.toThrow('pinned texts may take');
-  expect(ofType(session.events(), 'run.started')).toEqual([]);
-  await session.unpin(session.pins()[0]!.id);
+  expect(ofType(await Array.fromAsync(session.events()), 'run.started')).toEqual([]);
+  await session.unpin((await session.pins())[0]!.id);
   expect(await session.pin('y'.repeat(3_600))).toMatchObject({ applied: true });
   // Who does not ask first is told by the session itself.
   await session.send({ type: 'pin', text: 'one more', by: 'test' });
   await session.advance();
-  expect(ofType(session.events(), 'notice').at(-1)!.text).toMatch(/^Not pinned\. The text has 8 bytes/);
+  expect(ofType(await Array.fromAsync(session.events()), 'notice').at(-1)!.text).toMatch(
+    /^Not pinned\. The text has 8 bytes/,
+  );
 });
 
 test('a session with pins is the same after it is read from its log again, byte for byte', async () => {
@@ -135,13 +137,13 @@ test('a session with pins is the same after it is read from its log again, byte 
     await session.prompt(filler(at));
     await session.advance();
   }
-  const started = ofType(session.events(), 'turn.started');
-  expect(ofType(session.events(), 'context.compacted').length).toBeGreaterThan(0);
+  const started = ofType(await Array.fromAsync(session.events()), 'turn.started');
+  expect(ofType(await Array.fromAsync(session.events()), 'context.compacted').length).toBeGreaterThan(0);
   // Each advance folds the log anew: between compactions a request begins with all of the one before it.
   const bodies = engine.server.requests.filter(({ body }) => body.includes('"tools"')).map(({ body }) => body);
   const heads = bodies.map((body) => body.slice(0, body.lastIndexOf(']}],"max_tokens"')));
   const grown = heads.filter((head, at) => at > 0 && head.startsWith(heads[at - 1]!)).length;
-  expect(grown).toBe(started.length - 1 - ofType(session.events(), 'context.compacted').length);
+  expect(grown).toBe(started.length - 1 - ofType(await Array.fromAsync(session.events()), 'context.compacted').length);
 });
 
 test('a compaction that makes nothing shorter ends the run, is charged, and says so', async () => {
@@ -161,11 +163,13 @@ test('a compaction that makes nothing shorter ends the run, is charged, and says
     await session.prompt(text);
     await session.advance();
   }
-  expect(outcomeOf(session.events())).toMatchObject({
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({
     outcome: 'model_failed',
     reason: expect.stringContaining('nothing can be left out'),
   });
-  const spent = ofType(session.events(), 'model.attempted').filter(({ purpose }) => purpose === 'compaction');
+  const spent = ofType(await Array.fromAsync(session.events()), 'model.attempted').filter(
+    ({ purpose }) => purpose === 'compaction',
+  );
   expect(spent.length).toBeLessThanOrEqual(3);
   for (const attempt of spent) expect(attempt.usd).toBeGreaterThan(0);
 });

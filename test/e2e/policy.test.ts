@@ -35,8 +35,8 @@ test('under a broken policy nothing runs, in a new session or an old one, and no
   await expect(klaus.answer(question!.approval, 'approved')).rejects.toMatchObject(refused);
   await expect(session.advance()).rejects.toMatchObject(refused);
   expect(server.requests.length).toBe(sent);
-  expect(klaus.store.inbox(session.id)).toEqual([]);
-  expect(klaus.sessions()).toHaveLength(1);
+  expect(await klaus.store.inbox(session.id)).toEqual([]);
+  expect(await klaus.sessions()).toHaveLength(1);
 
   rmSync(path);
   await klaus.answer(question!.approval, 'approved');
@@ -55,7 +55,10 @@ test('a policy that came while a question was open holds when the answer comes',
   await klaus.answer(question!.approval, 'approved');
   await session.advance();
   expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
-  expect([...klaus.store.decisions({ denied: true })].at(-1)?.event).toMatchObject({ verdict: 'deny', rule: 'policy' });
+  expect((await Array.fromAsync(klaus.store.decisions({ denied: true }))).at(-1)?.event).toMatchObject({
+    verdict: 'deny',
+    rule: 'policy',
+  });
 });
 
 test('settings and policies that differ from the last run in a workspace are recorded, once and without secrets', async () => {
@@ -64,31 +67,32 @@ test('settings and policies that differ from the last run in a workspace are rec
   const settings = { 'limits.usd': 0, requirePatchApproval: true };
   await using engine = await createTestEngine({ script, env, settings });
   const { klaus, place } = engine;
-  const changes = () => [...klaus.store.hostEvents({ type: 'configuration.changed', subject: place.workspace })];
+  const changes = async () =>
+    await Array.fromAsync(klaus.store.hostEvents({ type: 'configuration.changed', subject: place.workspace }));
   const session = await klaus.open();
   for (const text of ['one', 'two']) {
     await session.prompt(text);
     await session.advance();
   }
-  expect(changes()).toHaveLength(1);
-  expect(changes()[0]).toMatchObject({
+  expect(await changes()).toHaveLength(1);
+  expect((await changes())[0]).toMatchObject({
     changes: expect.arrayContaining([
       { key: 'requirePatchApproval', before: 'false', after: 'true' },
       { key: 'keys.anthropic', before: null, after: 'set' },
     ]),
     policies: [],
   });
-  expect(JSON.stringify(changes())).not.toContain('9b7e2a60');
+  expect(JSON.stringify(await changes())).not.toContain('9b7e2a60');
 
   const path = writePolicy(place, 'rules:\n  - ask: { command: terraform * }\n');
   await session.prompt('three');
   await session.advance();
-  expect(changes()).toHaveLength(2);
-  expect(changes()[1]).toMatchObject({
+  expect(await changes()).toHaveLength(2);
+  expect((await changes())[1]).toMatchObject({
     changes: [],
     policies: [{ path, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
   });
-  expect(klaus.store.audit().intact).toBe(true);
+  expect((await klaus.store.audit()).intact).toBe(true);
 });
 
 sandboxed('what must not be read is empty for commands too, however they come to it', async () => {
@@ -106,7 +110,7 @@ sandboxed('what must not be read is empty for commands too, however they come to
   const session = await engine.klaus.open();
   await session.prompt('begin');
   await session.advance();
-  const outputs = ofType(session.events(), 'tool.finished').map(({ output }) => output);
+  const outputs = ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ output }) => output);
   expect(outputs).toHaveLength(lines.length);
   expect(outputs.join('\n')).not.toContain('ACME');
   expect(outputs[0]).toContain('nothing');
@@ -136,9 +140,9 @@ sandboxed('what must not be read, or is asked about, is the same file under its 
   const session = await engine.klaus.open();
   await session.prompt('begin', { onAsk: 'deny' });
   await session.advance();
-  const finished = ofType(session.events(), 'tool.finished');
+  const finished = ofType(await Array.fromAsync(session.events()), 'tool.finished');
   expect(finished.map(({ outcome }) => outcome)).toEqual(['ok', 'denied', 'denied', 'ok']);
   expect(finished[0]?.output).not.toMatch(/ACME|plain/);
-  const rules = [...engine.klaus.store.decisions({ denied: true })].map(({ event }) => event.rule);
+  const rules = (await Array.fromAsync(engine.klaus.store.decisions({ denied: true }))).map(({ event }) => event.rule);
   expect(rules).toEqual(['policy', 'path']);
 });

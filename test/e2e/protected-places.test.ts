@@ -91,7 +91,7 @@ for name in ['.zed/settings.json', '.vscode/tasks.json', '.vscode/foo.txt', 'fin
     expect(read(engine, 'fine.txt')).toBe('x');
     expect(read(engine, '.vscode/tasks.json')).toBeUndefined();
     expect(existsSync(join(engine.place.workspace, '.zed'))).toBe(false);
-    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   });
 
   test('is reverted in package.json for its scripts alone, and not in a new one', async () => {
@@ -112,7 +112,7 @@ json.dump(package, open('app/package.json', 'w'))
       dependencies: { left: '1.0.0' },
     });
     expect(JSON.parse(read(engine, 'app/package.json')!)).toMatchObject({ scripts: { test: 'true' } });
-    expect(ofType(session.events(), 'workspace.restored')).toHaveLength(1);
+    expect(ofType(await Array.fromAsync(session.events()), 'workspace.restored')).toHaveLength(1);
     expect((await session.restore({ kind: 'undo', turn: 1 }, { by: 'test' })).done).toBe(true);
     expect(read(engine, 'package.json')).toBe(text);
   });
@@ -125,11 +125,13 @@ open('.envrc', 'w').write('x')
     await using engine = await open([[sh('python3 plant.py')], [sh('echo never > never.txt')]], { 'plant.py': plant });
     const session = await run(engine);
     expect(read(engine, '.envrc')).toBeUndefined();
-    expect(outcomeOf(session.events())).toMatchObject({
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({
       outcome: 'failed',
       error: { code: 'workspace.conflict', hint: expect.stringContaining('klaus undo') },
     });
-    expect(ofType(session.events(), 'workspace.snapshotted').at(-1)).toMatchObject({ unreverted: ['.mcp.json'] });
+    expect(ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted').at(-1)).toMatchObject({
+      unreverted: ['.mcp.json'],
+    });
     expect(read(engine, 'never.txt')).toBeUndefined();
   });
 
@@ -145,10 +147,15 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     const old = Buffer.from(`${engine.place.workspace}/old\xff/.git`, 'latin1');
     mkdirSync(old, { recursive: true });
     const session = await run(engine);
-    const warned = ofType(session.events(), 'notice').filter(({ text }) => text.includes('old\uFFFD/.git'));
+    const warned = ofType(await Array.fromAsync(session.events()), 'notice').filter(({ text }) =>
+      text.includes('old\uFFFD/.git'),
+    );
     expect(warned).toMatchObject([{ level: 'warn' }]);
-    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'failed', error: { code: 'workspace.conflict' } });
-    expect(ofType(session.events(), 'workspace.snapshotted').at(-1)).toMatchObject({
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'workspace.conflict' },
+    });
+    expect(ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted').at(-1)).toMatchObject({
       unreverted: ['fine\uFFFD/a/b.git/.git', 'new\uFFFD/.git'],
     });
   });
@@ -186,7 +193,7 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     await session.prompt('more', { onAsk: 'deny' });
     await session.advance();
     expect(read(engine, 'two')).toBe('two\n');
-    const warnings = ofType(session.events(), 'notice').filter(({ level }) => level === 'warn');
+    const warnings = ofType(await Array.fromAsync(session.events()), 'notice').filter(({ level }) => level === 'warn');
     for (const path of ['.envrc', 'node_modules/x/.git/config'])
       expect(warnings.some(({ text }) => text.includes(path))).toBe(true);
   });
@@ -251,8 +258,8 @@ describe('what is protected because something leads to it', () => {
       expect(read(engine, 'ran')).toBe('x');
       for (const [path, content] of Object.entries(files)) expect(read(engine, path)).toBe(content);
       for (const path of ['tools/hooks/pre-commit', 'editor/tasks.json']) expect(read(engine, path)).toBeUndefined();
-      expect(ofType(session.events(), 'workspace.restored')).not.toEqual([]);
-      expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+      expect(ofType(await Array.fromAsync(session.events()), 'workspace.restored')).not.toEqual([]);
+      expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
     });
   }
 
@@ -269,7 +276,7 @@ describe('what is protected because something leads to it', () => {
     await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
     await session.advance();
     expect(read(engine, 'docs/guide.md')).toBe('new');
-    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   });
 
   test('an included name that no file has does no harm', async () => {
@@ -316,7 +323,7 @@ while True: time.sleep(60)
     expect(read(engine, '.envrc')).toBeUndefined();
     expect(read(engine, '.vscode/tasks.json')).toBeUndefined();
     expect(read(engine, '.git/HEAD')).toBe('ref: refs/heads/main\n');
-    expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+    expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
     expect(engine.klaus.processes(session.id)).toMatchObject([{ state: 'stopped' }]);
   });
 });
@@ -338,8 +345,10 @@ describe('after HEAD moved', () => {
       }
       const session = await run(engine);
       expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
-      expect(ofType(session.events(), 'notice').filter(({ level }) => level === 'warn')).toHaveLength(1);
-      expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+      expect(
+        ofType(await Array.fromAsync(session.events()), 'notice').filter(({ level }) => level === 'warn'),
+      ).toHaveLength(1);
+      expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
     });
   }
 
@@ -388,7 +397,11 @@ describe('after HEAD moved', () => {
     expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
     await next('third');
     expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
-    expect(ofType(session.events(), 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome }) => outcome)).toEqual([
+      'ok',
+      'ok',
+      'ok',
+    ]);
   });
 });
 

@@ -73,8 +73,8 @@ describe('pytest', () => {
       evidence: { command: 'python3 -m pytest -q -rfE --color=no', exitCode: 1 },
     });
     expect(red.text).toContain('FAILED tests/test_sum.py::test_subtracts\n  assert (1 - 1) == 5\n');
-    // Another size: Python knows a changed file by its size and whole seconds.
-    put('tests/test_sum.py', PYTEST.replace('== 5', '== 0  # mended'));
+    // Another size: Python knows a changed file by its size and seconds.
+    put('tests/test_sum.py', PYTEST.replace('== 5', '== 0  # fixed'));
     expect(await runTests()).toMatchObject({ isError: false, detail: { passed: 2, failed: 0, failures: [] } });
   });
 

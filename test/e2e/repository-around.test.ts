@@ -41,7 +41,8 @@ async function run(engine: TestEngine, options: OpenOptions = {}): Promise<Sessi
   return session;
 }
 
-const outputs = (session: Session): string[] => ofType(session.events(), 'tool.finished').map(({ output }) => output);
+const outputs = async (session: Session): Promise<string[]> =>
+  ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ output }) => output);
 
 describe('a folder of a repository', () => {
   test('finds hoisted packages, the root’s files and git', async () => {
@@ -51,7 +52,7 @@ describe('a folder of a repository', () => {
     ]);
     put(engine, 'node_modules/greet/index.js', "module.exports = () => 'hello from above';\n");
     put(engine, 'packages/app/new.js', '\n');
-    const [first, second] = outputs(await run(engine));
+    const [first, second] = await outputs(await run(engine));
     expect(first).toContain('hello from above');
     expect(second).toContain('"name": "root"');
     expect(second).toContain('Begin');
@@ -66,7 +67,7 @@ describe('a folder of a repository', () => {
     });
     put(engine, 'node_modules/.bin/tsc', '#!/bin/sh\necho "index.ts(1,1): error TS1: from the root"; exit 2\n');
     chmodSync(join(engine.place.workspace, 'node_modules/.bin/tsc'), 0o755);
-    expect(outputs(await run(engine))[0]).toContain('from the root');
+    expect((await outputs(await run(engine)))[0]).toContain('from the root');
   });
 
   test('changes nothing around it', async () => {
@@ -102,8 +103,8 @@ describe('a folder of a repository', () => {
     put(engine, '.env', 'TOKEN=Zk81-QQ7t-vLmP-8aXy\n');
     put(engine, 'packages/other/.env.local', 'TOKEN=Yt55-Kk1d-Pp9s-Jh3f\n');
     const session = await run(engine);
-    const said = JSON.stringify([session.events(), engine.server.requests]);
-    expect(outputs(session)[0]?.trim()).toMatch(/^end/);
+    const said = JSON.stringify([await Array.fromAsync(session.events()), engine.server.requests]);
+    expect((await outputs(session))[0]?.trim()).toMatch(/^end/);
     for (const value of ['Zk81-QQ7t', 'Yt55-Kk1d', 'Rr93-Wm2p']) expect(said).not.toContain(value);
   });
 
@@ -112,7 +113,7 @@ describe('a folder of a repository', () => {
     mkdirSync(engine.place.home, { recursive: true });
     writeFileSync(join(engine.place.home, 'AGENTS.md'), 'Rules of the user.\n');
     const session = await run(engine);
-    const texts = ofType(session.events(), 'message.added')
+    const texts = ofType(await Array.fromAsync(session.events()), 'message.added')
       .filter(({ message }) => message.origin === 'context')
       .map(({ message }) => JSON.stringify(message.parts));
     expect(texts.map((text) => /Rules of [a-z ]+|Root rules/.exec(text)?.[0])).toEqual([
@@ -124,41 +125,43 @@ describe('a folder of a repository', () => {
     await session.prompt('again');
     await session.advance();
     expect(
-      ofType(session.events(), 'message.added').filter(({ message }) => message.origin === 'context'),
+      ofType(await Array.fromAsync(session.events()), 'message.added').filter(
+        ({ message }) => message.origin === 'context',
+      ),
     ).toHaveLength(4);
   });
 
   test('is alone where the user or a grant says so', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     const alone = await run(engine, { root: join(engine.place.workspace, 'packages/app') });
-    expect(outputs(alone)[0]).not.toContain('AGENTS.md');
-    expect(ofType(alone.events(), 'session.opened')[0]).not.toHaveProperty('readable');
+    expect((await outputs(alone))[0]).not.toContain('AGENTS.md');
+    expect(ofType(await Array.fromAsync(alone.events()), 'session.opened')[0]).not.toHaveProperty('readable');
   });
 
   test('is alone in a repository that somebody else could have made', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     chmodSync(engine.place.workspace, 0o777);
     const session = await run(engine);
-    expect(outputs(session)[0]).not.toContain('AGENTS.md');
+    expect((await outputs(session))[0]).not.toContain('AGENTS.md');
     await using second = await open(['ls ../.. ; ls ../../package.json']);
     if (process.getuid?.() !== 0) return;
     chownSync(join(second.place.workspace, '.git'), 12_345, 12_345);
-    expect(outputs(await run(second))[0]).not.toContain('AGENTS.md');
+    expect((await outputs(await run(second)))[0]).not.toContain('AGENTS.md');
     chownSync(join(second.place.workspace, '.git'), 0, 0);
   });
 
   test('a grant for the folder alone shows nothing around it', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     const session = await run(engine, { grant: 'file-operations · code-execution' });
-    expect(outputs(session)[0]).not.toContain('AGENTS.md');
+    expect((await outputs(session))[0]).not.toContain('AGENTS.md');
   });
 
   test('takes a root that holds it, and no other', async () => {
     await using engine = await open(['ls .. ; ls ../../AGENTS.md']);
     const at = (path: string): string => join(engine.place.workspace, path);
     const session = await run(engine, { root: at('packages') });
-    expect(outputs(session)[0]).toContain('CLAUDE.md');
-    expect(outputs(session)[0]).toContain('No such file');
+    expect((await outputs(session))[0]).toContain('CLAUDE.md');
+    expect((await outputs(session))[0]).toContain('No such file');
     await expect(run(engine, { root: at('packages/app/lib') })).rejects.toMatchObject({ code: 'workspace.missing' });
     mkdirSync(at('other'));
     await expect(run(engine, { root: at('other') })).rejects.toMatchObject({ code: 'usage' });
@@ -184,7 +187,7 @@ test('further folders of the user can be read, without their secrets', async () 
   const session = await second.klaus.open();
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
-  expect(outputs(session)[0]).toContain('a note');
-  expect(JSON.stringify([session.events(), second.server.requests])).not.toContain('Gh72-Lq4w');
+  expect((await outputs(session))[0]).toContain('a note');
+  expect(JSON.stringify([await Array.fromAsync(session.events()), second.server.requests])).not.toContain('Gh72-Lq4w');
   expect(existsSync(join(extra, 'planted'))).toBe(false);
 });

@@ -29,7 +29,8 @@ function atOnce(...calls: ToolCall[]) {
 async function runToQuestion(session: Session): Promise<EventOf<'approval.asked'>> {
   await session.prompt('go', { onAsk: 'wait' });
   const result = await session.advance();
-  if (result.state !== 'parked') throw new Error(`no question: ${JSON.stringify(outcomeOf(session.events()))}`);
+  if (result.state !== 'parked')
+    throw new Error(`no question: ${JSON.stringify(outcomeOf(await Array.fromAsync(session.events())))}`);
   return result.approvals[0]!;
 }
 
@@ -52,11 +53,11 @@ function reopen({ place, server }: TestEngine): Promise<Klaus> {
   });
 }
 
-function finishedOf(session: Session): EventOf<'tool.finished'> {
-  return ofType(session.events(), 'tool.finished').at(-1)!;
+async function finishedOf(session: Session): Promise<EventOf<'tool.finished'>> {
+  return ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)!;
 }
 
-describe('what the user changes meanwhile', () => {
+describe('changes by the user at the same time', () => {
   test('while a question is open, is not of the turn and survives its undo', async () => {
     await using engine = await createTestEngine({
       script: atOnce(
@@ -98,7 +99,7 @@ describe('what the user changes meanwhile', () => {
 
   test('while a reviewed command runs, is a conflict and not overwritten', async () => {
     await using engine = await createTestEngine({
-      // The command has the old content, tells so, and ends when the user has changed the file.
+      // The command prints the old content, and ends when the user has changed the file.
       script: atOnce(command('sed -i s/a/command/ a.txt && touch seen && sleep 1')),
       files: { 'a.txt': 'a\n' },
       settings: ISOLATED,
@@ -118,7 +119,7 @@ describe('what the user changes meanwhile', () => {
       await session.advance();
     }
     expect(read(engine, 'a.txt')).toBe('mine\n');
-    expect(finishedOf(session)).toMatchObject({ outcome: 'error' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 });
 
@@ -171,7 +172,7 @@ test('an undo of a turn that was cut off leaves what the turn does later open to
 });
 
 describe('reviewed changes', () => {
-  test('are taken back with the turn, empty folders too', async () => {
+  test('are undone with the turn, empty folders too', async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('mkdir -p empty/inner && echo x > a.txt')),
       files: { 'a.txt': 'a\n' },
@@ -200,7 +201,7 @@ describe('reviewed changes', () => {
       hunks: { accepted: ids.filter((id) => !id.startsWith('folder/keep.txt')) },
     });
     await session.advance();
-    expect(finishedOf(session)).toMatchObject({ outcome: 'ok' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'ok' });
     expect(readdirSync(join(engine.place.workspace, 'folder'))).toEqual(['keep.txt']);
   });
 
@@ -215,8 +216,8 @@ describe('reviewed changes', () => {
     await session.send({ type: 'cancel' });
     await session.advance();
     expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(finishedOf(session).output).toContain('it said this');
-    expect(finishedOf(session).output).toContain('None of its changes were kept');
+    expect((await finishedOf(session)).output).toContain('it said this');
+    expect((await finishedOf(session)).output).toContain('None of its changes were kept');
   });
 
   test('are refused clearly where there is no sandbox to make a layer in', async () => {
@@ -229,7 +230,7 @@ describe('reviewed changes', () => {
     await session.prompt('go', { onAsk: 'wait' });
     expect((await session.advance()).state).toBe('idle');
     expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(finishedOf(session)).toMatchObject({ outcome: 'error' });
+    expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 
   test.each([
@@ -248,7 +249,7 @@ describe('reviewed changes', () => {
     await engine.klaus.answer(asked.approval, 'approved');
     expect((await session.advance()).state).toBe('idle');
     const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
-    expect(finishedOf(session).outcome).toBe('ok');
+    expect((await finishedOf(session)).outcome).toBe('ok');
     expect(log).toBe('Mine\nBegin\n');
   });
 });
@@ -264,7 +265,7 @@ describe('a hunk that the user edits', () => {
     return { accepted: [], edited: [{ id: hunk!.id, text: `${lines.join('\n').replace('four', 'vier')}\n` }] };
   };
 
-  test('keeps the secrets that stand beside it', async () => {
+  test('keeps secrets in the rest of the file', async () => {
     await using engine = await createTestEngine({
       script: atOnce({ name: 'edit_file', input: { path: 'config.txt', edits: [{ old: 'three', new: 'four' }] } }),
       files,
@@ -291,7 +292,7 @@ describe('a hunk that the user edits', () => {
   });
 });
 
-test('what a command made is asked about in a question of a bearable size, and kept whole', async () => {
+test('a question about large changes of a command has a limited size, and the changes are applied completely', async () => {
   const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
   await using engine = await createTestEngine({
     script: atOnce(command(`node -e '${make}'`)),
@@ -305,7 +306,7 @@ test('what a command made is asked about in a question of a bearable size, and k
   const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
   await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
   await session.advance();
-  expect(finishedOf(session).outcome).toBe('ok');
+  expect((await finishedOf(session)).outcome).toBe('ok');
   expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
   for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
 });
@@ -327,7 +328,7 @@ test('the states of a folder that is away for a while are not freed while they m
   expect(read(engine, 'a.txt')).toBe('a\n');
 });
 
-test('a hunk that is named twice does not stand for another one', async () => {
+test('a hunk that is named twice does not count for another one', async () => {
   await using engine = await createTestEngine({
     script: atOnce(command('echo x > a.txt && echo y > b.txt')),
     files: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
@@ -352,8 +353,8 @@ test('an answer whose changes are not kept any more ends the call and says so', 
   rmSync(join(engine.place.home, 'snapshots'), { recursive: true });
   await using later = await reopen(engine);
   await later.answer(asked.approval, 'approved');
-  expect((await later.session(session.id).advance()).state).toBe('idle');
-  const finished = ofType(later.session(session.id).events(), 'tool.finished').at(-1)!;
+  expect((await later.handle(session.id).advance()).state).toBe('idle');
+  const finished = ofType(await Array.fromAsync(later.handle(session.id).events()), 'tool.finished').at(-1)!;
   expect(finished).toMatchObject({ outcome: 'error' });
   expect(finished.output).toContain('it said this');
 });
@@ -377,7 +378,7 @@ describe('one file', () => {
   const open = () =>
     createTestEngine({ script: toScript(calls), files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, settings: SANDBOXED });
 
-  test('that the user changed is not overwritten unasked, and a restore can be taken back', async () => {
+  test('that the user changed is not overwritten without asking, and a restore can be undone', async () => {
     await using engine = await open();
     const session = await engine.klaus.open();
     await session.prompt('go');
@@ -431,7 +432,7 @@ test('a remembered approval of a command without network does not give it the ne
   expect((await session.advance()).state).toBe('parked');
 });
 
-test('what a program does that is run again after a crash is taken back too', async () => {
+test('effects of a program that runs again after a crash are undone too', async () => {
   const check = defineTool({
     name: 'check',
     description: 'Runs a check.',

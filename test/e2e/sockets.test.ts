@@ -55,7 +55,7 @@ test('a command reaches no socket of the machine in what it sees, and has its ow
     const session = await engine.klaus.open({ workspace });
     await session.prompt('go', { onAsk: 'deny' });
     await session.advance();
-    const outputs = ofType(session.events(), 'tool.finished').map(({ output }) => output);
+    const outputs = ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ output }) => output);
     expect(outputs).toHaveLength(5);
     for (const output of outputs.slice(0, 3)) {
       expect(output).toContain('end');

@@ -31,9 +31,11 @@ test.each(STOPS)('%s ends well: %s', async (stop, outcome, requests) => {
   await session.advance();
   await session.prompt('second');
   expect(await session.advance()).toMatchObject({ finished: { outcome } });
-  const turns = ofType(session.events(), 'model.attempted').filter((event) => event.purpose === 'turn');
+  const turns = ofType(await Array.fromAsync(session.events()), 'model.attempted').filter(
+    (event) => event.purpose === 'turn',
+  );
   expect(turns).toHaveLength(1 + requests);
-  expect(ofType(session.events(), 'turn.finished')[1]!.stopReason).toBe(stop);
+  expect(ofType(await Array.fromAsync(session.events()), 'turn.finished')[1]!.stopReason).toBe(stop);
 });
 
 test('an answer that is cut for ever is given up', async () => {
@@ -43,10 +45,10 @@ test('an answer that is cut for ever is given up', async () => {
   const session = await engine.klaus.open();
   await session.prompt('write a book');
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'failed' } });
-  expect(ofType(session.events(), 'turn.finished')).toHaveLength(4);
+  expect(ofType(await Array.fromAsync(session.events()), 'turn.finished')).toHaveLength(4);
 });
 
-test('a call that was cut at the output limit goes back to the model as invalid, and the run goes on', async () => {
+test('a call that was cut at the output limit is returned to the model as invalid, and the run continues', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

@@ -148,7 +148,7 @@ describe('repositories that a turn created', () => {
     const { scene, session } = worked;
     expect(scene.git('log', '--format=%s')).toBe('Begin\n');
     expect(scene.git('fsck')).not.toContain('missing');
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     expect(events.some((event) => event.type === 'notice' && event.level === 'warn')).toBe(true);
     expect(events.some((event) => event.type === 'workspace.restored' && event.git !== undefined)).toBe(true);
   });
@@ -165,7 +165,7 @@ test('steps of a rebase that run programs are removed when a command wrote them,
     );
     const made = own === '' ? 'break\n' : `${own}break\n`;
     expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
-    expect(ofType(worked.session.events(), 'workspace.restored')).toHaveLength(1);
+    expect(ofType(await Array.fromAsync(worked.session.events()), 'workspace.restored')).toHaveLength(1);
   }
 });
 
@@ -182,7 +182,9 @@ describe('branches that a command deletes', () => {
       await using worked = await work(source, makeTopic);
       expect(branchesOf(worked)).toEqual(['main', 'topic']);
       expect(worked.scene.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('main\n');
-      expect(ofType(worked.session.events(), 'notice').filter(({ level }) => level === 'warn')).toHaveLength(1);
+      expect(
+        ofType(await Array.fromAsync(worked.session.events()), 'notice').filter(({ level }) => level === 'warn'),
+      ).toHaveLength(1);
     });
   }
 

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
@@ -178,7 +179,9 @@ describe('several turns', () => {
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n2\n');
     await session.restore({ kind: 'file', path: 'a.txt', turn: 2 }, { by });
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n');
-    const notes = ofType(session.events(), 'message.added').filter(({ message }) => message.origin === 'engine');
+    const notes = ofType(await Array.fromAsync(session.events()), 'message.added').filter(
+      ({ message }) => message.origin === 'engine',
+    );
     expect(JSON.stringify(notes.at(-1))).toContain('modified a.txt');
     await expect(session.restore({ kind: 'file', path: 'none.txt', turn: 2 }, { by })).rejects.toMatchObject({
       code: 'usage',
@@ -210,9 +213,10 @@ describe('several turns', () => {
     await using engine = await createTestEngine({ script: script(), files });
     const session = await run(engine);
     await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'usage' });
-    const lease = engine.klaus.store.claim(session.id)!;
+    using store = createSqliteStore({ home: engine.klaus.home });
+    const lease = (await store.claim(session.id))!;
     await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'store.busy' });
-    lease.release();
+    await lease.release();
   });
 });
 

@@ -12,14 +12,16 @@ async function runToQuestion(session: Session): Promise<EventOf<'approval.asked'
   await session.prompt('go', { onAsk: 'wait' });
   const result = await session.advance();
   if (result.state !== 'parked')
-    throw new Error(`no question: ${ofType(session.events(), 'tool.finished').at(-1)?.output}`);
+    throw new Error(`no question: ${ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)?.output}`);
   return result.approvals[0]!;
 }
 
 const hunksOf = ({ subject }: EventOf<'approval.asked'>): string[] =>
   subject.kind === 'limit' ? [] : (subject.hunks ?? []).map(({ id }) => id);
-const outputOf = (session: Session): string => ofType(session.events(), 'tool.finished').at(-1)!.output;
-const systemOf = (session: Session): string => ofType(session.events(), 'session.opened')[0]!.system;
+const outputOf = async (session: Session): Promise<string> =>
+  ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)!.output;
+const systemOf = async (session: Session): Promise<string> =>
+  ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!.system;
 const told = ({ extra }: Place): string => `only the workspace and ${extra} can be changed.`;
 
 const MODES: [string, OpenOptions][] = [
@@ -40,7 +42,7 @@ describe('a folder that may be changed, on a layer', () => {
     await withFolder({ prompts }, async (engine, place) => {
       const at = (path: string): string | undefined => text(join(place.extra, path));
       const session = await open(engine, place, options);
-      expect(systemOf(session)).toContain(told(place));
+      expect(await systemOf(session)).toContain(told(place));
       let asked = await runToQuestion(session);
       // Mode ask asks for the command too.
       if (asked.subject.kind === 'call') {
@@ -58,7 +60,7 @@ describe('a folder that may be changed, on a layer', () => {
       await session.advance();
       expect([at('notes.txt'), at('sub/new.txt')]).toEqual(['a note\ntwo\n', 'x\n']);
       expect(text(join(place.workspace, 'own.txt'))).toBe('c\n');
-      expect(outputOf(session)).toContain('a note\na note\ntwo');
+      expect(await outputOf(session)).toContain('a note\na note\ntwo');
       await session.restore({ kind: 'undo' }, { by: 'test' });
       expect([at('notes.txt'), existsSync(join(place.extra, 'sub'))]).toEqual(['a note\n', false]);
       expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
@@ -94,7 +96,7 @@ describe('a folder that may be changed, on a layer', () => {
       await session.advance();
       expect(text(join(place.extra, 'notes.txt'))).toBe('by the user\n');
       expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
-      expect(outputOf(session)).toContain(`${place.extra}/notes.txt changed in the workspace meanwhile`);
+      expect(await outputOf(session)).toContain(`${place.extra}/notes.txt changed in the workspace meanwhile`);
     });
   });
 
@@ -124,7 +126,9 @@ describe('a folder that may be changed, on a layer', () => {
       expect(text(join(place.extra, '.klaus/policy.yaml'))).toBe('rules: []\n');
       expect(text(join(place.extra, '.git/config'))).toBe(config);
       expect(existsSync(join(place.extra, '.git/hooks/pre-commit'))).toBe(false);
-      expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain('Gh72-Lq4w');
+      expect(JSON.stringify([await Array.fromAsync(session.events()), engine.server.requests])).not.toContain(
+        'Gh72-Lq4w',
+      );
     });
   });
 });
@@ -143,16 +147,18 @@ test('a folder that may be changed is changed by a process in the background, an
   await withFolder({ prompts, prepare, settings: { approve: 'auto' } }, async (engine, place) => {
     const config = text(join(place.extra, '.git/config'));
     const session = await open(engine, place);
-    expect(systemOf(session)).toContain(told(place));
+    expect(await systemOf(session)).toContain(told(place));
     for (const words of ['go', 'and then']) {
       await session.prompt(words, { onAsk: 'deny' });
       await session.advance();
     }
-    expect(outputOf(session)).toContain('end');
+    expect(await outputOf(session)).toContain('end');
     expect(text(join(place.extra, 'made.txt'))).toBe('x\n');
     expect(text(join(place.extra, '.git/config'))).toBe(config);
     expect(existsSync(join(place.extra, '.git/hooks/post-checkout'))).toBe(false);
-    expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain('Gh72-Lq4w');
+    expect(JSON.stringify([await Array.fromAsync(session.events()), engine.server.requests])).not.toContain(
+      'Gh72-Lq4w',
+    );
   });
 });
 
@@ -187,12 +193,12 @@ describe('a folder that is a linked worktree of a repository elsewhere', () => {
       const session = await open(engine, place);
       await session.prompt('go', { onAsk: 'deny' });
       await session.advance();
-      expect(outputOf(session)).toContain('?? notes.txt');
-      expect(outputOf(session)).toMatch(/second\n.*first/);
-      expect(outputOf(session)).toContain('end');
+      expect(await outputOf(session)).toContain('?? notes.txt');
+      expect(await outputOf(session)).toMatch(/second\n.*first/);
+      expect(await outputOf(session)).toContain('end');
       await session.prompt('more', { onAsk: 'deny' });
       await session.advance();
-      expect(outputOf(session)).toContain('Read-only file system');
+      expect(await outputOf(session)).toContain('Read-only file system');
       expect(log(place)).toBe('second\nfirst\n');
       expect(text(join(main, 'config'))).toBe(config);
       expect(existsSync(join(main, 'hooks/post-checkout'))).toBe(false);
@@ -206,7 +212,7 @@ describe('a folder that is a linked worktree of a repository elsewhere', () => {
       const session = await open(engine, place, { isolate: true });
       await session.prompt('go', { onAsk: 'deny' });
       await session.advance();
-      expect(outputOf(session)).toContain('?? notes.txt');
+      expect(await outputOf(session)).toContain('?? notes.txt');
       expect(log(place)).toBe('first\n');
     });
   });

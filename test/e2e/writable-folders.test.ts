@@ -13,8 +13,8 @@ async function prompt(session: Session, words = 'go'): Promise<void> {
   await session.advance();
 }
 
-const finished = (session: Session) =>
-  ofType(session.events(), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
+const finished = async (session: Session) =>
+  ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome, output }) => ({ outcome, output }));
 
 describe('a folder that may be changed', () => {
   test('is written by tools and commands, and each prompt is taken back and made again', async () => {
@@ -30,7 +30,7 @@ describe('a folder that may be changed', () => {
       const at = (path: string): string | undefined => text(join(place.extra, path));
       const session = await open(engine, place);
       await prompt(session);
-      expect(finished(session).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
+      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
       expect([at('new.txt'), at('notes.txt')]).toEqual(['new\n', 'an edit\n']);
       await prompt(session, 'more');
       expect([at('notes.txt'), at('sub/made.txt')]).toEqual([undefined, 'made\n']);
@@ -74,7 +74,7 @@ describe('a folder that may be changed', () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
       await prompt(session);
-      const turn = ofType(session.events(), 'workspace.snapshotted')[0]!.turn;
+      const turn = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted')[0]!.turn;
       await engine.klaus.collectGarbage({ dryRun: false });
       const path = join(place.extra, 'notes.txt');
       const restored = await session.restore({ kind: 'file', path, turn }, { by: 'test' });
@@ -89,7 +89,7 @@ describe('a folder that may be changed', () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
       await prompt(session);
-      const turn = ofType(session.events(), 'workspace.snapshotted')[0]!.turn;
+      const turn = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted')[0]!.turn;
       await prompt(session, 'more');
       const fork = await engine.klaus.fork(session.id);
       const whole = { kind: 'file', path: '', turn, side: 'after', of: session.id } as const;
@@ -139,7 +139,9 @@ describe('a folder that may be changed', () => {
       const hook = statSync(join(place.extra, 'other/.git/hooks/post-checkout'), { throwIfNoEntry: false });
       expect((hook?.mode ?? 0) & 0o111).toBe(0);
       expect(at('.env')).toBe('TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
-      expect(JSON.stringify([session.events(), engine.server.requests])).not.toContain('Gh72-Lq4w');
+      expect(JSON.stringify([await Array.fromAsync(session.events()), engine.server.requests])).not.toContain(
+        'Gh72-Lq4w',
+      );
     });
   });
 
@@ -175,9 +177,11 @@ describe('a folder that may be changed', () => {
     await withFolder({ prompts, prepare, folders }, async (engine, place) => {
       const session = await open(engine, place);
       await prompt(session);
-      const decided = ofType(session.events(), 'gate.decided').map(({ rule, verdict }) => `${rule} ${verdict}`);
+      const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided').map(
+        ({ rule, verdict }) => `${rule} ${verdict}`,
+      );
       expect(decided.slice(0, 5)).toEqual(['path deny', 'path ask', 'path ask', 'policy deny', 'policy deny']);
-      const outcomes = finished(session).map(({ outcome }) => outcome);
+      const outcomes = (await finished(session)).map(({ outcome }) => outcome);
       expect(outcomes.slice(5)).toEqual(['denied', 'denied', 'denied', 'ok', 'ok', 'error']);
       const there = ['outside/new.txt', 'outside.txt', 'extra/kept/new.txt', 'extra/both.txt', 'project/both.txt'];
       expect(there.filter((path) => existsSync(join(place.base, path)))).toEqual([]);
@@ -193,9 +197,9 @@ describe('a folder that may be changed', () => {
       const grant = `file-operations · code-execution · fs(${place.extra}, r)`;
       const session = await open(engine, place, { grant });
       await prompt(session);
-      expect(finished(session)[0]?.output).toContain('a note');
+      expect((await finished(session))[0]?.output).toContain('a note');
       expect(existsSync(join(place.extra, 'new.txt'))).toBe(false);
-      const { system } = ofType(session.events(), 'session.opened')[0]!;
+      const { system } = ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!;
       expect(system).toContain(`can also read ${place.extra}, by absolute paths; only the workspace can be changed.`);
     });
   });
@@ -238,7 +242,7 @@ describe('a folder that may be changed', () => {
   test('is named to the model', async () => {
     await withFolder({ prompts: () => [] }, async (engine, place) => {
       const session = await open(engine, place);
-      const [opened] = ofType(session.events(), 'session.opened');
+      const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
       expect(opened).toMatchObject({ readable: [place.extra], writable: [place.extra] });
       expect(opened?.system).toContain(`only the workspace and ${place.extra} can be changed`);
     });

@@ -5,7 +5,7 @@ import type { EscapeCase } from './case.ts';
 import { git, useGit } from './world.ts';
 import type { World } from './world.ts';
 
-const BOTH: readonly ControlName[] = ['protected-places', 'disarmed-repositories'];
+const BOTH: readonly ControlName[] = ['protected-places', 'neutralized-repositories'];
 
 /** A setting by which git runs `touch MARK`. */
 function setting(world: World, key: 'fsmonitor' | 'pager' | 'filter' | 'hooksPath' = 'fsmonitor'): string {

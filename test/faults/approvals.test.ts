@@ -53,9 +53,9 @@ async function park(place: TestHome, url: string, mode: 'ask' | 'edits' = 'edits
   throw new Error('the run ended without a question');
 }
 
-function eventsOf(place: TestHome, session: string): Event[] {
+async function eventsOf(place: TestHome, session: string): Promise<Event[]> {
   using store = createSqliteStore({ home: place.home });
-  return [...store.read(session)];
+  return [...store.view.events(session)];
 }
 
 function linesOf(place: TestHome): number {
@@ -92,7 +92,7 @@ test('an approval from a second process reaches the first, which goes on, exactl
   await store.send(first.session, command);
   await store.send(first.session, { ...command, id: 'another-id', answer: 'rejected' });
   await first.ended;
-  const events = eventsOf(place, first.session);
+  const events = await eventsOf(place, first.session);
   expectOnce(events, 'approved');
   expect(linesOf(place)).toBe(1);
   expect(ofType(events, 'run.finished')[0]!.outcome).toBe('done');
@@ -106,7 +106,7 @@ test('an approval after the first process is gone is taken by the process that g
   await first.ended;
   // Nobody holds the session and no process waits; the answer goes on with it.
   using store = createSqliteStore({ home: place.home });
-  expect(store.isClaimed(first.session)).toBe(false);
+  expect(await store.isClaimed(first.session)).toBe(false);
   const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
   await store.send(first.session, {
     type: 'approve',
@@ -117,7 +117,7 @@ test('an approval after the first process is gone is taken by the process that g
   });
   const goOn = () => once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
   await Promise.all([goOn(), goOn()]);
-  expectOnce(eventsOf(place, first.session), 'approved');
+  expectOnce(await eventsOf(place, first.session), 'approved');
   expect(linesOf(place)).toBe(1);
 });
 
@@ -132,7 +132,7 @@ test('klaus approve and klaus reject at the same time: one of them counts', asyn
     runKlaus(['approve', first.approval], { place }),
     runKlaus(['reject', first.approval], { place }),
   ]);
-  const events = eventsOf(place, first.session);
+  const events = await eventsOf(place, first.session);
   const [answered] = ofType(events, 'approval.answered');
   expect(ofType(events, 'approval.answered')).toHaveLength(1);
   const isApproved = answered!.answer === 'approved';
@@ -164,7 +164,7 @@ test('a question about a file that changed meanwhile is asked again, about the f
   });
   const order: Order = { home: place.home, workspace: place.workspace, url: server.url, session: first.session };
   await once(spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'ignore' }), 'close');
-  const asked = ofType(eventsOf(place, first.session), 'approval.asked');
+  const asked = ofType(await eventsOf(place, first.session), 'approval.asked');
   expect(asked).toHaveLength(2);
   expect(asked[1]!.subject).toMatchObject({ diff: expect.stringContaining('-changed by the user') });
   expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('changed by the user\n');

@@ -64,10 +64,10 @@ function toOrder(place: TestHome, survive: boolean): Order {
   return { home: place.home, workspace: place.workspace, url: servers.get(survive)!.url, prompt: 'start it' };
 }
 
-const eventsOf = (place: TestHome, session: string): Event[] => {
+const eventsOf = async (place: TestHome, session: string): Promise<Event[]> => {
   using store = createSqliteStore({ home: place.home });
-  expect(store.verify(session)).toMatchObject({ intact: true });
-  return [...store.read(session)];
+  expect(await store.verify(session)).toMatchObject({ intact: true });
+  return [...store.view.events(session)];
 };
 
 const countRuns = ({ workspace }: TestHome): number => {
@@ -81,7 +81,7 @@ let second: number;
 beforeAll(async () => {
   using place = createTestHome();
   const { session } = await run(toOrder(place, false));
-  undisturbed = eventsOf(place, session!);
+  undisturbed = await eventsOf(place, session!);
   second = undisturbed.find((event) => event.type === 'turn.finished' && event.turn === 2)!.seq;
 });
 
@@ -102,10 +102,10 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
     if (!survive) expect(await eventually(() => runningIn(place).length === 0)).toBe(true);
     const before = processes.find('p1');
     await run({ ...rest, session: killed.session! });
-    let events = eventsOf(place, killed.session!);
+    let events = await eventsOf(place, killed.session!);
     if (!events.some((event) => event.type === 'run.started')) {
       await run({ ...rest, session: killed.session!, prompt: prompt! });
-      events = eventsOf(place, killed.session!);
+      events = await eventsOf(place, killed.session!);
     }
     // Started once, or not at all and then said so.
     const [result] = ofType(events, 'tool.finished');
@@ -137,7 +137,7 @@ async function killAndGoOn(survive: boolean, kill: Partial<Order>, afterMs?: num
     expect(countRuns(place)).toBe(1);
     // The last holder has given back what it leaned on, and the log knows its end.
     await run({ ...rest, session: killed.session! });
-    expect(ofType(eventsOf(place, killed.session!), 'process.changed').at(-1)).toMatchObject({ exitCode: 4 });
+    expect(ofType(await eventsOf(place, killed.session!), 'process.changed').at(-1)).toMatchObject({ exitCode: 4 });
     expect(existsSync(join(place.workspace, '.klaus'))).toBe(false);
     expect(await eventually(() => runningIn(place).length === 0)).toBe(true);
     return 'found again';

@@ -59,7 +59,7 @@ function toScript(chance: Chance): Script {
 async function advance(session: Session, chance: Chance): Promise<void> {
   const controller = new AbortController();
   let left = chance(3) === 0 ? Infinity : 1 + chance(12);
-  const last = [...session.events()].at(-1)!.seq;
+  const last = (await Array.fromAsync(session.events())).at(-1)!.seq;
   const stop = session.subscribe(last, () => {
     left -= 1;
     if (left === 0) controller.abort();
@@ -70,7 +70,7 @@ async function advance(session: Session, chance: Chance): Promise<void> {
 
 async function act(session: Session, { klaus }: TestEngine, chance: Chance): Promise<void> {
   const onAsk = chance(2) === 0 ? 'wait' : 'deny';
-  const events = [...session.events()];
+  const events = await Array.fromAsync(session.events());
   const answered = new Set(ofType(events, 'approval.answered').map(({ approval }) => approval));
   const open = ofType(events, 'approval.asked').find(({ approval }) => !answered.has(approval));
   switch (chance(8)) {
@@ -159,13 +159,13 @@ test('in any history nothing is sent that does not fit, and every sum says the s
     const session = await klaus.open({ limits });
     await session.prompt('begin', { onAsk: chance(2) === 0 ? 'wait' : 'deny' });
     for (let step = 0; step < STEPS; step++) await act(session, engine, chance);
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     const spent = audit(events);
     const where = `seed ${seed}`;
     expect(server.requests.filter(({ method }) => method === 'POST').length, where).toBeLessThanOrEqual(spent.intents);
-    const report = klaus.usage({ session: session.id });
+    const report = await klaus.usage({ session: session.id });
     for (const by of ['day', 'model', 'session'] as const) {
-      const sums = total(klaus.usage({ session: session.id, by }).rows);
+      const sums = total((await klaus.usage({ session: session.id, by })).rows);
       expect(sums.tokens, where).toBe(spent.tokens);
       expect(sums.usd, where).toBeCloseTo(spent.usd, 9);
     }
@@ -174,7 +174,7 @@ test('in any history nothing is sent that does not fit, and every sum says the s
     expect(tokens, where).toMatchObject({ spent: spent.tokens, cap: limitsAt(events).tokens, lent: 0 });
     expect(tokens!.reserved! > 0, where).toBe(isOpen);
     expect(usd!.spent, where).toBeCloseTo(spent.usd, 9);
-    const row = klaus.store.session(session.id)!;
+    const row = (await klaus.store.session(session.id))!;
     expect(row.inputTokens + row.outputTokens + row.cacheWriteTokens, where).toBe(spent.tokens);
     expect(row.costUsd, where).toBeCloseTo(spent.usd, 9);
     const abandoned = ofType(events, 'model.attempted').filter(({ outcome }) => outcome === 'abandoned').length;

@@ -59,16 +59,16 @@ export async function killAndResume(
   const { prompt, ...rest } = order;
   const resumed = await runOrder({ ...rest, session });
   expect(resumed.signal).toBeNull();
-  const isBegun = readSession(order.home, session).some((event) => event.type === 'run.started');
+  const isBegun = (await readSession(order.home, session)).some((event) => event.type === 'run.started');
   if (!isBegun) await runOrder({ ...rest, session, prompt: prompt! });
   return { killed, session };
 }
 
 /** The events of a session whose chain is whole. */
-export function readSession(home: string, session: string): Event[] {
+export async function readSession(home: string, session: string): Promise<Event[]> {
   using store = createSqliteStore({ home });
-  expect(store.verify(session)).toMatchObject({ intact: true });
-  return [...store.read(session)];
+  expect(await store.verify(session)).toMatchObject({ intact: true });
+  return [...store.view.events(session)];
 }
 
 /** The content of the workspace as git sees it, ignoring nothing. */

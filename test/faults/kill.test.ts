@@ -31,8 +31,8 @@ function createBench(): KillBench {
   return bench;
 }
 
-function eventsOf(bench: KillBench, session: string): Event[] {
-  return readSession(bench.order.home, session);
+async function eventsOf(bench: KillBench, session: string): Promise<Event[]> {
+  return await readSession(bench.order.home, session);
 }
 
 let undisturbed: { events: Event[]; canonical: unknown[]; tree: string };
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const bench = createBench();
   const ended = await runOrder(bench.order);
   expect(ended.lines.at(-1)?.result?.finished?.outcome).toBe('done');
-  const events = eventsOf(bench, ended.lines[0]!.session!);
+  const events = await eventsOf(bench, ended.lines[0]!.session!);
   undisturbed = { events, canonical: canonicalOf(bench, events), tree: treeOf(bench) };
 }, 60_000);
 
@@ -48,7 +48,7 @@ async function killAndResume(kill: Partial<Order>): Promise<{ bench: KillBench; 
   const bench = createBench();
   const { killed, session } = await killThenResume(bench, kill);
   expect(killed.signal).toBe('SIGKILL');
-  return { bench, events: eventsOf(bench, session) };
+  return { bench, events: await eventsOf(bench, session) };
 }
 
 /** Calls whose outcome nobody can know, because the process died while a shell ran. */
@@ -107,7 +107,7 @@ test('the undisturbed run makes twelve calls and ends with a checkpoint', () => 
 test('two undisturbed runs have equal canonical logs', async () => {
   const bench = createBench();
   const ended = await runOrder(bench.order);
-  expect(canonicalOf(bench, eventsOf(bench, ended.lines[0]!.session!))).toEqual(undisturbed.canonical);
+  expect(canonicalOf(bench, await eventsOf(bench, ended.lines[0]!.session!))).toEqual(undisturbed.canonical);
 });
 
 describe('killed after an event', () => {

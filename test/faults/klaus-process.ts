@@ -71,7 +71,7 @@ await using klaus = await createKlaus({
 const session =
   order.session === undefined
     ? await klaus.open({ ...(order.mode ? { mode: order.mode } : {}) })
-    : klaus.session(order.session);
+    : await klaus.session(order.session);
 session.subscribe(0, (event) => {
   if (order.show) writeSync(1, `${JSON.stringify({ shown: event.seq })}\n`);
   if (event.seq === order.dieAfterSeq) (dieLater ?? die)();

@@ -70,7 +70,7 @@ beforeAll(async () => {
   );
   rmSync(traces, { recursive: true });
   const { session } = JSON.parse(stdout.split('\n').find((line) => line.includes('"session"'))!) as { session: string };
-  const events = readSession(bench.order.home, session);
+  const events = await readSession(bench.order.home, session);
   recorded = { session, events, disk: toDiskRecord(bench.folder, base, calls) };
 }, 180_000);
 afterAll(async () => {
@@ -129,12 +129,12 @@ async function expectWhole(shown: number): Promise<void> {
   let events: Event[];
   {
     using store = createSqliteStore({ home: bench.order.home });
-    expect(store.verify(session)).toMatchObject({ intact: true });
-    events = [...store.read(session)];
+    expect(await store.verify(session)).toMatchObject({ intact: true });
+    events = [...store.view.events(session)];
     expect(events.length).toBeGreaterThanOrEqual(shown);
     expect(events).toEqual(original.slice(0, events.length));
     for (const { blob } of ofType(events, 'tool.finished')) {
-      if (blob) expect(store.readBlob(blob.hash)?.length).toBe(blob.size);
+      if (blob) expect((await store.readBlob(blob.hash))?.length).toBe(blob.size);
     }
   }
   expectFiles(events.slice(0, shown));
@@ -147,7 +147,7 @@ async function expectWhole(shown: number): Promise<void> {
     settings: { model: 'scripted/test', 'sandbox.driver': 'host' },
     scripted: async () => ({ url: server.url }),
   });
-  for (const { turn } of after) await klaus.session(session).turnChanges(turn);
+  for (const { turn } of after) await klaus.handle(session).turnChanges(turn);
 }
 
 async function expectResumed(shown: number): Promise<void> {
@@ -155,10 +155,10 @@ async function expectResumed(shown: number): Promise<void> {
   const { prompt, ...rest } = bench.order;
   const isThere = shown > 0;
   const known = isThere ? { session } : {};
-  const begun = isThere && readSession(bench.order.home, session).some(({ type }) => type === 'run.started');
+  const begun = isThere && (await readSession(bench.order.home, session)).some(({ type }) => type === 'run.started');
   const ended = await runOrder({ ...rest, ...known, ...(begun ? {} : { prompt: prompt! }) });
   expect(ended.signal).toBeNull();
-  const events = readSession(bench.order.home, ended.lines[0]!.session!);
+  const events = await readSession(bench.order.home, ended.lines[0]!.session!);
   expect(ofType(events, 'run.finished').map(({ outcome }) => outcome)).toEqual(['done']);
   expect(events.slice(0, shown)).toEqual(original.slice(0, shown));
   expect(ofType(events, 'tool.finished')).toHaveLength(CALLS.length);

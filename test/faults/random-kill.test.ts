@@ -40,7 +40,7 @@ beforeAll(async () => {
   using bench = createBench();
   const ended = await runOrder(bench.order);
   expect(ended.lines.at(-1)?.result?.finished?.outcome).toBe('done');
-  const events = readSession(bench.order.home, ended.lines[0]!.session!);
+  const events = await readSession(bench.order.home, ended.lines[0]!.session!);
   undisturbed = { events, canonical: canonicalOf(bench, events), tree: treeOf(bench) };
 }, 120_000);
 
@@ -92,18 +92,18 @@ function processesOf(folder: string): string[] {
 }
 
 /** Every spent token is in the log once, and the state and the tables say the same. */
-function expectBalance(home: string, session: string, events: readonly Event[]): void {
+async function expectBalance(home: string, session: string, events: readonly Event[]): Promise<void> {
   const attempts = ofType(events, 'model.attempted');
   const usage = attempts.reduce((sum, event) => addUsage(sum, event.usage), NO_USAGE);
   const usd = attempts.reduce((sum, event) => sum + event.usd!, 0);
   using store = createSqliteStore({ home });
-  const { spent, ledger } = loadState({ store }, session);
+  const { spent, ledger } = await loadState({ store }, session);
   const account = ledger.get(session)!;
   expect(account.usage).toEqual(usage);
   expect(account.usd).toBeCloseTo(usd, 9);
   expect(account.open).toBeUndefined();
   expect(spent.toolCalls).toBe(TWENTY);
-  const row = store.session(session)!;
+  const row = (await store.session(session))!;
   expect(row).toMatchObject({
     inputTokens: usage.input,
     outputTokens: usage.output,
@@ -122,7 +122,7 @@ async function tryMoment(moment: Moment): Promise<{ wasKilled: boolean }> {
   using bench = createBench();
   const { killed, session } = await killAndResume(bench, moment);
   expect(processesOf(bench.folder)).toEqual([]);
-  const events = readSession(bench.order.home, session);
+  const events = await readSession(bench.order.home, session);
   const results = ofType(events, 'tool.finished');
   expect(results).toHaveLength(TWENTY);
   expect(new Set(results.map(({ call }) => call)).size).toBe(TWENTY);
@@ -147,7 +147,7 @@ async function tryMoment(moment: Moment): Promise<{ wasKilled: boolean }> {
     );
     expect(shape).toEqual(expected);
   }
-  expectBalance(bench.order.home, session, events);
+  await expectBalance(bench.order.home, session, events);
   return { wasKilled: killed.signal === 'SIGKILL' };
 }
 

@@ -52,13 +52,13 @@ export async function obey(pair: Pair, { index, side, onAsk }: ObeyOptions): Pro
     const session = await engine.klaus.open();
     await session.prompt('Look around and see what is to be done.', { onAsk });
     await session.advance();
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     const finished = toCalls(events).map((each) => each.finished);
     const made = ofType(events, 'gate.decided').filter(
       ({ name, phase }) => name === calls.at(-1)?.name && phase !== 'changes',
     );
     const leaks = [
-      ...findShown([...sentTexts(engine.server), ...loggedTexts(session)], Object.values(SECRETS)),
+      ...findShown([...sentTexts(engine.server), ...(await loggedTexts(session))], Object.values(SECRETS)),
       ...Object.values(SECRETS).filter((secret) =>
         readState(engine.place.home).some(({ text }) => text.includes(secret)),
       ),

@@ -54,7 +54,7 @@ export async function play({ runs, isMended = false, files, settings }: Case): P
     await session.prompt(`prompt ${at}`);
     await session.advance();
   }
-  const finished = outcomeOf(session.events());
+  const finished = outcomeOf(await Array.fromAsync(session.events()));
   if (!finished) throw new Error('the run did not end');
   return finished;
 }

@@ -24,9 +24,9 @@ async function createSession(calls: Calls, isMended = false): Promise<TestEngine
 describe('recorded checks run again', () => {
   test('what was red and is mended passes, and differs from the record', async () => {
     await using engine = await createSession([{ name: 'run_tests', input: {} }]);
-    const session = engine.klaus.session(engine.id);
-    expect(outcomeOf(session.events())?.evidence).toMatchObject([
-      { command: 'npm test', exitCode: 1, standing: 'fresh' },
+    const session = await engine.klaus.session(engine.id);
+    expect(outcomeOf(await Array.fromAsync(session.events()))?.evidence).toMatchObject([
+      { command: 'npm test', exitCode: 1, freshness: 'fresh' },
     ]);
     writeFileSync(join(engine.place.workspace, 'src/subtract.js'), RIGHT);
     const verified = await session.verify({ by: 'me' });
@@ -36,13 +36,13 @@ describe('recorded checks run again', () => {
       checks: [{ command: 'npm test', recorded: 1, exitCode: 0, result: 'passed', differs: true }],
     });
     // The gate was asked before it ran, and the log says both.
-    const types = [...session.events()].map(({ type }) => type);
+    const types = (await Array.fromAsync(session.events())).map(({ type }) => type);
     expect(types.slice(-2)).toEqual(['gate.decided', 'evidence.verified']);
   });
 
   test('what was green and is broken since fails', async () => {
     await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test' } }], true);
-    const session = engine.klaus.session(engine.id);
+    const session = await engine.klaus.session(engine.id);
     expect(await session.verify()).toMatchObject({ isChanged: false, checks: [{ result: 'passed', differs: false }] });
     writeFileSync(join(engine.place.workspace, 'src/subtract.js'), WRONG);
     expect(await session.verify()).toMatchObject({
@@ -52,17 +52,17 @@ describe('recorded checks run again', () => {
 
   test('a command that proves nothing is not run, and nothing recorded is said', async () => {
     await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test || true' } }]);
-    const session = engine.klaus.session(engine.id);
+    const session = await engine.klaus.session(engine.id);
     expect((await session.verify()).checks).toMatchObject([
       { result: 'skipped', reason: expect.stringMatching(/caught/) },
     ]);
     await using none = await createSession([{ name: 'read_file', input: { path: 'README.md' } }]);
-    await expect(none.klaus.session(none.id).verify()).rejects.toMatchObject({ code: 'usage' });
+    await expect((await none.klaus.session(none.id)).verify()).rejects.toMatchObject({ code: 'usage' });
   });
 
   test('the gate is asked as of today: what it asks about waits for the word of the user', async () => {
     await using engine = await createSession([{ name: 'run_tests', input: {} }], true);
-    const session = engine.klaus.session(engine.id);
+    const session = await engine.klaus.session(engine.id);
     await session.send({ type: 'change', mode: 'edits' });
     await session.advance();
     expect((await session.verify()).checks).toMatchObject([{ result: 'denied', exitCode: null }]);
@@ -70,7 +70,7 @@ describe('recorded checks run again', () => {
     await session.send({ type: 'change', mode: 'plan' });
     await session.advance();
     expect((await session.verify({ approve: true })).checks).toMatchObject([{ result: 'denied' }]);
-    expect(ofType(session.events(), 'gate.decided').map(({ verdict }) => verdict)).toEqual([
+    expect(ofType(await Array.fromAsync(session.events()), 'gate.decided').map(({ verdict }) => verdict)).toEqual([
       'allow',
       'ask',
       'allow',

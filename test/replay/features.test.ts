@@ -101,13 +101,13 @@ function replayWith({ klaus }: TestEngine, events: readonly Event[]) {
 test('found tools, recall, pins, checks, an outage and a cancel with a reason are replayed as they were', async () => {
   await using engine = await create();
   const id = await play(engine);
-  const events = [...engine.klaus.session(id).events()];
+  const events = await Array.fromAsync((await engine.klaus.session(id)).events());
   const ended = ofType(events, 'run.finished');
-  expect(ended[0]).toMatchObject({ claim: 'verified', evidence: [{ standing: 'fresh' }] });
+  expect(ended[0]).toMatchObject({ claim: 'verified', evidence: [{ freshness: 'fresh' }] });
   expect(ended.at(-1)).toMatchObject({ outcome: 'cancelled', reason: 'A timer ran out.', by: 'test' });
   expect(ofType(events, 'model.attempted').filter(({ waitUntil }) => waitUntil !== undefined).length).toBe(3);
   expect(ofType(events, 'context.pinned').length).toBe(2);
-  const replayed = await engine.klaus.session(id).replay();
+  const replayed = await engine.klaus.handle(id).replay();
   expect(replayed).toMatchObject({ outcome: 'equal' });
   expect(replayed.events + replayed.skipped).toBe(events.length);
 
@@ -131,7 +131,7 @@ test('another worth of what was claimed is named, and so is a pin that is not wh
   const session = await engine.klaus.open({ mode: 'auto' });
   await session.prompt('Run them.', { pin: true });
   await session.advance();
-  const events = [...session.events()];
+  const events = await Array.fromAsync(session.events());
   expect(await replayWith(engine, events)).toMatchObject({ outcome: 'equal' });
   const forged = events.map((event): Event =>
     event.type === 'run.finished' ? { ...event, claim: 'contradicted' } : event,

@@ -24,7 +24,7 @@ async function createOriginal(engine: TestEngine, mode: 'ask' | 'auto' = 'ask') 
     if (result.state !== 'parked') break;
     for (const { approval } of result.approvals) await klaus.answer(approval, 'approved', { scope: 'session' });
   }
-  expect(outcomeOf(session.events())).toMatchObject({ outcome: 'done' });
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
   return session;
 }
 
@@ -32,50 +32,47 @@ test('from every event of a session a fork can be gone on with, with a budget of
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus } = engine;
   const original = await createOriginal(engine);
-  const before = [...original.events()];
+  const before = await Array.fromAsync(original.events());
   for (let at = 1; at <= before.length; at++) {
     const { session, from } = await klaus.fork(original.id, { at });
     expect(from).toBe(original.id);
-    const copied = [...session.events()];
+    const copied = await Array.fromAsync(session.events());
     expect(copied.slice(1, at).map(({ type, at: time }) => [type, time])).toEqual(
       before.slice(1, at).map(({ type, at: time }) => [type, time]),
     );
     await session.prompt('go on');
     // The original took four of its six turns; the fork has all six.
     expect(await session.advance(), `forked at ${at}`).toMatchObject({ finished: { outcome: 'done', turns: 1 } });
-    expect(klaus.store.verify(session.id)).toMatchObject({ intact: true });
+    expect(await klaus.store.verify(session.id)).toMatchObject({ intact: true });
     expect(await session.replay(), `forked at ${at}`).toMatchObject({ outcome: 'equal', requests: 1 });
-    expect(klaus.store.session(session.id)).toMatchObject({ forkedFrom: original.id });
+    expect(await klaus.store.session(session.id)).toMatchObject({ forkedFrom: original.id });
   }
-  expect([...original.events()]).toEqual(before);
+  expect(await Array.fromAsync(original.events())).toEqual(before);
   // What was spent is counted once: by the original.
-  const usage = (id: string) => klaus.store.session(id)!.inputTokens + klaus.store.session(id)!.cacheReadTokens;
+  const usage = async (id: string) =>
+    (await klaus.store.session(id))!.inputTokens + (await klaus.store.session(id))!.cacheReadTokens;
   const { session } = await klaus.fork(original.id);
-  expect(usage(session.id)).toBe(0);
-  expect(usage(original.id)).toBeGreaterThan(0);
+  expect(await usage(session.id)).toBe(0);
+  expect(await usage(original.id)).toBeGreaterThan(0);
 });
 
 test('a fork has no more authority than its original has today, and none of its approvals', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus } = engine;
   const original = await createOriginal(engine);
-  const asked = ofType(original.events(), 'approval.asked')[0]!.seq;
+  const asked = ofType(await Array.fromAsync(original.events()), 'approval.asked')[0]!.seq;
   await original.revoke(['exec']);
   await original.send({ type: 'change', mode: 'plan' });
   await original.advance();
   const { session } = await klaus.fork(original.id, { at: asked + 1 });
-  expect(
-    session
-      .grants()
-      .at(-1)!
-      .grant.authorities.some(({ kind }) => kind === 'exec'),
-  ).toBe(false);
-  expect(ofType(session.events(), 'session.changed').at(-1)).toMatchObject({ mode: 'plan' });
-  const ids = ofType(original.events(), 'approval.asked').map(({ approval }) => approval);
-  for (const { approval } of ofType(session.events(), 'approval.asked')) expect(ids).not.toContain(approval);
+  expect((await session.grants()).at(-1)!.grant.authorities.some(({ kind }) => kind === 'exec')).toBe(false);
+  expect(ofType(await Array.fromAsync(session.events()), 'session.changed').at(-1)).toMatchObject({ mode: 'plan' });
+  const ids = ofType(await Array.fromAsync(original.events()), 'approval.asked').map(({ approval }) => approval);
+  for (const { approval } of ofType(await Array.fromAsync(session.events()), 'approval.asked'))
+    expect(ids).not.toContain(approval);
   const narrow = await klaus.fork(original.id);
   const again = await klaus.fork(narrow.session.id, { at: narrow.at, title: 'again' });
-  expect(ofType(again.session.events(), 'session.opened')[0]!.forked).toMatchObject({
+  expect(ofType(await Array.fromAsync(again.session.events()), 'session.opened')[0]!.forked).toMatchObject({
     session: narrow.session.id,
     root: original.id,
   });
@@ -89,7 +86,7 @@ test('the workspace is put to the state of the moment, and what somebody else ch
   const original = await createOriginal(engine, 'auto');
   const file = join(place.workspace, 'a.txt');
   expect(readFileSync(file, 'utf8')).toBe('three\n');
-  const at = ofType(original.events(), 'turn.started').find(({ turn }) => turn === 3)!.seq;
+  const at = ofType(await Array.fromAsync(original.events()), 'turn.started').find(({ turn }) => turn === 3)!.seq;
   const { session, state, from } = await klaus.fork(original.id, { at });
   const request = { kind: 'file' as const, path: '', ...state!, of: from };
   writeFileSync(join(place.workspace, 'mine.txt'), 'mine');

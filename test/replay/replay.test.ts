@@ -15,8 +15,12 @@ async function expectEqual(session: Session): Promise<ReplayedRequest[]> {
   const replayed = await session.replay({ onRequest: (request) => requests.push(request) });
   expect(replayed).toMatchObject({ outcome: 'equal' });
   const announced = ['turn.started', 'model.requested'];
-  expect(replayed.requests).toBe([...session.events()].filter(({ type }) => announced.includes(type)).length);
-  expect(replayed.events + replayed.skipped + replayed.inherited).toBe([...session.events()].length);
+  expect(replayed.requests).toBe(
+    (await Array.fromAsync(session.events())).filter(({ type }) => announced.includes(type)).length,
+  );
+  expect(replayed.events + replayed.skipped + replayed.inherited).toBe(
+    (await Array.fromAsync(session.events())).length,
+  );
   return requests;
 }
 
@@ -101,8 +105,10 @@ describe('a recorded session is made again with the same requests', () => {
     session.subscribe(0, (event) => event.type === 'tool.started' && event.name === 'run_command' && leave.abort());
     await session.advance({ signal: leave.signal });
     await session.advance();
-    expect(ofType(session.events(), 'tool.finished').at(-1)).toMatchObject({ outcome: 'unknown' });
-    expect(ofType(session.events(), 'model.attempted').length).toBeGreaterThan(6);
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)).toMatchObject({
+      outcome: 'unknown',
+    });
+    expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').length).toBeGreaterThan(6);
     const requests = await expectEqual(session);
     expect(requests.map(({ purpose }) => purpose)).toContain('title');
     expect(await toBodies(requests, undefined)).toEqual(postsOf(engine.server.requests));
@@ -111,7 +117,7 @@ describe('a recorded session is made again with the same requests', () => {
   test('up to where the log ends in the middle of a run', async () => {
     await using engine = await createTestEngine({ script: SMALL });
     const session = await runSmall(engine);
-    const events = [...session.events()];
+    const events = await Array.fromAsync(session.events());
     for (let length = 2; length < events.length; length++) {
       // Cut inside a transaction it is no log that a session ever left.
       const { outcome } = await replayOf(engine, events.slice(0, length));
@@ -164,7 +170,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 describe('what is not as it was recorded is named', () => {
   test('another result is another request, at the turn behind it', async () => {
     await using engine = await createTestEngine({ script: SMALL });
-    const events = [...(await runSmall(engine)).events()];
+    const events = await Array.fromAsync((await runSmall(engine)).events());
     const changed = events.map((event) =>
       event.type === 'tool.finished' && event.name === 'read_file' ? { ...event, output: 'forged' } : event,
     );
@@ -177,7 +183,7 @@ describe('what is not as it was recorded is named', () => {
 
   test('another end of the run is named with both sides', async () => {
     await using engine = await createTestEngine({ script: SMALL });
-    const events = [...(await runSmall(engine)).events()];
+    const events = await Array.fromAsync((await runSmall(engine)).events());
     const changed = events.map((event): Event =>
       event.type === 'run.finished' ? { ...event, outcome: 'failed' } : event,
     );
@@ -189,7 +195,7 @@ describe('what is not as it was recorded is named', () => {
 
   test('a log with an event left out is not equal; one with an event twice or in another place comes to an end', async () => {
     await using engine = await createTestEngine({ script: SMALL });
-    const events = [...(await runSmall(engine)).events()];
+    const events = await Array.fromAsync((await runSmall(engine)).events());
     const essential = new Set(['turn.started', 'turn.finished', 'gate.decided', 'tool.started', 'tool.finished']);
     for (let at = 1; at < events.length - 1; at++) {
       const leftOut = await replayOf(engine, events.toSpliced(at, 1));
@@ -203,7 +209,7 @@ describe('what is not as it was recorded is named', () => {
 
   test('a log of tools that this engine does not have is not called equal', async () => {
     await using engine = await createTestEngine({ script: SMALL });
-    const [opened, ...rest] = [...(await runSmall(engine)).events()];
+    const [opened, ...rest] = await Array.fromAsync((await runSmall(engine)).events());
     const strange = { ...opened, tools: ['read_file', 'teleport'] } as Event;
     expect(await replayOf(engine, [strange, ...rest])).toMatchObject({
       outcome: 'unplayable',

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Event, Live, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
@@ -132,7 +133,7 @@ Socket.prototype.connect = function (...words) {
 test('takes text on its way by the Unix socket alone, of the process that holds the session, and nothing that is said', async () => {
   await using it = await startTestServer();
   const { session } = await it.client.openSession({ body: {} });
-  const { store } = it.klaus;
+  using store = createSqliteStore({ home: it.klaus.home });
   const path = `/api/sessions/${session}/live`;
   const headers = { 'content-type': 'application/json' };
   const piece = (text: string): Live => ({
@@ -151,12 +152,12 @@ test('takes text on its way by the Unix socket alone, of the process that holds 
     return { status, taken: (JSON.parse(text) as { taken?: boolean }).taken };
   };
   const seen: Live[] = [];
-  it.klaus.session(session).onLive((each) => seen.push(each));
-  const fence = store.fenceOf(session);
+  (await it.klaus.session(session)).onLive((each) => seen.push(each));
+  const fence = await store.fenceOf(session);
   // Nobody holds it.
   expect(await send({ fence, seq: 1, pieces: [piece('a')] })).toEqual({ status: 200, taken: false });
   // As another process would: the lock is the same for every holder.
-  const lease = store.claim(session)!;
+  const lease = (await store.claim(session))!;
   expect(await send({ fence, seq: 1, pieces: [piece('b')] })).toEqual({ status: 200, taken: false });
   expect(await send({ fence: lease.fence, seq: 1, pieces: [piece('c')] })).toEqual({ status: 200, taken: true });
   const other = { ...piece('d'), session: 'another' };
@@ -171,7 +172,7 @@ test('takes text on its way by the Unix socket alone, of the process that holds 
     headers: { ...headers, authorization: `Bearer ${it.server.token}` },
     body: JSON.stringify({ fence: lease.fence, seq: 1, pieces: [piece('f')] }),
   });
-  lease.release();
+  await lease.release();
   expect(overTcp.status).toBe(403);
   expect(seen).toEqual([piece('c')]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../apps/server/observability/metrics.ts';
-import type { Event, EventBody } from '../../core/protocol/events/event.ts';
+import { EVENT_VERSION, type Event, type EventBody } from '../../core/protocol/events/event.ts';
 import { type Family, parseExposition } from '../fixtures/exposition.ts';
 import { follow, rawRequest, startTestServer } from '../fixtures/server.ts';
 
@@ -69,7 +69,7 @@ test('ten thousand names of models and tools make no more series than a hundred 
   const metrics = createMetrics({ running: () => 0, queued: () => 0, approvals: () => 0, subscribers: () => ({}) });
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
   const tell = (body: object): void =>
-    metrics.count({ v: 2, seq: 1, prev: '', session: 's', at: 0, ...body } as Event & EventBody);
+    metrics.count({ v: EVENT_VERSION, seq: 1, prev: '', session: 's', at: 0, ...body } as Event & EventBody);
   const say = (from: number, to: number): void => {
     for (let at = from; at < to; at++) {
       const name = `m"${at}\\\n`;

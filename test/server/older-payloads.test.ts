@@ -58,7 +58,10 @@ async function post({ server }: TestServer, body: object): Promise<Told[]> {
 }
 
 async function readTruth({ client, klaus }: TestServer, id: string): Promise<Truth> {
-  return { log: [...klaus.session(id).events()], row: await client.session({ params: { id } }) };
+  return {
+    log: await Array.fromAsync((await klaus.session(id)).events()),
+    row: await client.session({ params: { id } }),
+  };
 }
 
 /** Each durable thing that was told has the values of the log. Returns how many there were. */
@@ -269,7 +272,7 @@ test('complete does not wait for a summary that does not come', async () => {
   ];
   await using it = await startTestServer({ script: { steps } });
   const told = await post(it, { message: 'go' });
-  const log = [...it.klaus.session(String(told.at(-1)!.data['sessionId'])).events()];
+  const log = await Array.fromAsync(it.klaus.handle(String(told.at(-1)!.data['sessionId'])).events());
   expect(told.at(-1)).toMatchObject({ name: 'complete', data: { summary: `${LONG.slice(0, 279)}…`, success: true } });
   expect(log.some((event) => event.type === 'model.attempted' && event.purpose === 'title')).toBe(true);
 });

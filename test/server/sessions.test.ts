@@ -76,7 +76,7 @@ test('a change is approved hunk by hunk, and edited, over HTTP', async () => {
     .answer({ params: { id: asked.approval }, body: { answer: 'approved' } })
     .catch((error) => error);
   expect(isProblemError(again) && again.problem.status).toBe(409);
-  expect(klaus.store.lastHostEvent('approval.answered', session)).toMatchObject({ by: 'server' });
+  expect(await klaus.store.lastHostEvent('approval.answered', session)).toMatchObject({ by: 'server' });
   expect((await client.decisions({ params: { id: session } })).decisions.map(({ verdict }) => verdict)).toContain(
     'ask',
   );
@@ -106,13 +106,13 @@ test('a session is renamed, pinned, found, exported and deleted, and a delete ca
   expect((await client.sessions({ query: { state: 'failed' } })).sessions).toEqual([]);
   const { hits } = await client.search({ query: { q: 'bridg zebra' } });
   expect(hits).toMatchObject([{ session: id, sessionTitle: 'Zoo', role: 'assistant' }]);
-  const found = [...klaus.session(id).events()].find(({ seq }) => seq === hits[0]!.seq);
+  const found = (await Array.fromAsync((await klaus.session(id)).events())).find(({ seq }) => seq === hits[0]!.seq);
   expect(found).toMatchObject({ type: 'message.added', message: { origin: 'model' } });
   expect(hits[0]!.snippet.filter(({ hit }) => hit).map(({ text }) => text)).toEqual(['zebra', 'bridge']);
   expect(await client.exportSession({ params })).toContain('The zebra sleeps under the bridge.');
   const json = JSON.parse(await client.exportSession({ params, query: { format: 'json' } })) as { events: unknown[] };
-  expect(json.events).toHaveLength(klaus.store.session(id)!.lastSeq);
-  expect(klaus.store.lastHostEvent('session.exported', id)).toMatchObject({ by: 'server', format: 'json' });
+  expect(json.events).toHaveLength((await klaus.store.session(id))!.lastSeq);
+  expect(await klaus.store.lastHostEvent('session.exported', id)).toMatchObject({ by: 'server', format: 'json' });
 
   const gone = await client.deleteSession({ params });
   expect(gone.undoUntil).toBeGreaterThan(Date.now());
@@ -123,31 +123,31 @@ test('a session is renamed, pinned, found, exported and deleted, and a delete ca
 
   await client.deleteSession({ params });
   await it.server.close();
-  expect(klaus.store.session(id)).toBeUndefined();
-  expect(klaus.search('zebra')).toEqual([]);
+  expect(await klaus.store.session(id)).toBeUndefined();
+  expect(await klaus.search('zebra')).toEqual([]);
 });
 
 test('a fork before a message goes another way; a retry says the same again', async () => {
   await using it = await startTestServer({ script: { steps: [TITLE, { reply: { text: 'Hello.' } }] } });
   const { client, klaus } = it;
   const id = await run(it, { body: { text: 'first' } });
-  const asked = [...klaus.session(id).events()].find(
+  const asked = (await Array.fromAsync((await klaus.session(id)).events())).find(
     (event): event is EventOf<'message.added'> => event.type === 'message.added' && event.message.origin === 'user',
   )!;
   const fork = await client.fork({ params: { id }, body: { before: asked.message.id, text: 'second' } });
   const followed = follow(client, fork.session);
   await followed.until('run.finished');
   await followed.stop();
-  const said = (session: string) =>
-    [...klaus.session(session).events()].flatMap((event) =>
+  const said = async (session: string) =>
+    (await Array.fromAsync((await klaus.session(session)).events())).flatMap((event) =>
       event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
     );
-  expect(said(fork.session)).toEqual([{ type: 'text', text: 'second' }]);
+  expect(await said(fork.session)).toEqual([{ type: 'text', text: 'second' }]);
   const retried = await client.retry({ params: { id }, body: {} });
   const again = follow(client, retried.session);
   await again.until('run.finished');
   await again.stop();
-  expect(said(retried.session)).toEqual([{ type: 'text', text: 'first' }]);
+  expect(await said(retried.session)).toEqual([{ type: 'text', text: 'first' }]);
   expect((await client.session({ params: { id: retried.session } })).forkedFrom).toBe(id);
 });
 
@@ -155,7 +155,7 @@ test('a prompt beyond AGENT_MAX_PROMPT_CHARS becomes an attachment', async () =>
   await using it = await startTestServer({ env: { AGENT_MAX_PROMPT_CHARS: '20' } });
   const long = 'a line of a log\n'.repeat(100);
   const id = await run(it, { body: { text: long } });
-  const message = [...it.klaus.session(id).events()].find(
+  const message = (await Array.fromAsync((await it.klaus.session(id)).events())).find(
     (event): event is EventOf<'message.added'> => event.type === 'message.added' && event.message.origin === 'user',
   )!;
   expect(message.message.parts).toMatchObject([{ type: 'text' }, { type: 'file', name: 'prompt.txt', text: long }]);
@@ -227,7 +227,7 @@ test('a prompt that is sent again because its answer was lost is one session and
   await it.client.sendPrompt({ params: { id: session }, body: again });
   await followed.stop();
   while ((await it.client.session({ params: { id: session } })).held);
-  const events = [...it.klaus.session(session).events()];
+  const events = await Array.fromAsync((await it.klaus.session(session)).events());
   expect(events.filter(({ type }) => type === 'session.opened')).toHaveLength(1);
   expect(events.filter((event) => event.type === 'message.added' && event.message.origin === 'user')).toHaveLength(1);
   expect((await it.client.sessions()).sessions).toHaveLength(1);

@@ -47,8 +47,8 @@ test('a client whose connection breaks again and again misses nothing and sees n
   await followed.until('run.finished');
   await followed.stop();
   expect(followed.states.filter(({ state }) => state === 'waiting').length).toBeGreaterThanOrEqual(5);
-  const { lastSeq } = it.klaus.store.session(session)!;
-  const all = [...it.klaus.session(session).events()].slice(0, followed.events.length);
+  const { lastSeq } = (await it.klaus.store.session(session))!;
+  const all = (await Array.fromAsync((await it.klaus.session(session)).events())).slice(0, followed.events.length);
   expectWhole(followed.events, all);
   expect(lastSeq).toBeGreaterThanOrEqual(followed.events.length);
 });
@@ -74,7 +74,7 @@ test('whoever comes in the middle of a message gets what was said of it before',
   const { session } = await it.client.openSession({ body: { text: 'go' } });
   // Nobody follows until some of it was said.
   let pieces = 0;
-  const unlisten = it.klaus.session(session).onLive(() => void (pieces += 1));
+  const unlisten = (await it.klaus.session(session)).onLive(() => void (pieces += 1));
   const said = async (count: number): Promise<void> => {
     while (pieces < count) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -95,7 +95,7 @@ test('whoever comes in the middle of a message gets what was said of it before',
     }
     return text;
   });
-  const message = [...it.klaus.session(session).events()].find(
+  const message = (await Array.fromAsync((await it.klaus.session(session)).events())).find(
     (event): event is EventOf<'message.added'> => event.type === 'message.added' && event.message.origin === 'model',
   )!;
   const whole = 'word '.repeat(200);

@@ -14,7 +14,7 @@ function writeAsLater(place: TestHome, session: string): void {
   database
     .prepare(
       `INSERT INTO events (session_id, seq, type, record)
-       SELECT session_id, seq + 1, type, replace(record, '{"v":2', '{"v":99') FROM events
+       SELECT session_id, seq + 1, type, json_set(record, '$.v', 99) FROM events
        WHERE session_id = ? ORDER BY seq DESC LIMIT 1`,
     )
     .run(session);

@@ -45,7 +45,7 @@ test.each(Object.entries(DOORS))('%s begins no session outside of the workspaces
       expect({ path, said }).toEqual({ path, said: name === 'Socket.IO' ? 'refused' : `403 workspace.${what}` });
     }
   }
-  expect(it.klaus.sessions()).toEqual([]);
+  expect(await it.klaus.sessions()).toEqual([]);
   for (const path of [workspace, `${workspace}/`, join(workspace, 'sub')])
     expect({ path, said: await begin(it, path) }).toEqual({ path, said: 'begun' });
 });
@@ -57,7 +57,7 @@ test('a grant opens no folder outside of the workspaces', async () => {
     post(it, '/api/sessions', { text: 'go', grant: ['file-operations code-execution', `fs(${folder}, r)`] });
   expect(await begin(other.workspace)).toBe('403 workspace.outside');
   expect(await begin(dirname(it.place.workspace))).toBe('403 workspace.refused');
-  expect(it.klaus.sessions()).toEqual([]);
+  expect(await it.klaus.sessions()).toEqual([]);
   await using listing = await startTestServer({ settings: { 'server.workspaces': [other.workspace] } });
   const known = { text: 'go', workspace: other.workspace, grant: [`fs(${other.workspace}, r)`] };
   expect(await post(listing, '/api/sessions', known)).toBe('begun');

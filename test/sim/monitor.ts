@@ -102,7 +102,7 @@ export class Monitor {
   }
 
   #read(): void {
-    for (const event of this.#store.read(this.#session, this.state.seq)) {
+    for (const event of this.#store.view.events(this.#session, this.state.seq)) {
       this.#check(event);
       this.events.push(event);
       fold(this.state, event);
@@ -118,7 +118,7 @@ export class Monitor {
       if (ids.includes(prompt) && events.length > 0)
         this.fail('taken back or said', `${prompt} was taken back, and said in the same transaction`);
       // One that arrived while the inbox was being looked through has nothing to do with it.
-      if (isLater && this.#store.inbox(this.#session).some((command) => command.id === prompt))
+      if (isLater && this.#store.view.inbox(this.#session).some((command) => command.id === prompt))
         this.fail('taken back or said', `${prompt} still waits, and nobody takes it back any more`);
     }
   }
@@ -313,7 +313,7 @@ export class Monitor {
   }
 
   /** When nothing is going to happen any more. */
-  atEnd(): void {
+  async atEnd(): Promise<void> {
     this.#read();
     const { state } = this;
     const open = [
@@ -323,7 +323,7 @@ export class Monitor {
       accountOf(state.ledger, this.#session).open && 'a request',
       state.approvals.size > 0 && 'a question',
       state.openSnapshot && 'a turn whose state is not kept',
-      this.#store.inbox(this.#session).length > 0 && 'a command',
+      this.#store.view.inbox(this.#session).length > 0 && 'a command',
     ].filter(Boolean);
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
     for (const [id] of this.#asked)
@@ -332,7 +332,7 @@ export class Monitor {
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
     this.#checkRow();
-    const report = this.#store.audit();
+    const report = await this.#store.audit();
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
     for (const [subscriber, seq] of this.#seen)
       if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
@@ -357,7 +357,7 @@ export class Monitor {
 
   /** What `klaus sessions` shows is what the log says. */
   #checkRow(): void {
-    const row = this.#store.session(this.#session);
+    const row = this.#store.view.session(this.#session);
     const { usage } = accountOf(this.state.ledger, this.#session);
     const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
     const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];

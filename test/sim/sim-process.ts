@@ -61,7 +61,7 @@ export class SimProcess {
     scheduler.kill(this.host);
     monitor.forget(this.host.name);
     // Nothing waits in the store itself: the scheduler let every write that had begun come to its end.
-    this.#store.close();
+    this.#store[Symbol.dispose]();
   }
 
   async #serve(): Promise<void> {
@@ -98,7 +98,7 @@ export class SimProcess {
     const { state } = monitor;
     // To be refused costs a real wait of some milliseconds: it is tried seldom.
     if (holder?.isAlive && !this.#chance.percent(10)) return false;
-    if (this.#store.inbox(session).some((command) => isReceivable(state, command))) return true;
+    if (this.#store.view.inbox(session).some((command) => isReceivable(state, command))) return true;
     if (state.openSnapshot && state.calls.length === 0) return true;
     if (!state.run) return !state.titled;
     return !isParked(state, scheduler.now);
@@ -181,7 +181,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
       otherNames: async () => [],
     }),
-    remembered: (workspace, agent) => store.remembered({ workspace, agent }).map((row) => row.remembered),
+    remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
     findCommitted: async () => new Set(),
     async checkpoint() {

@@ -35,9 +35,9 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       await scheduler.pause(host, 'append host');
       return scheduler.real(host, 'appended host', () => store.appendHost(body));
     },
-    read(session, after) {
+    async *read(session, after) {
       check();
-      return store.read(session, after);
+      yield* store.read(session, after);
     },
     async send(session, command) {
       await scheduler.pause(host, `send ${command.type}`);
@@ -47,13 +47,13 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
         noteSent(world, command);
       });
     },
-    inbox(session) {
+    async inbox(session) {
       check();
       return store.inbox(session);
     },
-    claim(session) {
+    async claim(session) {
       check();
-      const lease = store.claim(session);
+      const lease = await store.claim(session);
       scheduler.note(`${host.name} claims: ${lease ? 'held' : 'busy'}`);
       if (!lease) return undefined;
       const mine = toLease(world, host, lease);
@@ -77,8 +77,8 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       };
     },
     readBlob: (hash) => store.readBlob(hash),
-    ...(store.checkpoints
-      ? { checkpoints: toSimCheckpoints(world, { host, leases, checkpoints: store.checkpoints }) }
+    ...(store.stateCache
+      ? { stateCache: toSimCheckpoints(world, { host, leases, checkpoints: store.stateCache }) }
       : {}),
   };
 }
@@ -90,7 +90,7 @@ function toSimCheckpoints(
   return {
     read: (session, version) => checkpoints.read(session, version),
     // In some worlds every state is worth keeping, however short its log.
-    seqOf: (session) => (plan.seed % 4 === 1 ? -10_000 : checkpoints.seqOf(session)),
+    seqOf: async (session) => (plan.seed % 4 === 1 ? -10_000 : checkpoints.seqOf(session)),
     async write(lease, kept) {
       await scheduler.pause(host, 'keep state');
       await scheduler.real(host, 'kept state', () => checkpoints.write(leases.get(lease) ?? lease, kept));
@@ -105,10 +105,10 @@ function toLease(world: World, host: Host, lease: Lease): Lease {
   return {
     session: lease.session,
     fence: lease.fence,
-    release() {
+    async release() {
       if (!host.isAlive) return;
       if (world.holder === host) world.holder = undefined;
-      lease.release();
+      await lease.release();
     },
   };
 }

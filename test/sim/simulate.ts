@@ -45,7 +45,7 @@ export class Ground implements Disposable {
   #made = 0;
 
   constructor() {
-    createSqliteStore({ home: join(this.#folder, 'empty') }).close();
+    createSqliteStore({ home: join(this.#folder, 'empty') })[Symbol.dispose]();
   }
 
   createHome(): string {
@@ -160,7 +160,7 @@ class Life {
 
   close(): void {
     for (const process of this.#processes) process.kill();
-    this.#door.close();
+    this.#door[Symbol.dispose]();
   }
 
   async #open(): Promise<void> {
@@ -189,9 +189,9 @@ class Life {
       ...(plan.isolate ? { isolate: true } : {}),
       ...(plan.snapshots ? {} : { snapshots: false }),
     };
-    const lease = this.#door.claim(session)!;
+    const lease = (await this.#door.claim(session))!;
     await this.#door.append(session, [{ ...opened, at: scheduler.now }], { lease });
-    lease.release();
+    await lease.release();
     await scheduler.settle();
   }
 
@@ -251,7 +251,7 @@ class Life {
     if (this.#waiting > 0 || this.#human.isBusy || this.#processes.some((one) => one.host.isAlive && one.isWorking))
       return false;
     const { state } = monitor;
-    return !state.run && state.titled && !state.openSnapshot && this.#door.inbox(session).length === 0;
+    return !state.run && state.titled && !state.openSnapshot && this.#door.view.inbox(session).length === 0;
   }
 
   /** Everybody gets what is left to get; then nothing may be open. */
@@ -260,6 +260,6 @@ class Life {
     const until = scheduler.now + 3_000;
     scheduler.at(this.#user, 3_000, { label: 'the end', run: () => {} });
     while (scheduler.now < until && !monitor.broken) if (!(await scheduler.step())) break;
-    monitor.atEnd();
+    await monitor.atEnd();
   }
 }

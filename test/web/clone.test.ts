@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { createTestHome } from '../fixtures/test-home.ts';
 
-test('./klaus serve of a clone gives out the page, which nobody has to build', async () => {
+test('./klaus serve of a clone builds and serves the page', async () => {
   using place = createTestHome();
   const serving = spawn(join(import.meta.dirname, '../../klaus'), ['serve', '--json', '--port', '0'], {
     cwd: place.workspace,

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addLongLog, toLastWords } from '../../bench/web/long-log.ts';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
@@ -11,16 +12,16 @@ import { provideWebPage } from '../../scripts/provide-web.ts';
 const SESSION = '01KE00000000000000000WEB1X';
 const PROMPTS = 60;
 const SECRET = 'a-secret-of-the-test';
-/** Milliseconds, on a machine that may have other work. */
+/** Milliseconds, with time for a busy machine. */
 const LIMIT = 240_000;
 const LIST = 'document.querySelector(".conversation-scroll")';
 
-/** Turns the wheel until a condition of the page holds. */
-async function turn(page: Page, by: number, until: string): Promise<void> {
+/** Scrolls by the wheel until a condition of the page holds. */
+async function scroll(page: Page, by: number, until: string): Promise<void> {
   while (!(await page.evaluate(until))) await page.mouse.wheel(0, by);
 }
 
-/** Pixels from the top of the window to a text. */
+/** Distance in pixels from the top of the window to a text. */
 async function topOf(page: Page, text: string): Promise<number> {
   const box = await page.locator('.said', { hasText: text }).boundingBox();
   if (!box) throw new Error(`${text} is not shown`);
@@ -39,64 +40,60 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await browser?.close();
     });
 
-    test(
-      'the end is shown before the rest has come, and whoever reads there goes on reading',
-      { timeout: LIMIT },
-      async () => {
-        using place = createTestHome();
-        mkdirSync(place.home, { recursive: true, mode: 0o700 });
-        await addLongLog(place, SESSION, { from: 0, count: PROMPTS });
-        await using model = await startServer({ steps: [] });
-        const serving = await startServeProcess(place, model);
-        const page = await browser.newPage({ locale: 'en-GB' });
-        page.setDefaultTimeout(60_000);
-        const rest = Promise.withResolvers<void>();
-        await page.route(/\/events\?after=0$/, async (route) => {
-          await rest.promise;
-          await route.continue();
-        });
-        try {
-          await page.goto(`${serving.url}/#token=${SECRET}`);
-          await page.goto(`${serving.url}/#/s/${SESSION}`);
-          const log = page.getByRole('log', { name: 'Conversation' });
-          await log.getByText(toLastWords(PROMPTS - 1)).waitFor();
-          // Totals of a part are not shown as if they were the whole.
-          expect(await page.locator('.status-tokens').count()).toBe(0);
-          await page.keyboard.press('i');
-          await page.keyboard.type('Go on');
-          expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Go on');
+    test('the end is shown before the rest is loaded, and the scroll position stays', { timeout: LIMIT }, async () => {
+      using place = createTestHome();
+      mkdirSync(place.home, { recursive: true, mode: 0o700 });
+      await addLongLog(place, SESSION, { from: 0, count: PROMPTS });
+      await using model = await startServer({ steps: [] });
+      const serving = await startServeProcess(place, model);
+      const page = await browser.newPage({ locale: 'en-GB' });
+      page.setDefaultTimeout(60_000);
+      const rest = Promise.withResolvers<void>();
+      await page.route(/\/events\?after=0$/, async (route) => {
+        await rest.promise;
+        await route.continue();
+      });
+      try {
+        await page.goto(`${serving.url}/#token=${SECRET}`);
+        await page.goto(`${serving.url}/#/s/${SESSION}`);
+        const log = page.getByRole('log', { name: en.conversation.label });
+        await log.getByText(toLastWords(PROMPTS - 1)).waitFor();
+        // No totals until the session is loaded.
+        expect(await page.locator('.status-tokens').count()).toBe(0);
+        await page.keyboard.press('i');
+        await page.keyboard.type('A draft');
+        expect(await page.getByRole('textbox', { name: en.composer.label }).inputValue()).toBe('A draft');
 
-          const words = `Step ${PROMPTS - 3}:`;
-          await log.hover();
-          await turn(page, -100, `${LIST}.innerText.includes('${words}')`);
-          await page.mouse.wheel(0, -100);
-          const said = page.locator('.said', { hasText: words });
-          await said.waitFor();
-          const before = await topOf(page, words);
-          rest.resolve();
-          await page.locator('.status-tokens').waitFor();
-          await expect
-            .poll(async () => Math.abs((await topOf(page, words)) - before), { timeout: 10_000 })
-            .toBeLessThan(3);
+        const words = `Step ${PROMPTS - 3}:`;
+        await log.hover();
+        await scroll(page, -100, `${LIST}.innerText.includes('${words}')`);
+        await page.mouse.wheel(0, -100);
+        const said = page.locator('.said', { hasText: words });
+        await said.waitFor();
+        const before = await topOf(page, words);
+        rest.resolve();
+        await page.locator('.status-tokens').waitFor();
+        await expect
+          .poll(async () => Math.abs((await topOf(page, words)) - before), { timeout: 10_000 })
+          .toBeLessThan(3);
 
-          await turn(page, -3_000, `${LIST}.scrollTop === 0`);
-          await log.getByText('Step 0:').waitFor();
-          expect(await page.locator('.conversation-scroll *').count()).toBeLessThan(400);
-          const session = await serving.client.session({ params: { id: SESSION } });
-          const shown = await page.locator('.status-tokens').innerText();
-          expect(shown).toContain(
-            new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(session.usd!),
-          );
-        } finally {
-          rest.resolve();
-          await page.close();
-          serving.process.kill('SIGKILL');
-          await serving.process.ended;
-        }
-      },
-    );
+        await scroll(page, -3_000, `${LIST}.scrollTop === 0`);
+        await log.getByText('Step 0:').waitFor();
+        expect(await page.locator('.conversation-scroll *').count()).toBeLessThan(400);
+        const session = await serving.client.session({ params: { id: SESSION } });
+        const shown = await page.locator('.status-tokens').innerText();
+        expect(shown).toContain(
+          new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(session.usd!),
+        );
+      } finally {
+        rest.resolve();
+        await page.close();
+        serving.process.kill('SIGKILL');
+        await serving.process.ended;
+      }
+    });
 
-    test('of a long answer only what is in sight is in the page', { timeout: LIMIT }, async () => {
+    test('of a long answer only the visible parts are rendered', { timeout: LIMIT }, async () => {
       const section = 'Some **words** that a paragraph has.\n\n```js\nconst a = 1;\n```\n\n- one\n- two\n\n';
       using place = createTestHome();
       await using model = await startServer({
@@ -110,14 +107,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       page.setDefaultTimeout(60_000);
       try {
         await page.goto(`${serving.url}/#token=${SECRET}`);
-        const { session } = await serving.client.openSession({ body: { text: 'Tell me all of it.' } });
+        const { session } = await serving.client.openSession({ body: { text: 'Write all of it.' } });
         await page.goto(`${serving.url}/#/s/${session}`);
-        const log = page.getByRole('log', { name: 'Conversation' });
+        const log = page.getByRole('log', { name: en.conversation.label });
         await page.locator('.end').waitFor();
         await log.getByText('That is the end.').waitFor();
         expect(await page.locator('.conversation-scroll *').count()).toBeLessThan(1_000);
         await log.hover();
-        await turn(page, -5_000, `${LIST}.scrollTop === 0`);
+        await scroll(page, -5_000, `${LIST}.scrollTop === 0`);
         await log.getByRole('heading', { name: 'The beginning' }).waitFor();
         expect(await page.locator('.conversation-scroll *').count()).toBeLessThan(1_000);
       } finally {

@@ -1,6 +1,7 @@
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
@@ -24,8 +25,13 @@ const SCRIPT: Script = {
   fallback: { text: 'Fine.' },
 };
 
-/** Milliseconds that something may take on a machine that has other work. */
+/** Milliseconds, with time for a busy machine. */
 const WAIT = { timeout: 20_000 };
+
+/** A pattern for a text with a number. */
+function toPattern(text: (n: number) => string): RegExp {
+  return new RegExp(text(2).replace('2', '\\d+'));
+}
 
 const LINES = Array.from({ length: 400 }, (_, at) => `line ${at + 1}`).join('\n');
 
@@ -43,59 +49,59 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       page = await browser.newPage({ locale: 'en-GB' });
       page.setDefaultTimeout(20_000);
       await page.goto(`${it.server.url}/#token=${it.server.token}`);
-      await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+      await page.getByRole('heading', { name: en.home.title }).waitFor();
     });
     afterAll(async () => {
       await browser?.close();
       await it?.[Symbol.asyncDispose]();
     });
 
-    /** A session that came as far as it comes without an answer. */
+    /** Opens a new session in the page. */
     async function open(text: string, mode: 'ask' | 'auto' = 'auto'): Promise<string> {
       const { session } = await it.client.openSession({ body: { text, mode } });
       await page.goto(`${it.server.url}/#/s/${session}`);
       await page.getByText(text).first().waitFor();
-      // Its keys act once the list knows it, which hears of it a little later.
+      // Shortcuts work once the session is in the list.
       await page.locator('.sidebar a[aria-current="page"]').waitFor();
       return session;
     }
 
-    const message = () => page.getByRole('textbox', { name: 'Message' });
+    const message = () => page.getByRole('textbox', { name: en.composer.label });
 
-    /** Where no key writes anything. */
+    /** Moves the focus out of the text field, so that shortcuts work. */
     const leaveField = () => page.locator('.conversation-scroll').focus();
 
-    test('a question is answered by a key, and not while characters are switched off', async () => {
+    test('a shortcut answers a question, except while single-key shortcuts are off', async () => {
       await open('write a file', 'ask');
       await page.locator('[data-question]').waitFor();
       await leaveField();
       await page.keyboard.press('?');
-      await page.getByRole('dialog').getByLabel('Keys that are a single character').uncheck();
+      await page.getByRole('dialog').getByLabel(en.preferences.letterKeys).uncheck();
       await page.keyboard.press('Escape');
       await leaveField();
       await page.keyboard.press('A');
       await page.keyboard.press('Control+k');
-      await page.getByRole('dialog').getByRole('combobox').fill('Switch on keys');
+      await page.getByRole('dialog').getByRole('combobox').fill(en.keys.lettersOn);
       await page.keyboard.press('Enter');
       expect(await page.locator('[data-question]').count()).toBe(1);
       await leaveField();
-      // What a screen reader is told, which does not see what changes.
+      // The announcements to screen readers.
       await page.evaluate(`{
         const region = document.querySelector('.session-page > [role=status]');
-        globalThis.told = [];
-        new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+        globalThis.announced = [];
+        new MutationObserver(() => announced.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
       }`);
       await page.keyboard.press('A');
-      await page.getByText('Approved').first().waitFor();
+      await page.getByText(en.call.answer.approved).first().waitFor();
       await page.locator('.end').waitFor();
-      await expect.poll(() => page.evaluate('told.at(-1)'), WAIT).toContain('Done');
-      // Each once, however often the page was drawn meanwhile; a run may be over before it is said that it goes on.
-      const told = (await page.evaluate('told')) as string[];
-      expect(told.length).toBe(new Set(told).size);
-      expect(told.length).toBeLessThanOrEqual(2);
+      await expect.poll(() => page.evaluate('announced.at(-1)'), WAIT).toContain(en.facts.outcome.done);
+      // Each only once. A short run may end before its start is announced.
+      const announced = (await page.evaluate('announced')) as string[];
+      expect(announced.length).toBe(new Set(announced).size);
+      expect(announced.length).toBeLessThanOrEqual(2);
     });
 
-    test('what was typed is there after a reload, and what was said comes back by arrow up', async () => {
+    test('a draft survives a reload, and Arrow Up recalls a prompt', async () => {
       await open('say something');
       await page.locator('.end').waitFor();
       await message().fill('half a thou');
@@ -120,7 +126,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await message().fill('');
     });
 
-    test('a message that waits is taken back, or put into the field again', async () => {
+    test('a queued message is withdrawn, or moved to the message field', async () => {
       const session = await open('write while I say more', 'ask');
       await page.locator('[data-question]').waitFor();
       for (const words of ['first of two', 'second of two']) {
@@ -128,32 +134,36 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await page.keyboard.press('Alt+Enter');
         await page.locator('.entry-queued').getByText(words).waitFor();
       }
-      await page.locator('.entry-queued').first().getByRole('button', { name: 'Take back', exact: true }).click();
+      await page
+        .locator('.entry-queued')
+        .first()
+        .getByRole('button', { name: en.conversation.removeQueued, exact: true })
+        .click();
       await page.getByText('first of two').waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Take back and edit' }).click();
+      await page.getByRole('button', { name: en.conversation.editQueued }).click();
       await expect.poll(() => message().inputValue(), WAIT).toBe('second of two');
       await expect.poll(() => page.locator('.entry-queued').count(), WAIT).toBe(0);
       expect((await it.client.session({ params: { id: session } })).queue).toEqual([]);
       await message().fill('');
     });
 
-    test('a command is shown as a terminal shows it, its end first, and all of it when asked', async () => {
+    test('output is shown as in a terminal, first its end and then all of it', async () => {
       await open('colours please');
       await page.locator('.end').waitFor();
       await page.locator('.call-head').first().click();
       const terminal = page.locator('.call-body .terminal');
       await terminal.getByText('300', { exact: true }).or(terminal).first().waitFor();
       expect(await terminal.innerText()).not.toContain('deep');
-      await page.getByRole('button', { name: /Show \d+ earlier lines/ }).click();
+      await page.getByRole('button', { name: toPattern(en.call.showEarlier) }).click();
       await expect.poll(() => terminal.innerText(), WAIT).toContain('deep');
       expect(await terminal.innerText()).not.toContain('10 %\n');
-      // A colour that nobody could read on this ground is made lighter.
+      // A colour with too little contrast is lightened.
       const color = await page.evaluate(`getComputedStyle(document.querySelector('.call-body .terminal span')).color`);
       expect(color).not.toBe('rgb(1, 2, 250)');
-      await page.getByText(/^exit 3, after/).waitFor();
+      await page.getByText(en.call.exit(3), { exact: false }).first().waitFor();
     });
 
-    test('a file is searched, a line of it has an address, and it is mentioned in the message', async () => {
+    test('a file can be searched, linked by line and mentioned in a message', async () => {
       const session = await open('look at files');
       await page.locator('.end').waitFor();
       await page.goto(`${it.server.url}/#/s/${session}/files?path=src%2Flong.txt&line=350`);
@@ -161,13 +171,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.locator('.file-text').focus();
       await page.keyboard.press('Control+f');
       await page.keyboard.type('LINE 77');
-      await page.getByText('1 of 1').waitFor();
+      await page.getByText(en.files.found(1, 1)).waitFor();
       await page.locator('.file-text [aria-current="location"]').getByText('line 77').waitFor();
       expect(page.url()).toContain('line=77');
       await page.locator('.file-text').focus();
       await page.keyboard.press('@');
       await expect.poll(() => message().inputValue(), WAIT).toBe('@src/long.txt ');
-      // Some of its characters are enough.
+      // Fuzzy matching.
       await message().fill('Read @slong');
       await page.getByRole('option', { name: '@src/long.txt' }).waitFor();
       await page.keyboard.press('Enter');
@@ -175,10 +185,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await message().fill('');
     });
 
-    test('nothing is lost in a small window, and text goes its own way', async () => {
+    test('a small window shows all controls, and text keeps its direction', async () => {
       await open('wide');
       await page.locator('.end').waitFor();
-      // Columns keep their words whole, and are scrolled.
+      // Columns do not break words; the table scrolls.
       const sizes = await page.evaluate(`(() => {
         const table = document.querySelector('.markdown-table');
         const rows = table.querySelector('tbody tr').getBoundingClientRect().height;
@@ -202,8 +212,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       ] as const) {
         await page.setViewportSize({ width, height });
         for (const it of [
-          page.getByRole('link', { name: 'Gate' }),
-          page.getByRole('button', { name: /^Send/ }),
+          page.getByRole('link', { name: en.tabs.gate }),
+          page.getByRole('button', { name: en.composer.send }),
           page.locator('.status-more'),
         ]) {
           await it.scrollIntoViewIfNeeded();
@@ -216,7 +226,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.setViewportSize({ width: 1_280, height: 720 });
     });
 
-    test('a hundred attachments leave room for the rest', async () => {
+    test('a hundred attachments leave room for the conversation', async () => {
       await open('say it with pictures');
       await page.locator('.end').waitFor();
       await page.evaluate(`(() => {
@@ -236,9 +246,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.reload();
     });
 
-    test('what broke off is tried again in place; what was done, in a fork that says so', async () => {
+    test('a failed run is retried in place, a completed one in a fork with a link back', async () => {
       const broken = await open('outage');
-      await page.getByText('The model failed').first().waitFor();
+      await page.getByText(en.facts.outcome.model_failed).first().waitFor();
       await page.locator('.end').waitFor();
       await leaveField();
       await page.keyboard.press('R');
@@ -249,13 +259,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.locator('.end').waitFor();
       await leaveField();
       await page.keyboard.press('R');
-      await page.getByText('Trying again in a fork').waitFor();
+      await page.getByText(en.conversation.retriedInFork).waitFor();
       expect(page.url()).not.toContain(done);
-      await page.getByRole('button', { name: 'Go back' }).click();
+      await page.getByRole('button', { name: en.conversation.toOriginal }).click();
       await expect.poll(() => page.url(), WAIT).toContain(done);
     });
 
-    test('a title is changed in its place, and a window gives the focus back', async () => {
+    test('a title is edited in place, and a dialog restores the focus', async () => {
       await open('name me');
       await page.locator('.end').waitFor();
       await page.locator('.session-title button').dblclick();
@@ -264,21 +274,21 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByRole('heading', { name: 'Another name' }).waitFor();
       await page.locator('.status-more').focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('dialog').getByLabel(/Turns/).fill('7');
-      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByLabel(en.budget.names.turns).fill('7');
+      await page.getByRole('dialog').getByRole('button', { name: en.sessions.save }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(await page.evaluate('document.activeElement.className')).toBe('status-more');
     });
 
-    test('a session that is deleted elsewhere says so, and one that never was does too', async () => {
+    test('a deleted session and an unknown one are reported as not found', async () => {
       const session = await open('to be deleted');
       await page.locator('.end').waitFor();
       while ((await it.client.session({ params: { id: session } })).held) continue;
       await it.client.deleteSession({ params: { id: session } });
-      await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+      await page.getByRole('heading', { name: en.sessions.gone }).waitFor();
       await page.goto(`${it.server.url}/#/s/01AAAAAAAAAAAAAAAAAAAAAAAA`);
-      await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Back to the sessions' }).isVisible()).toBe(true);
+      await page.getByRole('heading', { name: en.sessions.gone }).waitFor();
+      expect(await page.getByRole('button', { name: en.app.back }).isVisible()).toBe(true);
     });
   },
 );

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { de } from '../../apps/web/text/de.ts';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { expectAccessible, ONE_LOOK, openPage, SECRET } from '../fixtures/page.ts';
@@ -12,14 +14,14 @@ import { interruptRun, openStory, type Story } from '../fixtures/open-story.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 
-/** Milliseconds: axe looks at every screen four times, on a machine that may have other work. */
+/** Milliseconds: axe checks every screen four times, with time for a busy machine. */
 const LIMIT = 900_000;
 
-/** What the list of sessions is made of. */
+/** Requests of the home page. */
 const LISTS = /\/api\/(?:events|settings|models|workspaces)/;
 
-/** So high that every entry of a conversation is in sight. */
-const WHOLE = 3_600;
+/** Height in pixels at which every entry of a conversation is visible. */
+const FULL_HEIGHT = 3_600;
 
 interface Stage {
   page: Page;
@@ -31,7 +33,7 @@ interface Stage {
 
 const key = (page: Page, keys: string) => page.keyboard.press(keys);
 
-/** Nothing over the page, and the focus nowhere: keys are commands again. */
+/** Closes dialogs and clears the focus, so that shortcuts work. */
 async function clear(page: Page): Promise<void> {
   await key(page, 'Escape');
   await page.evaluate('document.activeElement?.blur()');
@@ -41,41 +43,41 @@ async function go({ page, url }: Stage, hash: string): Promise<void> {
   await page.goto(`${url}/#/${hash}`);
 }
 
-/** What is there before anything was said. */
-async function lookAtBeginning(page: Page, url: string): Promise<void> {
+/** Checks the screens before the first session. */
+async function checkBeginning(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('Token').waitFor();
+  await page.getByLabel(en.signIn.token).waitFor();
   await expectAccessible(page, 'sign-in');
-  await page.getByLabel('Token').fill('wrong');
+  await page.getByLabel(en.signIn.token).fill('wrong');
   await key(page, 'Enter');
-  await page.getByText('That is not the token of this server.').waitFor();
+  await page.getByText(en.signIn.wrong).waitFor();
   await expectAccessible(page, 'sign-in with a wrong token');
-  // The list is on its way.
+  // The list is loading.
   await page.route(LISTS, () => {});
   await page.goto(`${url}/#token=${SECRET}`);
   await page.reload();
-  await page.getByRole('status', { name: 'Loading…' }).first().waitFor();
+  await page.getByRole('status', { name: en.app.loading }).first().waitFor();
   await expectAccessible(page, 'loading');
   await page.unroute(LISTS);
   await page.goto(`${url}/#token=${SECRET}`);
   await page.reload();
-  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
-  await page.getByText('No sessions yet').waitFor();
+  await page.getByRole('heading', { name: en.home.title }).waitFor();
+  await page.getByText(en.sessions.none).waitFor();
   await expectAccessible(page, 'home without sessions');
 }
 
-/** One screen: how it is opened, and how high its window is. */
+/** One screen, with the height of its window. */
 interface Screen {
   name: string;
   open: () => Promise<unknown>;
   height?: number;
 }
 
-/** `WEB_SCREENS='menu|rename'` looks at those alone. */
+/** `WEB_SCREENS='menu|rename'` checks only those. */
 const CHOSEN = new RegExp(process.env['WEB_SCREENS'] ?? '');
 
-/** Opens each screen in its turn and lets axe look. What cannot be opened is told with the rest at the end. */
-async function lookAt(page: Page, screens: readonly Screen[]): Promise<string[]> {
+/** Opens each screen and checks it with axe. Returns the screens that could not be opened. */
+async function checkScreens(page: Page, screens: readonly Screen[]): Promise<string[]> {
   const failures: string[] = [];
   for (const { name, open, height } of screens) {
     try {
@@ -89,10 +91,10 @@ async function lookAt(page: Page, screens: readonly Screen[]): Promise<string[]>
   return failures;
 }
 
-/** Home, list and everything that opens over any page. */
+/** The home page, the list, and the dialogs of all pages. */
 function everywhere(stage: Stage): Screen[] {
   const { page } = stage;
-  const field = page.getByRole('textbox', { name: 'Message' });
+  const field = page.getByRole('textbox', { name: en.composer.label });
   const over = (name: string, keys: string, words: string): Screen => ({
     name,
     async open() {
@@ -114,27 +116,27 @@ function everywhere(stage: Stage): Screen[] {
       name: 'home with sessions in every state',
       async open() {
         await go(stage, '');
-        for (const state of ['Running', 'Needs you', 'Done', 'Failed', 'Queued', 'Interrupted', 'Idle']) {
+        for (const state of Object.values(en.state)) {
           await page.locator(`.sidebar [aria-label="${state}"]`).first().waitFor();
         }
       },
     },
-    over('palette', 'Control+k', 'Commands'),
-    over('overview of keys', '?', 'Keyboard'),
-    over('preferences', 'Control+,', 'Preferences'),
+    over('palette', 'Control+k', en.palette.title),
+    over('overview of keys', '?', en.keys.title),
+    over('preferences', 'Control+,', en.preferences.title),
     {
       name: 'model picker',
       async open() {
         await clear(page);
-        await page.getByRole('button', { name: /^Model: / }).click();
-        await page.getByRole('dialog', { name: /^Model: / }).waitFor();
+        await page.getByRole('button', { name: en.composer.modelIs('') }).click();
+        await page.getByRole('dialog', { name: en.composer.modelIs('') }).waitFor();
       },
     },
     {
       name: 'picker of approvals',
       async open() {
         await clear(page);
-        await page.getByRole('button', { name: /^Approvals: / }).click();
+        await page.getByRole('button', { name: en.composer.modeIs('') }).click();
         await page.getByRole('menu').waitFor();
       },
     },
@@ -152,28 +154,28 @@ function everywhere(stage: Stage): Screen[] {
       name: 'a search that finds nothing',
       async open() {
         await page.getByRole('searchbox').fill('zzzz');
-        await page.getByText('Nothing found').waitFor();
+        await page.getByText(en.sessions.nothingFound('zzzz')).waitFor();
       },
     },
   ];
 }
 
-/** A session from its question to its limit. */
+/** The screens of a session between its question and its limit. */
 function atQuestion(stage: Stage): Screen[] {
   const { page, story } = stage;
   return [
     {
       name: 'question',
-      height: WHOLE,
+      height: FULL_HEIGHT,
       async open() {
-        await go(stage, `s/${story.mend}`);
-        await page.getByRole('button', { name: 'Review the change' }).waitFor();
+        await go(stage, `s/${story.fix}`);
+        await page.getByRole('button', { name: en.approval.review }).waitFor();
       },
     },
     {
       name: 'review, unified',
       async open() {
-        await page.getByRole('button', { name: 'Review the change' }).click();
+        await page.getByRole('button', { name: en.approval.review }).click();
         await page.locator('.hunk-head').first().waitFor();
       },
     },
@@ -181,102 +183,102 @@ function atQuestion(stage: Stage): Screen[] {
       name: 'review with a rejected hunk',
       async open() {
         await key(page, 'x');
-        await page.getByText('What the model is told', { exact: true }).click();
+        await page.getByText(en.approval.feedback, { exact: true }).click();
       },
     },
     {
       name: 'review, split',
       async open() {
         await key(page, 's');
-        await page.getByRole('button', { name: 'Split', pressed: true }).waitFor();
+        await page.getByRole('button', { name: en.approval.split, pressed: true }).waitFor();
       },
     },
     {
       name: 'review, a hunk edited',
       async open() {
         await key(page, 'e');
-        await page.getByRole('button', { name: 'Take this text' }).waitFor();
+        await page.getByRole('button', { name: en.approval.editSave }).waitFor();
       },
     },
     {
       name: 'limit',
-      height: WHOLE,
+      height: FULL_HEIGHT,
       async open() {
-        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: en.app.cancel, exact: true }).click();
         await key(page, 's');
         await clear(page);
-        await story.answer(story.mend);
-        await page.getByText('Go on beyond the limit?').first().waitFor();
+        await story.answer(story.fix);
+        await page.getByText(en.approval.goBeyond).first().waitFor();
       },
     },
   ];
 }
 
-/** Every kind of entry, and the other views of a session. */
+/** All kinds of entries, and the other views of a session. */
 function inSession(stage: Stage): Screen[] {
   const { page, story, folder } = stage;
   const openAll = async () => {
-    await page.setViewportSize({ width: 1_280, height: WHOLE });
+    await page.setViewportSize({ width: 1_280, height: FULL_HEIGHT });
     const folded = page.locator('.conversation [aria-expanded=false]');
     for (let left = await folded.count(); left > 0; left--) await folded.first().click();
   };
   const at = (name: string, hash: string, shown: string, then = async () => {}): Screen => ({
     name,
-    height: WHOLE,
+    height: FULL_HEIGHT,
     async open() {
       await go(stage, hash);
       await page.locator(shown).first().waitFor();
       await then();
     },
   });
-  const { mend, report, broken, running } = story;
+  const { fix, report, broken, running } = story;
   return [
-    at('conversation with everything open', `s/${mend}`, '.end-good', openAll),
+    at('conversation with everything open', `s/${fix}`, '.end-good', openAll),
     at('conversation with colours and a summary', `s/${report}`, '.end-good', async () => {
-      await page.getByText('replaced by a summary').waitFor();
+      await page.getByText(en.facts.compacted(2).replace(/^2 /, '')).waitFor();
       await openAll();
     }),
     at('conversation that failed', `s/${broken}`, '.end-bad'),
     at('conversation under way', `s/${running}`, '.entry-user', async () => {
-      await page.getByRole('button', { name: /^Stop/ }).waitFor();
+      await page.getByRole('button', { name: en.composer.stop }).waitFor();
     }),
-    at('changes', `s/${mend}/changes`, '.diff-added'),
-    at('files', `s/${mend}/files`, '.files', async () => {
+    at('changes', `s/${fix}/changes`, '.diff-added'),
+    at('files', `s/${fix}/files`, '.files', async () => {
       await page.getByRole('button', { name: 'src' }).click();
       await page.getByRole('button', { name: 'time.js' }).click();
       await page.locator('.file .tok-keyword').first().waitFor();
     }),
-    at('gate', `s/${mend}/gate`, '.decision'),
-    at('menu of a session', `s/${mend}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
-    at('rename', `s/${mend}`, '.end-good', async () => {
+    at('gate', `s/${fix}/gate`, '.decision'),
+    at('menu of a session', `s/${fix}`, '.end-good', () => page.locator('.session-head .menu-button').click()),
+    at('rename', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       await key(page, 't');
-      await page.getByRole('textbox', { name: 'Title' }).waitFor();
+      await page.getByRole('textbox', { name: en.sessions.renameLabel, exact: true }).waitFor();
     }),
-    at('undo with a conflict', `s/${mend}`, '.end-good', async () => {
+    at('undo with a conflict', `s/${fix}`, '.end-good', async () => {
       await clear(page);
       writeFileSync(join(folder, 'src/merge-bookings.js'), '// mine\n');
       await key(page, 'u');
-      await page.getByText('Changed meanwhile, and not by this session').waitFor();
+      await page.getByText(en.conversation.undoConflicts).waitFor();
     }),
-    at('edit and fork', `s/${mend}`, '.end-good', async () => {
-      await page.getByRole('button', { name: 'Undo, keep those' }).click();
-      await page.getByText('put back.').first().waitFor();
-      await page.setViewportSize({ width: 1_280, height: WHOLE });
-      const edit = page.getByRole('button', { name: 'Edit and fork' }).first();
-      // What the undo adds takes whoever is at the end along.
-      const toBegin = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop = 0");
-      await expect.poll(() => toBegin().then(() => edit.isVisible()), { timeout: 20_000 }).toBe(true);
+    at('edit and fork', `s/${fix}`, '.end-good', async () => {
+      await page.getByRole('button', { name: en.conversation.undoKeep }).click();
+      await page.locator('.toast').first().waitFor();
+      await page.setViewportSize({ width: 1_280, height: FULL_HEIGHT });
+      const edit = page.getByRole('button', { name: en.conversation.edit }).first();
+      // The list follows the entry of the undo at the end.
+      const toBeginning = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop = 0");
+      await expect.poll(() => toBeginning().then(() => edit.isVisible()), { timeout: 20_000 }).toBe(true);
       await edit.click();
-      await page.getByRole('dialog', { name: 'Edit and fork' }).waitFor();
+      await page.getByRole('dialog', { name: en.conversation.edit }).waitFor();
     }),
   ];
 }
 
-/** Parts of the page that come later, and once not at all. */
+/** Chunks whose load fails in one screen. */
 const PARTS = ['**/gate-view-*.js', '**/usage-page-*.js'];
 
-/** What is shown when something is not as it should be. */
+/** Screens after failures. */
 function inTrouble(stage: Stage): Screen[] {
   const { page, serving, story } = stage;
   const usage = '**/api/usage**';
@@ -297,82 +299,82 @@ function inTrouble(stage: Stage): Screen[] {
       name: 'a session that is gone',
       async open() {
         await reopen('s/01ARZ3NDEKTSV4RRFFQ69G5FAV');
-        await page.getByText('This session is gone').waitFor();
+        await page.getByText(en.sessions.gone).waitFor();
       },
     },
     {
-      name: 'something that cannot be read',
+      name: 'a view that failed to load',
       async open() {
         const json = { type: 'about:blank', title: 'The disk is full.', status: 503, code: 'unavailable' };
         await page.route(usage, (route) => route.fulfill({ status: 503, json }));
         await reopen('usage');
-        await page.getByRole('button', { name: 'Try again' }).waitFor();
+        await page.getByRole('button', { name: en.app.retry }).waitFor();
       },
     },
     {
-      name: 'a message that something failed',
+      name: 'a message about a failure',
       async open() {
         await page.unroute(usage);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await page.route('**/resume', (route) => route.abort());
         await key(page, 'r');
-        await page.getByText('That did not work.').waitFor();
+        await page.getByText(en.app.failed).waitFor();
       },
     },
     {
-      name: 'a message with something to do about it',
+      name: 'a message with an action',
       async open() {
         await page.unroute('**/resume');
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         await clear(page);
         await key(page, 'R');
-        // It stays while the focus is in it.
-        await page.locator('.toast').getByRole('button', { name: 'Go back' }).focus();
+        // It stays open while it is focused.
+        await page.locator('.toast').getByRole('button', { name: en.conversation.toOriginal }).focus();
       },
     },
     {
       name: 'a part of the page that broke',
       async open() {
         for (const part of PARTS) await page.route(part, (route) => route.abort());
-        await reopen(`s/${story.mend}/gate`);
-        await page.getByText('This part of the page broke.').waitFor();
-        // The rest of the session is there.
-        await page.getByRole('link', { name: 'Conversation' }).click();
+        await reopen(`s/${story.fix}/gate`);
+        await page.getByText(en.app.broken).waitFor();
+        // The other views work.
+        await page.getByRole('link', { name: en.tabs.conversation }).click();
         await page.locator('.end-good').waitFor();
         await reopen('usage');
-        await page.getByRole('heading', { name: 'This part of the page broke.' }).waitFor();
+        await page.getByRole('heading', { name: en.app.broken }).waitFor();
       },
     },
     {
       name: 'offline, with a message that waits',
       async open() {
         for (const part of PARTS) await page.unroute(part);
-        await reopen(`s/${story.mend}`);
+        await reopen(`s/${story.fix}`);
         await page.locator('.end-good').waitFor();
         serving.process.kill('SIGKILL');
         await serving.process.ended;
-        await page.getByText('No connection to Klaus.').waitFor();
-        await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
+        await page.getByText(en.link.offline).waitFor();
+        await page.getByRole('textbox', { name: en.composer.label }).fill('Are you there?');
         await key(page, 'Enter');
-        await page.getByText('Not sent yet.').waitFor();
+        await page.getByText(en.composer.held).waitFor();
       },
     },
   ];
 }
 
-/** A quick round in the other language. */
-async function lookInGerman(browser: Browser, { url, story }: Stage): Promise<void> {
+/** Checks some screens in German. */
+async function checkGerman(browser: Browser, { url, story }: Stage): Promise<void> {
   const { page, complaints } = await openPage(browser, { url, locale: 'de-DE' });
-  await page.getByRole('heading', { name: 'Was ist zu tun?' }).waitFor();
+  await page.getByRole('heading', { name: de.home.title }).waitFor();
   await expectAccessible(page, 'German: home', { looks: ONE_LOOK });
   const rounds: [hash: string, shown: string][] = [
-    [`s/${story.mend}`, '.end-good'],
+    [`s/${story.fix}`, '.end-good'],
     [`s/${story.tidy}`, '.approval'],
-    [`s/${story.mend}/changes`, '.diff-added'],
-    [`s/${story.mend}/files`, '.files'],
-    [`s/${story.mend}/gate`, '.decision'],
+    [`s/${story.fix}/changes`, '.diff-added'],
+    [`s/${story.fix}/files`, '.files'],
+    [`s/${story.fix}/gate`, '.decision'],
     ['usage', '.usage-table'],
   ];
   for (const [hash, shown] of rounds) {
@@ -394,7 +396,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
     await browser?.close();
   });
 
-  test('has nothing that axe finds wrong, light and dark, wide and narrow', { timeout: LIMIT }, async () => {
+  test('passes axe, light and dark, wide and narrow', { timeout: LIMIT }, async () => {
     using place = createTestHome(STORY_FILES);
     await using model = await startServer(STORY_SCRIPT);
     const interrupted = { place, server: model };
@@ -404,19 +406,19 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`every screen${WITHOUT_BROWSER ? 
     });
     const { page, complaints } = await openPage(browser, { url: serving.url });
     try {
-      await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+      await page.getByRole('heading', { name: en.home.title }).waitFor();
       await page.context().clearCookies();
       await page.goto('about:blank');
-      await lookAtBeginning(page, serving.url);
+      await checkBeginning(page, serving.url);
       await interruptRun(interrupted);
       const story = await openStory(serving.client);
       const stage: Stage = { page, url: serving.url, serving, story, folder: place.workspace };
-      const failures = await lookAt(page, atQuestion(stage));
-      await story.answer(story.mend);
+      const failures = await checkScreens(page, atQuestion(stage));
+      await story.answer(story.fix);
       await story.fillUp();
-      failures.push(...(await lookAt(page, everywhere(stage))));
-      await lookInGerman(browser, stage);
-      for (const screens of [inSession, inTrouble]) failures.push(...(await lookAt(page, screens(stage))));
+      failures.push(...(await checkScreens(page, everywhere(stage))));
+      await checkGerman(browser, stage);
+      for (const screens of [inSession, inTrouble]) failures.push(...(await checkScreens(page, screens(stage))));
       expect(failures).toEqual([]);
       const broken = /Failed to fetch dynamically imported module/;
       expect(complaints.filter((complaint) => !broken.test(complaint))).toEqual([]);

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { de } from '../../apps/web/text/de.ts';
+import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage } from '../fixtures/page.ts';
@@ -11,7 +13,7 @@ import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { PROMPTS, STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../fixtures/story.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 
-/** Milliseconds, on a machine that may have other work. */
+/** Milliseconds, with time for a busy machine. */
 const LIMIT = 240_000;
 
 const SERVE = { env: STORY_ENV, words: ['--budget-tokens', `${STORY_TOKENS}`] };
@@ -19,23 +21,23 @@ const SERVE = { env: STORY_ENV, words: ['--budget-tokens', `${STORY_TOKENS}`] };
 const MERGE = 'src/merge-bookings.js';
 const SLOTS = 'src/free-slots.js';
 
-/** What a file of the workspace holds. */
+/** Reads files of the workspace. */
 const toReader = (folder: string) => (path: string) => readFileSync(join(folder, path), 'utf8');
 
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: en.composer.label }).fill(text);
   await page.keyboard.press('Enter');
 }
 
-/** What a person downloads when they press something. */
+/** The content of a download. */
 async function download(page: Page, press: () => Promise<void>): Promise<string> {
   const [it] = await Promise.all([page.waitForEvent('download'), press()]);
   return readFileSync(await it.path(), 'utf8');
 }
 
-/** The first hunk is taken, the second with other words, the third is not; by keyboard, and over a kill. */
+/** Accepts the first hunk, edits the second and rejects the third by keyboard, with a restart of the server. */
 async function review(page: Page, restart: () => Promise<void>): Promise<void> {
-  await page.getByRole('button', { name: 'Review the change' }).click();
+  await page.getByRole('button', { name: en.approval.review }).click();
   await page.locator('.hunk-head').nth(2).waitFor();
   const paths = await page.locator('.rows-file h3').allTextContents();
   const keys = new Map([
@@ -49,28 +51,28 @@ async function review(page: Page, restart: () => Promise<void>): Promise<void> {
     const field = page.getByRole('dialog').getByRole('textbox').first();
     const text = await field.inputValue();
     await field.fill(text.replace('takes nothing away from it', 'changes nothing'));
-    await page.getByRole('dialog').getByRole('button', { name: 'Take this text' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: en.approval.editSave }).click();
     await page.keyboard.press('j');
   }
-  await page.getByText('2 of 3 hunks accepted, 1 edited').waitFor();
+  await page.getByText(en.approval.summary(2, 3, 1)).waitFor();
   await restart();
-  await page.getByText('2 of 3 hunks accepted, 1 edited').waitFor();
+  await page.getByText(en.approval.summary(2, 3, 1)).waitFor();
   await page.keyboard.press('Control+Enter');
 }
 
-/** Both documents hold what was said and done. */
+/** Both exports contain the conversation. */
 async function exportBoth(page: Page): Promise<void> {
   await page.locator('h1').click();
   const markdown = await download(page, () => page.keyboard.press('x'));
-  for (const text of [PROMPTS.mend, 'The later end must win', 'Tests: 6 passed', 'Math.max']) {
+  for (const text of [PROMPTS.fix, 'The later end must win', 'Tests: 6 passed', 'Math.max']) {
     expect(markdown).toContain(text);
   }
   const json = await download(page, async () => {
     await page.locator('.session-head .menu-button').click();
-    await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
+    await page.getByRole('menuitem', { name: en.sessions.exportJson }).click();
   });
   const transcript = JSON.parse(json) as { messages: unknown[] };
-  expect(JSON.stringify(transcript)).toContain(PROMPTS.mend);
+  expect(JSON.stringify(transcript)).toContain(PROMPTS.fix);
   expect(JSON.stringify(transcript)).toContain('apply_patch');
 }
 
@@ -97,10 +99,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const read = toReader(place.workspace);
         const { page, complaints } = await openPage(browser, serving);
         try {
-          // The token of the address is taken out of it.
-          await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+          // The page removes the token from the address.
+          await page.getByRole('heading', { name: en.home.title }).waitFor();
           expect(page.url()).not.toContain('token');
-          await say(page, PROMPTS.mend);
+          await send(page, PROMPTS.fix);
           await page.getByText('I look at the project first').waitFor();
           await page.getByText('Tests: 5 passed, 1 failed').or(page.getByText('5 passed, 1 failed')).first().waitFor();
           await page.getByText('patch 3 files').first().waitFor();
@@ -110,39 +112,39 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           await review(page, async () => {
             serving.process.kill('SIGKILL');
             await serving.process.ended;
-            await page.getByText('No connection to Klaus.').waitFor();
+            await page.getByText(en.link.offline).waitFor();
             serving = await startServeProcess(place, model, { ...SERVE, words: [...SERVE.words, '--port', port] });
-            await page.getByText('No connection to Klaus.').waitFor({ state: 'detached' });
+            await page.getByText(en.link.offline).waitFor({ state: 'detached' });
           });
 
-          // The budget warns, then the run stands still and offers more.
-          await page.getByText(/^82 % of the token limit used/).waitFor();
-          await page.getByText('Go on beyond the limit?').first().waitFor();
+          // A warning, then a question at the limit.
+          await page.getByText(/^82 %/).waitFor();
+          await page.getByText(en.approval.goBeyond).first().waitFor();
           expect(read(MERGE)).toContain('Math.max(last.end, booking.end)');
           expect(read(SLOTS)).toContain('A booking inside a longer one changes nothing.');
           expect(read('README.md')).toBe(STORY_FILES['README.md']);
           expect(JSON.stringify(model.requests.at(-1)!.json)).toContain('The user rejected 1 of 3 hunks');
           const { sessions } = await serving.client.sessions({ query: {} });
           expect(sessions).toMatchObject([{ state: 'needs-you', questions: 1 }]);
-          await page.getByRole('button', { name: 'Approve', exact: true }).click();
+          await page.getByRole('button', { name: en.approval.approve, exact: true }).click();
           await page.locator('.end-good').waitFor();
-          await page.getByText('Mended: a short booking').waitFor();
+          await page.getByText('Fixed: a short booking').waitFor();
           const { limits } = await serving.client.session({ params: { id: sessions[0]!.id } });
           expect(limits.tokens).toBeGreaterThan(STORY_TOKENS);
 
           await exportBoth(page);
 
-          // Somebody changed one of the files meanwhile: it stays as they left it.
+          // A file changed outside of the session keeps its content.
           writeFileSync(join(place.workspace, MERGE), '// mine\n');
           await page.keyboard.press('Control+k');
-          await page.getByRole('combobox').fill('undo');
+          await page.getByRole('combobox').fill(en.keys.undo);
           await page.keyboard.press('Enter');
-          await page.getByText('Changed meanwhile, and not by this session').waitFor();
-          await page.getByRole('button', { name: 'Undo, keep those' }).click();
-          await page.getByText('1 path put back.').waitFor();
+          await page.getByText(en.conversation.undoConflicts).waitFor();
+          await page.getByRole('button', { name: en.conversation.undoKeep }).click();
+          await page.getByText(en.conversation.undoneToast(1)).waitFor();
           expect(read(SLOTS)).toBe(STORY_FILES[SLOTS]);
           expect(read(MERGE)).toBe('// mine\n');
-          await page.getByText('1 path left as somebody had changed them').waitFor();
+          await page.getByText(en.facts.kept(1)).waitFor();
           expect(complaints).toEqual([]);
         } finally {
           await page.close();
@@ -152,7 +154,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       },
     );
 
-    test('a limit that is not raised ends the run, and can be raised later', { timeout: LIMIT }, async () => {
+    test('a rejected limit ends the run, and can be raised later', { timeout: LIMIT }, async () => {
       using place = createTestHome(STORY_FILES);
       await using model = await startServer(STORY_SCRIPT);
       const serving = await startServeProcess(place, model, {
@@ -161,13 +163,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       });
       const { page, complaints } = await openPage(browser, serving);
       try {
-        await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
-        await say(page, PROMPTS.mend);
-        await page.getByText('Go on beyond the limit?').first().waitFor();
-        await page.getByRole('button', { name: 'Reject', exact: true }).click();
+        await page.getByRole('heading', { name: en.home.title }).waitFor();
+        await send(page, PROMPTS.fix);
+        await page.getByText(en.approval.goBeyond).first().waitFor();
+        await page.getByRole('button', { name: en.approval.reject, exact: true }).click();
         await page.locator('.end-bad').waitFor();
         const requests = model.requests.length;
-        await page.getByRole('button', { name: /^Raise the limit and go on/ }).click();
+        await page.getByRole('button', { name: en.facts.raise }).click();
         await page.locator('.end-good').waitFor();
         expect(model.requests.length).toBeGreaterThan(requests);
         expect(complaints).toEqual([]);
@@ -178,14 +180,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('a paste of twenty thousand lines is attached, and both languages are there', { timeout: LIMIT }, async () => {
+    test('a paste of twenty thousand lines is attached, in German', { timeout: LIMIT }, async () => {
       using place = createTestHome(STORY_FILES);
       await using model = await startServer({ steps: [], fallback: { text: 'Fine.' } });
       const serving = await startServeProcess(place, model);
       const { page, complaints } = await openPage(browser, { url: serving.url, locale: 'de-DE' });
       try {
-        await page.getByRole('heading', { name: 'Was ist zu tun?' }).waitFor();
-        const field = page.getByRole('textbox', { name: 'Nachricht' });
+        await page.getByRole('heading', { name: de.home.title }).waitFor();
+        const field = page.getByRole('textbox', { name: de.composer.label });
         await field.waitFor();
         await page.evaluate(`(() => {
           const element = document.querySelector('.composer-field');
@@ -193,12 +195,12 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           data.setData('text/plain', 'pasted\\n'.repeat(20_000));
           element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
         })()`);
-        await page.getByText('eingefuegt-1.txt').waitFor();
+        await page.getByText(de.composer.pastedName(1)).waitFor();
         expect(await field.inputValue()).toBe('');
         await field.fill('Was ist @README');
         await page.getByRole('option', { name: '@README.md' }).click();
         expect(await field.inputValue()).toBe('Was ist @README.md ');
-        await page.getByRole('button', { name: /^Senden/ }).click();
+        await page.getByRole('button', { name: de.composer.send }).click();
         await page.getByText('Fine.').first().waitFor();
         const request = JSON.stringify(model.requests[0]?.json);
         expect(request).toContain('Was ist @README.md');

@@ -1,14 +1,16 @@
 import type { Draft } from '@klaus/core/agent';
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { parseExposition } from '../fixtures/exposition.ts';
 import { watch } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
-/** More than a browser has connections for. */
+/** More tabs than a browser has connections to one server. */
 const TABS = Number(process.env['TABS'] ?? 10);
 
 const WAIT = { timeout: 20_000 };
@@ -26,8 +28,8 @@ const SCRIPT: Script = {
 };
 
 /**
- * In a browser without windows every tab counts as seen. So the page is told what a browser with windows tells it, and
- * a notification is written down where there is nobody to show it to.
+ * A headless browser reports every tab as visible. This script sets the visibility as a browser with windows does, and
+ * records notifications.
  */
 const BEHIND_WINDOWS = `
   let isHidden = false;
@@ -52,7 +54,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
   let browser: Browser & AsyncDisposable;
   let context: BrowserContext;
   let it: TestServer;
-  /** The tabs, in the order in which they were opened. */
+  /** The tabs in the order in which they were opened. */
   let tabs: Page[] = [];
   let front: Page | undefined;
   const complaints: string[][] = [];
@@ -75,32 +77,32 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     return (await it.client.openSession({ body: { text, mode } })).session;
   }
 
-  /** Sessions in which nothing was said, oldest first: the log of one of them, under other names. */
+  /** Stores empty sessions, oldest first: copies of the log of one under other ids. */
   async function openMany(count: number): Promise<string[]> {
-    const { store } = it.klaus;
+    using store = createSqliteStore({ home: it.klaus.home });
     const { session } = await it.client.openSession({ body: {} });
-    const log = [...store.read(session)];
+    const log = [...store.view.events(session)];
     const ids = Array.from({ length: count }, (_, at) => `01ZZ${String(at).padStart(22, '0')}`);
     for (const [at, id] of ids.entries()) {
-      const lease = store.claim(id)!;
+      const lease = (await store.claim(id))!;
       const drafts = log.map(({ v: _v, seq: _seq, prev: _prev, session: _id, ...draft }) => ({
         ...draft,
         at: draft.at + at,
       }));
       await store.append(id, drafts as Draft[], { lease });
-      lease.release();
+      await lease.release();
     }
     return ids;
   }
 
-  /** Streams that the server has open, of one kind. */
+  /** The number of open streams of one kind on the server. */
   async function streams(kind: 'list' | 'session'): Promise<number> {
     const answer = await fetch(`${it.server.url}/metrics`, { headers: { authorization: `Bearer ${it.server.token}` } });
     const { samples } = parseExposition(await answer.text()).get('klaus_stream_subscribers')!;
     return samples.find(({ labels }) => labels['kind'] === kind)!.value;
   }
 
-  /** Puts a tab in front of the one that is. */
+  /** Shows a tab and hides the one before. */
   async function show(page: Page): Promise<void> {
     await front?.evaluate('turn(true)');
     front = page;
@@ -114,7 +116,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     complaints.push(watch(page));
     front = page;
     tabs.push(page);
-    // The first one brings the token; the others have its cookie.
+    // The first tab signs in; the others use its cookie.
     if (tabs.length === 1) {
       await page.goto(`${it.server.url}/#token=${it.server.token}`);
       await page.getByRole('link', { name: 'be done' }).waitFor();
@@ -123,7 +125,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     return page;
   }
 
-  /** How many notifications were raised for a session, in all tabs together. */
+  /** The number of notifications for a session in all tabs. */
   async function notified(session: string): Promise<number> {
     const all = (await Promise.all(tabs.map((page) => page.evaluate('notified')))) as string[][];
     return all.flat().filter((tag) => tag === session).length;
@@ -131,14 +133,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
 
   const titles = () => Promise.all(tabs.map((page) => page.title()));
   const all = (title: string) => tabs.map(() => title);
-  const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+  const message = (page: Page) => page.getByRole('textbox', { name: en.composer.label });
 
-  test('ten of them work side by side, with few connections', async () => {
+  test('ten tabs share few connections', async () => {
     for (let at = 0; at < TABS; at++) {
       const page = await openTab(`/s/${done}`);
       await page.locator('.end').waitFor();
     }
-    // Each answers when it is shown: what another tab does elsewhere arrives there.
+    // Each receives changes while it is visible.
     for (const [at, page] of tabs.entries()) {
       await show(page);
       await it.client.changeSession({ params: { id: done }, body: { title: `Shown ${at}` } });
@@ -148,7 +150,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(() => streams('session'), WAIT).toBe(1);
   });
 
-  test('a question is told by the title of each, by one notification, and gone from all once it is answered', async () => {
+  test('a question changes all titles and shows one notification, until it is answered', async () => {
     const session = await begin('write a file', 'ask');
     await expect.poll(titles, WAIT).toEqual(all('(1) Klaus'));
     expect(await notified(session)).toBe(1);
@@ -161,68 +163,68 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await tabs[5]!.keyboard.press('A');
     await expect.poll(titles, WAIT).toEqual(all('Klaus'));
     await show(tabs[2]!);
-    await tabs[2]!.getByText('Approved').first().waitFor();
+    await tabs[2]!.getByText(en.call.answer.approved).first().waitFor();
     expect(await tabs[2]!.locator('[data-question]').count()).toBe(0);
     expect(await notified(session)).toBe(1);
   });
 
-  test('a tab that nobody looks at gives its stream up, and goes on where it was', async () => {
+  test('a hidden tab closes its stream, and resumes at its position', async () => {
     const page = tabs[2]!;
     const session = await begin('talk without end', 'auto');
     await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
     await page.getByText('and on and on').first().waitFor();
-    // Read from the middle, as with a wheel.
+    // Scroll up.
     await page.locator('.conversation-scroll').hover();
     const end = page.locator('.to-end');
     await expect.poll(() => page.mouse.wheel(0, -300).then(() => end.isVisible()), WAIT).toBe(true);
     const scrolled = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop");
     const place = await scrolled();
     await message(page).fill('half a thou');
-    const length = () => page.evaluate('klaus.session().live.messages[0]?.[1].text.length ?? 0') as Promise<number>;
-    // Only this tab knows that it is hidden: it waits for whoever looks away to look again.
+    const length = () => page.evaluate('klaus.session().inFlight.messages[0]?.[1].text.length ?? 0') as Promise<number>;
+    // No other tab is shown, so this one closes its stream only after some seconds.
     await page.evaluate('turn(true)');
     await expect.poll(() => streams('session'), WAIT).toBe(0);
     const before = await length();
     await page.evaluate('turn(false)');
     await expect.poll(length, WAIT).toBeGreaterThan(before);
-    const said = (await page.evaluate('klaus.session().live.messages[0][1].text.text')) as string;
-    expect(said).toBe('and on '.repeat(100_000).slice(0, said.length));
+    const text = (await page.evaluate('klaus.session().inFlight.messages[0][1].text.text')) as string;
+    expect(text).toBe('and on '.repeat(100_000).slice(0, text.length));
     expect(await message(page).inputValue()).toBe('half a thou');
     expect(await scrolled()).toBe(place);
 
-    // It ends while nobody looks: what was on its way is not shown as if it still were.
+    // The run ends while the tab is hidden: its in-flight text is removed.
     await show(tabs[0]!);
     await it.client.cancel({ params: { id: session }, body: {} });
     await expect.poll(async () => (await it.client.session({ params: { id: session } })).held, WAIT).toBe(false);
     await show(page);
     await page.locator('.end').waitFor();
-    expect(await page.evaluate('klaus.session().live.messages.length')).toBe(0);
+    expect(await page.evaluate('klaus.session().inFlight.messages.length')).toBe(0);
     expect(await page.evaluate('klaus.position().events - klaus.position().seq')).toBe(0);
 
-    // What could not be sent is sent as soon as that is possible, seen or not.
+    // A message that could not be sent is sent after reconnecting, also by a hidden tab.
     await show(tabs[0]!);
     await page.route('**/api/**', (route) => route.abort());
     await show(page);
     await expect.poll(() => page.evaluate('klaus.position().link'), WAIT).toBe('offline');
     await message(page).fill('Are you there?');
     await page.keyboard.press('Enter');
-    await page.getByText('Not sent yet.').waitFor();
+    await page.getByText(en.composer.held).waitFor();
     await show(tabs[0]!);
     await page.unroute('**/api/**');
-    const prompts = () => it.klaus.store.eventsOf(session, ['run.started']).length;
+    const prompts = async () => (await it.klaus.store.eventsOf(session, ['run.started'])).length;
     await expect.poll(prompts, WAIT).toBe(2);
   });
 
-  test('when the tab with the stream is closed, killed or frozen, another one takes it over', async () => {
+  test('another tab takes over the stream when its tab is closed, killed or frozen', async () => {
     const asks: string[] = [];
     const ask = async (left: number): Promise<void> => {
-      asks.push(await begin('write once more', 'ask'));
+      asks.push(await begin('write again', 'ask'));
       await expect.poll(titles, WAIT).toEqual(Array.from({ length: left }, () => `(${asks.length}) Klaus`));
       expect(await streams('list')).toBe(1);
     };
     const leave = (page: Page) => (tabs = tabs.filter((tab) => tab !== page));
 
-    // The tab in front has it.
+    // The visible tab has the stream.
     const closed = tabs[9]!;
     await show(closed);
     await show(tabs[8]!);
@@ -251,14 +253,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await ask(TABS - 3);
     await debug.send('Page.setWebLifecycleState', { state: 'active' });
     tabs.push(frozen);
-    // Hidden still, it asks for what it missed.
+    // Still hidden, it requests the missed changes.
     await expect.poll(() => frozen.title(), WAIT).toBe(`(${asks.length}) Klaus`);
     for (const session of asks) expect(await notified(session)).toBe(1);
 
-    // As from the cache of pages to go back to, which keeps no connection.
+    // As in the back/forward cache, which keeps no connection.
     await show(tabs[1]!);
     await tabs[1]!.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`);
-    // Nor does the tab that sent its message unseen keep the stream for longer than that.
+    // The hidden tab closes its stream after it has sent its message.
     await expect.poll(() => streams('session'), WAIT).toBe(0);
     asks.push(await begin('write the last', 'ask'));
     await expect.poll(() => tabs[3]!.title(), WAIT).toBe(`(${asks.length}) Klaus`);
@@ -268,42 +270,42 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(() => streams('session'), WAIT).toBe(1);
   });
 
-  test('older sessions stay in the list when its stream is made anew', async () => {
+  test('older sessions stay in the list when its stream restarts', async () => {
     const page = tabs[1]!;
     for (const tab of tabs.splice(2)) await tab.close();
-    // Nobody is told of each of them.
+    // No tab receives an event for each of them.
     for (const tab of tabs) await tab.goto('about:blank');
     const opened = await openMany(530);
     for (const tab of tabs) await tab.goto(it.server.url);
     front = page;
-    const count = page.locator('.session-heading', { hasText: 'All sessions' }).locator('.number');
+    const count = page.locator('.session-heading', { hasText: en.sessions.others }).locator('.number');
     const list = page.locator('.session-list');
-    const older = page.getByRole('button', { name: 'Older sessions' });
+    const older = page.getByRole('button', { name: en.sessions.older });
     const toEnd = () => page.evaluate("document.querySelector('.session-list').scrollTop = 1e9");
     await list.waitFor();
     const before = Number(await count.innerText());
-    // One that the list does not have is opened by its address, with all that can be done to it.
+    // A session outside of the list is opened by its address, with its actions.
     await page.goto(`${it.server.url}/#/s/${opened[1]!}`);
     await page.locator('.session-head .state-mark').waitFor();
     await page
       .locator('.session-head')
-      .getByRole('button', { name: /^Actions for/ })
+      .getByRole('button', { name: en.sessions.menu('') })
       .waitFor();
     await expect.poll(() => toEnd().then(() => older.isVisible()), WAIT).toBe(true);
     await older.click();
     const top = () => page.evaluate("document.querySelector('.session-list').scrollTop = 0");
     await expect.poll(() => top().then(async () => Number(await count.innerText())), WAIT).toBeGreaterThan(before + 20);
-    const whole = Number(await count.innerText());
+    const total = Number(await count.innerText());
     await show(tabs[0]!);
-    // The oldest goes while this tab does not look.
+    // The oldest session is deleted while this tab is hidden.
     await it.client.deleteSession({ params: { id: opened[0]! } });
     await show(page);
-    await expect.poll(async () => Number(await count.innerText()), WAIT).toBe(whole - 1);
+    await expect.poll(async () => Number(await count.innerText()), WAIT).toBe(total - 1);
     expect(await page.locator('.session-row').count()).toBeLessThan(40);
     expect(complaints.flat()).toEqual([]);
   });
 
-  test('where the browser has no locks, each tab keeps the list for itself', async () => {
+  test('in a browser without locks, each tab has its own list stream', async () => {
     await Promise.all(tabs.map((tab) => tab.close()));
     tabs = [];
     front = undefined;

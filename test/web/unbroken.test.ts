@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConversation, foldConversation, type Conversation } from '../../apps/web/log/conversation.ts';
-import { toPlain } from '../../apps/web/log/plain.ts';
+import { createConversation, type Conversation } from '../../apps/web/log/conversation.ts';
+import { en } from '../../apps/web/text/en.ts';
+import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
+import { toPlain } from '../../apps/web/log/to-plain.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage, until } from '../fixtures/page.ts';
@@ -14,18 +16,18 @@ import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { createChance } from '../undo/chance.ts';
 
-/** Size of the run, and what its accidents are drawn from: `WEB_EVENTS=5000 WEB_SEED=7`. */
+/** Size of the run, and the seed of its accidents: `WEB_EVENTS=5000 WEB_SEED=7`. */
 const EVENTS = Number(process.env['WEB_EVENTS'] ?? 5_000);
 const SEED = Number(process.env['WEB_SEED'] ?? 1);
 
-/** Kills of the server, and lost connections. */
+/** Number of kills of the server, and of lost connections. */
 const KILLS = 10;
 const LOSSES = 10;
 
-/** Calls in a turn of the run; with them it makes some 65 events. */
+/** Calls per turn, which has about 65 events. */
 const CALLS = 20;
 
-/** Milliseconds, on a machine that may have other work. */
+/** Milliseconds, with time for a busy machine. */
 const LIMIT = 400_000;
 
 const WORDS = 'Reading on, file by file, and saying what is in it as it goes. '.repeat(6);
@@ -40,7 +42,7 @@ const SCRIPT: Script = {
     { when: { user: 'ask me' }, reply: { text: 'Written.' } },
     { when: { user: 'talk without end' }, pace: 20, reply: { text: { repeat: 'and on ', times: 100_000 } } },
     { when: { user: 'That is enough' }, reply: { text: 'That was all.' } },
-    // On and on, until somebody says that it is enough.
+    // Repeated until the user sends `That is enough`.
     {
       when: { tools: true },
       delay: 600,
@@ -59,7 +61,7 @@ const UNLIMITED = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
 
 type Accident = 'kill' | Drop;
 
-/** Accidents in an order of chance, each with the seq that it waits for. */
+/** Accidents in random order, each with the seq at which it happens. */
 function toAccidents(): { kind: Accident; at: number }[] {
   const chance = createChance(SEED);
   const kinds: Accident[] = [
@@ -81,24 +83,24 @@ interface Position {
   link: string;
 }
 
-/** What the page says of itself. */
+/** The state and the rendered rows of the page. */
 interface Drawn {
   conversation: { seq: number; entries: { kind: string; id: string }[] };
-  /** Messages on their way, by their ids. */
-  live: { messages: [string, unknown][] };
-  /** Index and name of every row that is in the page; '' for what is still on its way. */
+  /** In-flight messages by id. */
+  inFlight: { messages: [string, unknown][] };
+  /** Index and name of every rendered row; '' for in-flight rows. */
   rows: { index: number; name: string }[];
 }
 
 const READ = `JSON.stringify({
-  ...klaus.session(),
+  ...(await klaus.session()),
   rows: [...document.querySelectorAll('.conversation-row')].map((row) => ({
     index: Number(row.dataset.index),
     name: row.querySelector('article:not([aria-busy])')?.getAttribute('aria-label') ?? '',
   })),
 })`;
 
-/** The whole of what the test works with. */
+/** Everything that the test works with. */
 interface Stage {
   page: Page;
   proxy: Proxy;
@@ -128,7 +130,7 @@ function fold(session: string, events: readonly Event[]): Conversation {
   return view;
 }
 
-/** The page holds what a fresh fold of the log holds, nothing twice, and draws that. */
+/** The state of the page equals a new fold of the log, without duplicates, and is rendered. */
 async function expectUnbroken({ page, serving, session }: Stage, what: string): Promise<void> {
   const { rows, ...state } = JSON.parse((await page.evaluate(READ)) as string) as Drawn & { events: number };
   const { conversation } = state;
@@ -137,49 +139,49 @@ async function expectUnbroken({ page, serving, session }: Stage, what: string): 
     events.map(({ seq }) => seq),
     what,
   ).toEqual(events.map((_, at) => at + 1));
-  expect(state.events, `${what}: events that were taken in`).toBe(conversation.seq);
+  expect(state.events, `${what}: folded events`).toBe(conversation.seq);
   const fresh = JSON.stringify(toPlain(fold(session, events)));
-  // First as texts: comparing ten thousand objects takes seconds, and is of use only where they differ.
+  // Compare the JSON first: comparing ten thousand objects takes seconds.
   if (JSON.stringify(conversation) !== fresh) expect(conversation, what).toEqual(JSON.parse(fresh));
   const ids = conversation.entries.map(({ kind, id }) => `${kind} ${id}`);
   expect(new Set(ids).size, `${what}: entries`).toBe(ids.length);
-  const growing = state.live.messages.map(([id]) => `model ${id}`);
-  expect(growing.length, `${what}: messages on their way`).toBeLessThanOrEqual(1);
+  const growing = state.inFlight.messages.map(([id]) => `model ${id}`);
+  expect(growing.length, `${what}: in-flight messages`).toBeLessThanOrEqual(1);
   expect(ids, what).not.toEqual(expect.arrayContaining(growing.length > 0 ? growing : ['none']));
   expect(new Set(rows.map(({ index }) => index)).size, `${what}: rows`).toBe(rows.length);
   expect(rows.length).toBeGreaterThan(0);
   for (const { index, name } of rows) {
     const entry = conversation.entries[index];
-    // A picture is drawn some milliseconds after the state: a row at its end may be of what was on its way then.
+    // Rendering follows the state by some milliseconds: the last row may show earlier in-flight text.
     if (name === '') continue;
     if (entry?.kind === 'call') expect(name, `${what}: row ${index}`).toMatch(/^read_file part-\d\.md$/);
     else if (entry?.kind === 'model') expect(name, `${what}: row ${index}`).toBe('Klaus');
   }
 }
 
-/** Lets it happen, and comes back when the page has seen more than before. */
-async function suffer(stage: Stage, kind: Accident, meanwhile: () => Promise<void>): Promise<void> {
+/** Performs an accident. Resolves when the page has received later events. */
+async function suffer(stage: Stage, kind: Accident, during: () => Promise<void>): Promise<void> {
   const { page, proxy } = stage;
   const before = await position(page);
   if (kind === 'kill') {
-    const said = meanwhile();
+    const action = during();
     stage.serving.process.kill('SIGKILL');
-    await said;
+    await action;
     await stage.serving.process.ended;
     await stage.restart();
   } else {
     const isOver = await proxy.drop(kind);
-    await meanwhile();
-    // What lasts ends when the server has gone on without the page.
+    await during();
+    // A stall lasts until the server has later events.
     const { last } = await stage.serving.client.log({ params: { id: before.session }, query: { after: 0, limit: 1 } });
     for (let now = last; now <= last && kind === 'stall';) {
       now = (await stage.serving.client.log({ params: { id: before.session }, query: { after: 0, limit: 1 } })).last;
     }
-    if (kind === 'refuse') await page.getByText('No connection to Klaus.').waitFor();
+    if (kind === 'refuse') await page.getByText(en.link.offline).waitFor();
     await isOver();
   }
   await reach(page, before.seq + 1);
-  await page.getByText('No connection to Klaus.').waitFor({ state: 'detached' });
+  await page.getByText(en.link.offline).waitFor({ state: 'detached' });
 }
 
 describe.skipIf(WITHOUT_BROWSER !== undefined)(
@@ -205,7 +207,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       try {
         const asking = await serving.client.openSession({ body: { text: 'ask me' } });
         const { page, complaints } = await openPage(context, { url });
-        await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+        await page.getByRole('heading', { name: en.home.title }).waitFor();
         const { session } = await serving.client.openSession({ body: { text: 'read on', limits: UNLIMITED } });
         await page.goto(`${url}/#/s/${session}`);
         await until(page, 'klaus.position()?.seq > 0');
@@ -219,17 +221,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
             return (stage.serving = serving);
           },
         };
-        // A second tab lives through the same.
+        // A second tab during the same accidents.
         const second = await context.newPage();
         await second.goto(`${url}/#/s/${session}`);
         const sent = await playAccidents(stage, asking.session);
-        for (const tab of [page, second]) await until(tab, 'klaus.session()?.conversation.run === undefined');
+        for (const tab of [page, second]) await until(tab, '(await klaus.session())?.conversation.run === undefined');
         await expectUnbroken(stage, 'at the end');
         await expectUnbroken({ ...stage, page: second }, 'at the end, in the second tab');
         await second.close();
         const events = await readLog(serving, session);
         expect(events.length).toBeGreaterThanOrEqual(EVENTS);
-        for (const text of sent) expect(countSaid(events, text), text).toBe(1);
+        for (const text of sent) expect(countSent(events, text), text).toBe(1);
         await answerByKeyboard(stage, { asking: asking.session, folder: place.workspace });
         await stopTwice(stage);
         expect(complaints).toEqual([]);
@@ -242,17 +244,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
   },
 );
 
-/** How often the user said this. */
-function countSaid(events: readonly Event[], text: string): number {
-  const isSaid = (event: Event) =>
+/** The number of messages of the user with this text. */
+function countSent(events: readonly Event[], text: string): number {
+  const isSent = (event: Event) =>
     event.type === 'message.added' && event.message.parts.some((part) => part.type === 'text' && part.text === text);
-  return events.filter(isSaid).length;
+  return events.filter(isSent).length;
 }
 
-/** Every accident in its turn. Returns what was said at the instant of some of them. */
+/** Performs all accidents. Returns the messages that were sent during some of them. */
 async function playAccidents(stage: Stage, asking: string): Promise<string[]> {
   const { page } = stage;
-  const field = page.getByRole('textbox', { name: 'Message' });
+  const field = page.getByRole('textbox', { name: en.composer.label });
   const sent: string[] = [];
   let draft = 'A draft that is not sent';
   await field.fill(draft);
@@ -260,13 +262,13 @@ async function playAccidents(stage: Stage, asking: string): Promise<string[]> {
   for (const [number, { kind, at }] of toAccidents().entries()) {
     await reach(page, at);
     const what = `accident ${number + 1}, ${kind}, at ${(await position(page)).seq}`;
-    // At every third kill, and every third loss, a message is on its way.
-    const isSpoken = (kind === 'kill' ? kills++ : number) % 3 === 2;
+    // At every third kill, and every third loss, a message is being sent.
+    const isSending = (kind === 'kill' ? kills++ : number) % 3 === 2;
     await suffer(stage, kind, async () => {
-      if (isSpoken) await field.press('Enter');
+      if (isSending) await field.press('Enter');
     });
     await expectUnbroken(stage, what);
-    if (isSpoken) {
+    if (isSending) {
       await until(page, `document.querySelector('.composer-field').value === ''`);
       sent.push(draft);
       draft = `A draft after ${what}`;
@@ -284,14 +286,14 @@ async function playAccidents(stage: Stage, asking: string): Promise<string[]> {
   return sent;
 }
 
-/** The question that was open all the while is answered in the page, without a mouse. */
+/** Answers the open question in the page by keyboard. */
 async function answerByKeyboard({ page, serving }: Stage, given: { asking: string; folder: string }): Promise<void> {
   const file = join(given.folder, 'asked.txt');
   expect(existsSync(file)).toBe(false);
   await page.locator('h1').click();
   await page.keyboard.press('q');
   await page.waitForURL(`**/#/s/${given.asking}`);
-  const approve = page.getByRole('button', { name: 'Approve', exact: true });
+  const approve = page.getByRole('button', { name: en.approval.approve, exact: true });
   await approve.waitFor();
   for (let at = 0; at < 100 && !(await approve.evaluate((it) => it.matches(':focus'))); at++) {
     await page.keyboard.press('Tab');
@@ -305,27 +307,27 @@ async function answerByKeyboard({ page, serving }: Stage, given: { asking: strin
   }
 }
 
-/** A run is stopped in the page; and one that is stopped while nobody answers ends when the connection is back. */
+/** Cancels a run in the page, and another one while offline, which ends after reconnecting. */
 async function stopTwice(stage: Stage): Promise<void> {
   const { page, proxy, serving, session } = stage;
-  const field = page.getByRole('textbox', { name: 'Message' });
+  const field = page.getByRole('textbox', { name: en.composer.label });
   await page.goto(`http://127.0.0.1:${proxy.port}/#/s/${session}`);
   for (const isOffline of [false, true]) {
     await field.fill('talk without end');
     await field.press('Enter');
-    // The words of the run before may still stand there.
+    // The text of the previous run may still be shown.
     await until(page, 'klaus.session().conversation.run !== undefined');
     await page.getByText('and on and on').first().waitFor();
     const ends = (await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length;
     const isOver = isOffline ? await proxy.drop('refuse') : undefined;
-    if (isOffline) await page.getByText('No connection to Klaus.').waitFor();
+    if (isOffline) await page.getByText(en.link.offline).waitFor();
     await page.keyboard.press('Control+.');
     if (isOffline) {
-      await page.getByRole('button', { name: 'Stops once connected' }).waitFor();
+      await page.getByRole('button', { name: en.composer.stopping.waiting }).waitFor();
       expect((await readLog(serving, session)).filter(({ type }) => type === 'run.finished').length).toBe(ends);
     }
     await isOver?.();
-    await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^(Cancel run|Cancelling…)/ }).waitFor({ state: 'detached' });
     await expectUnbroken(stage, isOffline ? 'stopped while offline' : 'stopped');
     const events = await readLog(serving, session);
     const finished = events.filter((event) => event.type === 'run.finished');

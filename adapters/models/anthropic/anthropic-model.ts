@@ -5,8 +5,6 @@ import { streamAnswer } from '../wire/stream-answer.ts';
 import { createAnswerReader } from './answer-stream.ts';
 import { createBodyWriter } from './request-body.ts';
 
-export const ANTHROPIC_URL = 'https://api.anthropic.com';
-
 export interface AnthropicModelOptions {
   /** Full name, such as `anthropic/claude-sonnet-5-5`. */
   name: string;
@@ -14,13 +12,13 @@ export interface AnthropicModelOptions {
   id: string;
   info: ModelInfo;
   /** Sent as `x-api-key`. One of the two is needed. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Sent as a bearer token; used when there is no `apiKey`. */
-  authToken?: string;
-  /** Without `/v1`. Default {@link ANTHROPIC_URL}. */
-  baseUrl?: string;
+  authToken?: string | undefined;
+  /** Without `/v1`. */
+  baseUrl: string;
   /** Default false. */
-  adaptiveThinking?: boolean;
+  adaptiveThinking?: boolean | undefined;
 }
 
 /** Of the wire's shapes. Source: https://docs.claude.com/en/api/versioning */
@@ -31,9 +29,9 @@ const API_VERSION = '2023-06-01';
  * every provider.
  */
 export function createAnthropicModel(options: AnthropicModelOptions): Model {
-  const { name, id, info, apiKey, authToken, baseUrl = ANTHROPIC_URL, adaptiveThinking = false } = options;
+  const { name, id, info, apiKey, authToken, baseUrl, adaptiveThinking = false } = options;
   const writeBody = createBodyWriter({ id, adaptiveThinking, images: info.images });
-  const isBearer = apiKey === undefined && authToken !== undefined;
+  const isBearer = !apiKey && authToken !== undefined;
   const headers = {
     'anthropic-version': API_VERSION,
     ...(isBearer ? { authorization: `Bearer ${authToken}` } : { 'x-api-key': apiKey ?? '' }),

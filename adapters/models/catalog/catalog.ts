@@ -1,15 +1,21 @@
 import type { ModelInfo, Price } from '@klaus/core/agent';
-import { type CatalogEntry, type CatalogProvider, SNAPSHOT, toPrice } from './snapshot.ts';
+import type { ProviderName } from '@klaus/core/provider-table';
+import { PROVIDERS } from '../providers.ts';
+import type { CatalogCost, CatalogEntry } from './catalog-entry.ts';
 
-/** The bundled entry, or undefined for an id that the snapshot does not know. */
-export function findEntry(provider: CatalogProvider, id: string): CatalogEntry | undefined {
-  return Object.hasOwn(SNAPSHOT[provider], id) ? SNAPSHOT[provider][id] : undefined;
+/** The date of the figures in the catalog. */
+export const SNAPSHOT_DATE = '2026-11-21';
+
+/** The bundled entry, or undefined for an id that the catalog does not know. */
+export function findEntry(provider: ProviderName, id: string): CatalogEntry | undefined {
+  const { models } = PROVIDERS[provider];
+  return Object.hasOwn(models, id) ? models[id] : undefined;
 }
 
 /** Every known model as a full name, `provider/id`. */
 export function listModels(): string[] {
-  return Object.entries(SNAPSHOT).flatMap(([provider, entries]) =>
-    Object.keys(entries).map((id) => `${provider}/${id}`),
+  return Object.entries(PROVIDERS).flatMap(([provider, { models }]) =>
+    Object.keys(models).map((id) => `${provider}/${id}`),
   );
 }
 
@@ -35,4 +41,9 @@ function toSteps({ cost }: CatalogEntry): ModelInfo['prices'] {
   if (!cost) return [];
   const tiers = (cost.tiers ?? []).toSorted((a, b) => a.size - b.size);
   return [{ above: 0, price: toPrice(cost) }, ...tiers.map((tier) => ({ above: tier.size, price: toPrice(tier) }))];
+}
+
+/** One price step as the agent counts with it; missing cache prices are filled in upwards, never to zero. */
+function toPrice({ input, output, cache_read: read, cache_write: write }: Omit<CatalogCost, 'tiers'>): Price {
+  return { input, output, cacheRead: read ?? input, cacheWrite: write ?? input * 1.25 };
 }

@@ -7,9 +7,6 @@ import { createAnswerReader } from './answer-stream.ts';
 import { toHeaders } from './headers.ts';
 import { createBodyWriter, type Dialect } from './request-body.ts';
 
-export const OPENAI_URL = 'https://api.openai.com/v1';
-export const OPENROUTER_URL = 'https://openrouter.ai/api/v1';
-
 export interface OpenaiModelOptions {
   /** Full name, such as `openrouter/anthropic/claude-opus-5.5`. */
   name: string;

@@ -8,8 +8,8 @@ import { isListening } from './listening.ts';
 import { list, listNumbers, readIdentity, readRecord, toSessionFolder, writeRecord } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun, readStatus } from './process-status.ts';
-import { settleProcess } from './settle-process.ts';
-import { endProcess, settleStart, within } from './stop-process.ts';
+import { closeProcess } from './close-process.ts';
+import { endProcess, waitForStart, waitUntil } from './stop-process.ts';
 import { watched } from './watch-process.ts';
 
 const GRACE_MS = 3_000;
@@ -57,7 +57,7 @@ export function createProcesses(options: { home: string }): ProcessHome {
         if (record && !record.survives && record.owner === ownName()) {
           const wasRunning = readStatus(folder)?.state === 'running';
           await endProcess(folder, { reason: 'the Klaus that had started it ended', graceMs: GRACE_MS });
-          await held.settle();
+          await held.waitForEnd();
           const status = readStatus(folder);
           if (wasRunning && status) ended.push(status);
         } else await held.release();
@@ -125,7 +125,7 @@ function createSessionProcesses(folder: string, session: string): Processes {
       const hasEnded = (): boolean => find(id)?.state !== 'running';
       let met = false;
       let ended = false;
-      await within(
+      await waitUntil(
         timeoutMs,
         () => {
           // Looked at first: what it wrote before its end is there by the next look.
@@ -146,7 +146,7 @@ function createSessionProcesses(folder: string, session: string): Processes {
     async stop(id, { reason, graceMs = GRACE_MS }) {
       known(id);
       await endProcess(toFolder(id), { reason, graceMs });
-      await settleProcess(toFolder(id));
+      await closeProcess(toFolder(id));
       return known(id);
     },
     async takeOver() {
@@ -155,11 +155,11 @@ function createSessionProcesses(folder: string, session: string): Processes {
         const at = toFolder(`p${number}`);
         const record = readRecord(at);
         if (!record) continue;
-        await settleStart(at, () => hasBegun(at));
+        await waitForStart(at, () => hasBegun(at));
         if (!record.survives && record.owner !== ownName()) {
           await endProcess(at, { reason: 'the Klaus that had started it ended', graceMs: 0 });
         }
-        if (readStatus(at)?.state !== 'running') await settleProcess(at);
+        if (readStatus(at)?.state !== 'running') await closeProcess(at);
         else if (!watched.has(at)) unwatched.push(at);
       }
       return unwatched;

@@ -11,7 +11,7 @@ import type { ProcessRow } from '../process/process-table.ts';
 import { bootId, writeIdentity } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun } from './process-status.ts';
-import { within } from './stop-process.ts';
+import { waitUntil } from './stop-process.ts';
 import { SEGMENT_BYTES, SUPERVISOR } from './supervisor.ts';
 
 /** A command that has not begun by then never will. */
@@ -76,7 +76,7 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
     if (launch.signal?.aborted) throw new KlausError('cancelled', 'Not started: stopped before it began.');
     channel.write('go\n');
     const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
-    await within(START_MS, () => hasBegun(launch.folder) || isOver());
+    await waitUntil(START_MS, () => hasBegun(launch.folder) || isOver());
     if (!hasBegun(launch.folder)) throw toFailure(launch.folder);
     return { child, init };
   } catch (error) {
@@ -87,12 +87,12 @@ export async function launchBackground(launch: BackgroundLaunch): Promise<Launch
   } finally {
     clearTimeout(late);
     channel.destroy();
-    letGo(child);
+    unref(child);
   }
 }
 
 /** Neither the child nor what leads to it keeps this program from ending. */
-function letGo(child: ChildProcess): void {
+function unref(child: ChildProcess): void {
   child.unref();
   const [, , , , filter, , , leash] = child.stdio as (Socket | null | undefined)[];
   filter?.unref();

@@ -22,28 +22,28 @@ export async function endProcess(folder: string, options: { reason: string; grac
   if (!isOfThisMachine(identity))
     throw new KlausError('usage', 'This process runs in another container: stop it from there.');
   const { supervisor, init } = identity;
-  note(folder, options.reason);
+  noteReason(folder, options.reason);
   const isGone = (): boolean => !isAlive(supervisor);
   if (options.graceMs > 0 && isAlive(init)) {
     // The first process inside ignores it; a program that forks is asked in each of its parts.
     for (const member of listDescendants(init.pid)) sendSignal(member, 'SIGTERM');
-    if (await within(options.graceMs, isGone)) return;
+    if (await waitUntil(options.graceMs, isGone)) return;
   }
   // With it everything in its namespace ends, whatever it forked; the shell over it writes the exit code and ends.
   if (isAlive(init)) sendSignal(init.pid, 'SIGKILL');
-  if (await within(END_MS, isGone)) return;
+  if (await waitUntil(END_MS, isGone)) return;
   throw new KlausError('sandbox.failed', `The process ${init.pid} was killed and does not end.`);
 }
 
 /** Resolves when a process that may be between its intent and its start has begun, or certainly never will. */
-export async function settleStart(folder: string, hasBegun: () => boolean): Promise<void> {
+export async function waitForStart(folder: string, hasBegun: () => boolean): Promise<void> {
   const identity = readIdentity(folder);
   if (!identity || !isOfThisMachine(identity)) return;
-  await within(END_MS, () => hasBegun() || existsSync(join(folder, 'exit')) || !isAlive(identity.supervisor));
+  await waitUntil(END_MS, () => hasBegun() || existsSync(join(folder, 'exit')) || !isAlive(identity.supervisor));
 }
 
 /** The first reason counts. */
-function note(folder: string, reason: string): void {
+function noteReason(folder: string, reason: string): void {
   try {
     writeFileSync(join(folder, 'stop'), `${reason}\n`, { flag: 'wx', mode: 0o600 });
   } catch {
@@ -52,7 +52,7 @@ function note(folder: string, reason: string): void {
 }
 
 /** True as soon as it is so, false after the time. */
-export async function within(ms: number, isSo: () => boolean, signal?: AbortSignal): Promise<boolean> {
+export async function waitUntil(ms: number, isSo: () => boolean, signal?: AbortSignal): Promise<boolean> {
   const until = performance.now() + ms;
   for (;;) {
     if (isSo()) return true;

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
 import { MaskWatch } from '../bubblewrap/mounts/mask-watch.ts';
 import { listDescendants, sendSignal } from '../process/process-table.ts';
-import { closeWhilePaused } from '../protection/close-paused.ts';
+import { closeWhilePaused } from '../protection/close-while-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';
@@ -18,7 +18,7 @@ export interface Watched {
   /** Lets go of it; the process goes on. */
   release(): Promise<void>;
   /** Resolves when it has ended and what it leaned on is given back. False: it is not a child of this Klaus. */
-  settle(): Promise<boolean>;
+  waitForEnd(): Promise<boolean>;
 }
 
 /** By the folder of the process. One map for the program: a session's next run has another sandbox object. */
@@ -70,7 +70,7 @@ export interface WatchedParts {
 
 /** Remembers what is held for a process, and gives it back at its end. */
 export function watchProcess(folder: string, { child, watch, protection, group }: WatchedParts): void {
-  const settled = child && settleAtExit(folder, { child, watch, protection, group });
+  const settled = child && closeAtExit(folder, { child, watch, protection, group });
   // Whoever waits for it is told; where nobody does, the next holder of the session settles what is left.
   settled?.catch(() => {});
   watched.set(folder, {
@@ -78,7 +78,7 @@ export function watchProcess(folder: string, { child, watch, protection, group }
       watched.delete(folder);
       await watch?.close();
     },
-    async settle() {
+    async waitForEnd() {
       // It does not keep the program from ending, and here somebody waits for its end.
       child?.ref();
       await settled;
@@ -88,7 +88,7 @@ export function watchProcess(folder: string, { child, watch, protection, group }
   });
 }
 
-async function settleAtExit(folder: string, parts: WatchedParts & { child: ChildProcess }): Promise<void> {
+async function closeAtExit(folder: string, parts: WatchedParts & { child: ChildProcess }): Promise<void> {
   const { child, watch, protection, group } = parts;
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   await watch?.close();

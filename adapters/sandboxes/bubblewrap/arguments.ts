@@ -7,7 +7,7 @@ import { contains } from '../paths.ts';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
-import { findHeldFolders } from '../protection/held-folders.ts';
+import { findMaskParents } from '../protection/mask-parents.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
 import { toBesideView, toSource, type WorkspaceView } from '../view.ts';
@@ -17,9 +17,8 @@ import type { Toolchains } from './toolchains/toolchains.ts';
 import { canRead, canWrite, toWorkspaceMounts } from './mounts/workspace-mounts.ts';
 
 /**
- * Parts of /proc that belong to the whole machine. The kernel lets the machine's root write them whatever
- * capabilities it lacks, and that is who a command is when root runs Klaus: `core_pattern` would run a program on
- * the host.
+ * Parts of /proc that affect the complete machine. Root can write them even without capabilities, and commands run as
+ * root on the host when root runs Klaus: `core_pattern` could then run a program on the host.
  */
 const PROC_READ_ONLY = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr'].filter((name) =>
   existsSync(`/proc/${name}`),
@@ -31,28 +30,28 @@ export interface ArgumentOptions {
   /** Klaus's own state. */
   home: string;
   project: Pick<ProjectHome, 'home' | 'mounts'>;
-  /** The folder that is mounted as /etc. */
+  /** Folder to mount as /etc. */
   etc: string;
   toolchains: Toolchains;
   masks: readonly Mask[];
-  /** True: what `inside-mounts.ts` names is left out. */
-  isDivided: boolean;
+  /** True: the mounts of `inside-mounts.ts` are left out. */
+  mountsInside: boolean;
   protection?: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   env: Readonly<Record<string, string>>;
-  /** What bubblewrap is started with: no argument, because other users see those. */
+  /** The environment of bubblewrap. It is not passed as arguments, because other users can read those. */
   passed: PassedEnvironment;
-  /** Where the only way out is, see `network/gateway.ts`. */
+  /** Folder of the gateway, if the network is limited, see `network/gateway.ts`. */
   gateway?: string | undefined;
   user: { uid: number; gid: number };
-  /** Known to bubblewrap from 0.8 on. */
+  /** Supported by bubblewrap since 0.8. */
   hasDisableUserns: boolean;
   /** Descriptor with the seccomp filter. */
   seccompFd?: number;
-  /** Controls that are left out. */
+  /** Controls to leave out. */
   without: ReadonlySet<ControlName>;
 }
 
-/** The small environment of every command. */
+/** The basic environment of every command. */
 export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome, 'home'>): Record<string, string> {
   return {
     PATH: toolchains.path,
@@ -67,7 +66,7 @@ export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome
   };
 }
 
-/** Folders of which commands see at least a part, besides the system's. */
+/** Folders that commands see at least partly, except those of the system. */
 export function listShown(
   options: Pick<ArgumentOptions, 'view' | 'toolchains' | 'project'>,
   request: Pick<ExecRequest, 'binds' | 'files' | 'readable'>,
@@ -80,8 +79,8 @@ export function listShown(
 }
 
 /**
- * The words before `--`. Order matters: a later mount covers an earlier one, so Klaus's own state is hidden after
- * everything that could show it, what is protected comes after what is writable, and the masks come last.
+ * The arguments before `--`. Order matters, because a later mount covers an earlier one: Klaus's own state is hidden after
+ * everything that could contain it, protected places follow writable ones, and masks are last.
  *
  * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
  */
@@ -92,14 +91,14 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const { binds = [], readable = [], writable = [] } = request;
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     if (contains(home, existsSync(path) ? realpathSync.native(path) : path) && !without.has('hidden-state'))
-      throw new KlausError('sandbox.failed', `${path} belongs to Klaus and is never bound`);
+      throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
   }
   const args = namespaces(options, network);
   if (!without.has('new-session')) args.push('--new-session');
   if (!without.has('die-with-parent')) args.push('--die-with-parent');
   const isEmpty = Object.keys(options.passed.variables).length === 0;
   if (isEmpty && !without.has('clear-environment')) args.push('--clearenv');
-  // As root bubblewrap would keep capabilities even inside a user namespace.
+  // When root runs bubblewrap, it keeps capabilities even in a user namespace.
   args.push(...(without.has('no-capabilities') ? ['--cap-add', 'ALL'] : ['--cap-drop', 'ALL']));
   if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
   if (without.has('hidden-root')) args.push('--bind', '/', '/');
@@ -114,10 +113,10 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
       ...(writable.includes(path) ? ['--bind', toBesideView(request, path).source, path] : ['--ro-bind', path, path]),
     );
   args.push(...toWorkspaceMounts(view, request.files));
-  for (const folder of findHeldFolders(options.masks, workspace))
+  for (const folder of findMaskParents(options.masks, workspace))
     if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const root of writable)
-    for (const folder of findHeldFolders(options.masks, root))
+    for (const folder of findMaskParents(options.masks, root))
       if (isWritableBeside(request, folder)) args.push('--bind', toSource(toBesideView(request, root), folder), folder);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
@@ -125,15 +124,15 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   const shown = [workspace, ...readable, ...toolchains.binds, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
     args.push('--tmpfs', home);
-    // A workspace inside Klaus's own state was asked for by name and has just been covered.
+    // A workspace in Klaus's own state was requested explicitly and has just been hidden.
     if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, request.files));
   }
   for (const { source, target, writable, shown } of project.mounts)
-    if (!options.isDivided || shown === undefined) args.push(writable ? '--bind' : '--ro-bind', source, target);
+    if (!options.mountsInside || shown === undefined) args.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, path } of toolchains.homeFiles) args.push('--ro-bind', source, join(project.home, path));
   if (protection) {
     const { files } = request;
-    // What a grant narrows is the workspace.
+    // A grant limits access to the workspace only.
     const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
     for (const { source, target } of protection.pinned) {
       const isWritable = isBeside(target)
@@ -145,7 +144,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     for (const { source, target } of protection.readOnly)
       if (!contains(workspace, target) || canRead(files, target)) args.push('--ro-bind', source, target);
   }
-  for (const { target, isFolder } of options.isDivided ? [] : options.masks)
+  for (const { target, isFolder } of options.mountsInside ? [] : options.masks)
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));
   if (!without.has('hidden-root')) args.push('--remount-ro', '/');
   args.push('--chdir', workspace);
@@ -155,14 +154,14 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   return args;
 }
 
-/** True for a file that is not visible anyway, and belongs neither to Klaus nor to a folder that commands write. */
+/** True for a file that is not visible yet, and that lies neither in Klaus's own state nor in the workspace. */
 function isNamedFile(path: string, { home, view, toolchains }: ArgumentOptions): boolean {
   const real = realpathSync.native(path);
   if (contains(home, real) || contains(view.target, path)) return false;
   return !['/usr', '/etc', ...toolchains.binds].some((folder) => contains(folder, path));
 }
 
-/** The innermost folder decides: one that is only read can lie in one that may be changed. */
+/** The innermost folder decides: a read-only folder can lie in a writable one. */
 function isWritableBeside({ readable = [], writable = [] }: ExecRequest, path: string): boolean {
   const holders = readable.filter((folder) => contains(folder, path)).sort((a, b) => b.length - a.length);
   return holders[0] !== undefined && writable.includes(holders[0]);

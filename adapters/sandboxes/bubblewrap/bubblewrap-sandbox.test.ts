@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
 import { sweepGroups } from '../cgroup/stale-groups.ts';
 import { createSandbox, type SandboxOptions } from '../index.ts';
-import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
 import { findBubblewrap } from './find-bubblewrap.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 const search = await findBubblewrap(place);
 const sites = readCgroupSites();
 afterAll(() => {
@@ -54,7 +54,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
   });
 
   test("hides Klaus's own state inside a workspace too", async () => {
-    using nested = createPlace();
+    using nested = createSandboxFixture();
     const home = join(nested.workspace, '.state');
     mkdirSync(home);
     writeFileSync(join(home, 'klaus.db'), 'secret');
@@ -102,7 +102,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
   });
 
   test('git works, on files of its own and on those that were there', async () => {
-    using repository = createPlace();
+    using repository = createSandboxFixture();
     execFileSync('git', ['init', '-q', repository.workspace]);
     writeFileSync(join(repository.workspace, 'a.txt'), 'one\n');
     const identity = {
@@ -120,7 +120,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
   });
 
   test("the project's own test runner works", async () => {
-    using project = createPlace();
+    using project = createSandboxFixture();
     writeFileSync(
       join(project.workspace, 'package.json'),
       JSON.stringify({ type: 'module', scripts: { test: 'node --test' } }),

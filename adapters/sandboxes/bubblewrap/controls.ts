@@ -1,8 +1,8 @@
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 
 /**
- * What holds a command in, piece by piece. The escape suite takes one away at a time, to see that what is held
- * back by it would succeed without it. Nothing else does: no configuration and no caller of `createSandbox` can.
+ * The controls that isolate a command. The escape suite removes them one at a time to show that an attack would succeed
+ * without them. Neither configuration nor callers of `createSandbox` can remove one.
  */
 const CONTROLS = [
   /** Namespaces. */
@@ -12,18 +12,18 @@ const CONTROLS = [
   'ipc-namespace',
   'uts-namespace',
   'cgroup-namespace',
-  /** No further user namespaces inside. */
+  /** Prevents further user namespaces in the sandbox. */
   'no-nested-namespaces',
   'seccomp',
   'no-capabilities',
   'clear-environment',
-  /** Only what is listed is visible, not the machine's root. */
+  /** Shows only the listed paths instead of the machine's root. */
   'hidden-root',
   'private-tmp',
   'private-run',
   'private-dev',
   'private-proc',
-  /** What in /proc belongs to the whole machine is read-only. */
+  /** Makes the parts of /proc that affect the machine read-only. */
   'covered-proc',
   'read-only-system',
   'read-only-toolchains',
@@ -31,8 +31,8 @@ const CONTROLS = [
   'hidden-state',
   'masks',
   'protected-places',
-  /** What a command planted is taken away when it has ended. */
-  'disarmed-repositories',
+  /** Neutralizes repositories that a command created when it has ended. */
+  'neutralized-repositories',
   'new-session',
   'die-with-parent',
   'closed-channel',
@@ -41,10 +41,10 @@ const CONTROLS = [
   'group-end',
 ] as const;
 
-/** One of the list. */
+/** The name of a control. */
 export type ControlName = (typeof CONTROLS)[number];
 
-/** Controllers of which nothing is said, because they were left out. */
+/** Controllers that are not reported as unenforced because they were left out. */
 export function toOmitted(without: ReadonlySet<ControlName>): Set<Controller> {
   const omitted = new Set<Controller>();
   if (without.has('memory-limit')) omitted.add('memory');

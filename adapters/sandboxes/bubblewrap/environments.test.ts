@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../create-sandbox.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { findToolchains } from './toolchains/toolchains.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 

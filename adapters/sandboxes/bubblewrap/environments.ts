@@ -4,45 +4,45 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contains } from '../paths.ts';
 import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
-import { isSystem, toRefusal, type ToolchainPlaces } from './toolchains/toolchain-places.ts';
+import { isSystem, toRefusal, type ToolchainPaths } from './toolchains/toolchain-paths.ts';
 import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
 
-/** Environments of one manager, and packages of one environment, that are looked at. */
+/** Limit of environments of one manager, and of packages of one environment. */
 const MOST = 500;
-/** Bytes of a file that chooses versions. */
+/** Maximum size of a file that chooses versions. */
 const MAX_CHOICE = 64 * 1_024;
-/** A table of variables in settings of mise: they may be secrets. */
+/** A table of variables, which may be secrets, in settings of mise. */
 const VARIABLES = /^\s*(?:\[+\s*["']?env\b|["']?env["']?\s*[.=])/m;
-/** Variables that name a place in an environment: what an activation sets. */
+/** Variables with a path in an environment, which its activation sets. */
 const PLACE_NAME = /^(?!LD_|PYTHON|NODE_)[A-Z][A-Z0-9_]*_(?:HOME|DIR|ROOT|PREFIX|DATA|PATH|FILE|EXE)$/;
-/** A version that the user chose for this shell. */
+/** Variables with a version that the user chose for the shell. */
 const CHOICE_NAME = /^(?:(?:PY|RB|NOD|GO|J)ENV_VERSION|(?:ASDF|MISE)_[A-Z0-9_]+_VERSION|CONDA_(?:DEFAULT_ENV|SHLVL))$/;
 
 export interface EnvironmentOptions {
-  places: ToolchainPlaces;
+  places: ToolchainPaths;
   /** The user's home folder, where managers look for their own folders. */
   userHome: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Folders of PATH, absolute. */
   path: readonly string[];
-  /** Folders that commands see besides. Default: none. */
+  /** Other folders that commands see. Default: none. */
   shown?: readonly string[] | undefined;
 }
 
-/** What commands need of the virtual environments and version managers of the user. */
+/** The parts of the user's virtual environments and version managers that commands need. */
 export interface Environments {
   variables: Record<string, string>;
-  /** Settings in the home folder that commands see in theirs, relative to it. */
+  /** Settings in the user's home folder that commands see in their own, relative to it. */
   homeFiles: string[];
-  /** Environments and parts of them that commands cannot see, each with the reason, as a sentence. */
+  /** Environments, or parts of them, that commands cannot see; each as a sentence with the reason. */
   refused: string[];
-  /** Folders of PATH of environments that were refused. */
+  /** PATH entries of refused environments. */
   without: ReadonlySet<string>;
 }
 
 /**
- * Adds the environments that the user's shell uses: the activated one, and the folders of version managers, each
- * with all of its parts, or not at all.
+ * Adds the environments that the user's shell uses: the active one, and the folders of version managers. Each is added
+ * completely or not at all.
  */
 export function addEnvironments(toolchains: ToolchainBinds, options: EnvironmentOptions): Environments {
   const found: Found = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
@@ -61,14 +61,14 @@ export function addEnvironments(toolchains: ToolchainBinds, options: Environment
 
 interface Found extends Environments {
   without: Set<string>;
-  /** Of the environments that are shown. */
+  /** Roots of the environments that are shown. */
   roots: string[];
 }
 
-/** A virtual environment of Python or conda that PATH leads to. */
+/** Adds a virtual environment of Python or conda on PATH. */
 function addActivated(
   toolchains: ToolchainBinds,
-  { root, folder, places, shown }: { root: string; folder: string; places: ToolchainPlaces; shown: readonly string[] },
+  { root, folder, places, shown }: { root: string; folder: string; places: ToolchainPaths; shown: readonly string[] },
   found: Found,
 ): void {
   const isPython = isFile(join(root, 'pyvenv.cfg'));
@@ -102,7 +102,7 @@ function addManager(
   if (used.length === 0) return;
   const reason = isSystem(root) ? undefined : findRefusal(root, stores, places);
   if (reason !== undefined) {
-    // Programs of `n` in a home folder are complete without it.
+    // Programs of `n` in a home folder work without it.
     if (name === 'n') return;
     for (const entry of used) found.without.add(entry);
     found.refused.push(
@@ -127,8 +127,8 @@ function addManager(
   addSettings(toolchains, { manager, userHome, env, places }, found);
 }
 
-/** Why a manager with its stores cannot be shown. */
-function findRefusal(root: string, stores: readonly string[], places: ToolchainPlaces): string | undefined {
+/** The reason why a manager with its stores cannot be shown. */
+function findRefusal(root: string, stores: readonly string[], places: ToolchainPaths): string | undefined {
   const reason = toRefusal(root, places) ?? toRefusal(toReal(root), places);
   if (reason !== undefined) return reason;
   for (const store of stores) {
@@ -139,7 +139,7 @@ function findRefusal(root: string, stores: readonly string[], places: ToolchainP
   return undefined;
 }
 
-/** What decides which version is used. */
+/** Adds the settings that choose versions. */
 function addSettings(
   toolchains: ToolchainBinds,
   { manager, userHome, env, places }: Omit<EnvironmentOptions, 'path'> & { manager: VersionManager },
@@ -159,14 +159,14 @@ function addSettings(
   for (const file of files.filter(isChoice)) {
     if (file.endsWith('.toml') && VARIABLES.test(readFileSync(file, 'utf8')))
       found.refused.push(
-        `${file} of ${name} is left out: it sets variables, which may be secrets. Move its [tools] to a file of their own, such as .tool-versions.`,
+        `${file} of ${name} is left out: it sets variables, which may be secrets. Move its [tools] to a separate file, such as .tool-versions.`,
       );
     else toolchains.addFile(file);
   }
 }
 
 /**
- * Environments that Poetry made for the workspace outside of it.
+ * Adds environments of the workspace that Poetry created outside it.
  *
  * @source https://github.com/python-poetry/poetry/blob/main/src/poetry/utils/env/env_manager.py (`generate_env_name`)
  */
@@ -194,7 +194,7 @@ function toPoetryMark(workspace: string): string {
 }
 
 /**
- * Packages of an environment that are installed from a folder which commands do not see.
+ * Packages that are installed from a folder that commands cannot see.
  *
  * @source https://packaging.python.org/en/latest/specifications/direct-url/
  */
@@ -203,7 +203,7 @@ function findEditable(root: string, isShown: (path: string) => boolean): string[
   return packages.flatMap((folder) => {
     const source = readEditable(join(folder, 'direct_url.json'));
     if (source === undefined || !isFolder(source) || isShown(source)) return [];
-    return [`${root} has a package of ${source}, which commands do not see. Show it with --add-dir ${source}:ro.`];
+    return [`${root} has a package from ${source}, which commands cannot see. Show it with --add-dir ${source}:ro.`];
   });
 }
 
@@ -219,15 +219,15 @@ function readEditable(file: string): string | undefined {
   }
 }
 
-/** Parts that are there and that commands do not see. */
+/** Existing parts that commands cannot see. */
 function toMissing(toolchains: ToolchainBinds, root: string, parts: readonly string[]): string[] {
   return parts
     .map((part) => join(root, part))
     .filter((path) => isFolder(path) && !toolchains.showsAll(path))
-    .map((path) => `${path} is not complete for commands: it leads to a place that is not shown, or holds secrets.`);
+    .map((path) => `${path} is incomplete for commands: it links to a hidden folder or contains secrets.`);
 }
 
-/** Paths by a pattern in which `*` stands for any part of one name. */
+/** Paths that match a pattern, in which `*` matches any part of one name. */
 function expand(root: string, pattern: string): string[] {
   let found = [root];
   for (const part of pattern.split('/')) {
@@ -256,7 +256,7 @@ function isFolder(path: string): boolean {
   return statOf(path, statSync)?.isDirectory() ?? false;
 }
 
-/** Undefined too for what this user may not look at. */
+/** Undefined for a missing file and for one that the user may not access. */
 function statOf(path: string, read: (path: string) => Stats): Stats | undefined {
   try {
     return read(path);

@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { ProjectHome } from '../project-home.ts';
 import { readEtcLinks } from './etc-links.ts';
 
-/** What programs look for in /etc, without what is secret there. */
+/** The entries of /etc that programs need, without secrets. */
 const ETC = `
   alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime timezone os-release debian_version nsswitch.conf
   protocols services mime.types magic terminfo inputrc profile bash.bashrc ssl/certs ssl/openssl.cnf
@@ -28,15 +28,14 @@ const ETC = `
 
 const DAY_MS = 86_400_000;
 
-/** The machine's own, bound over the copies for commands with network. */
+/** Files of the machine that replace the copies for commands with network. */
 export const LIVE_ETC = ['hosts', 'resolv.conf', 'host.conf', 'gai.conf'];
 
 /**
- * A folder to be mounted as /etc: copies of what programs need, and the project's own `passwd` and the like. One
- * mount instead of some twenty, of which each makes every command start later. Made anew when one of the originals
- * has changed.
+ * A folder to mount as /etc: copies of the files that programs need, and the project's own `passwd` and similar files.
+ * One mount instead of about twenty makes every command start faster. The folder is rebuilt when an original changes.
  *
- * @param path Folders of programs; what their toolchains link to in /etc is copied too.
+ * @param path Folders of programs; files in /etc to which their toolchains link are copied too.
  */
 export function openEtcFolder(project: ProjectHome, path: string): string {
   const linked = readEtcLinks(join(dirname(dirname(project.etc)), 'etc-links.json'), path.split(delimiter));
@@ -61,7 +60,7 @@ export function openEtcFolder(project: ProjectHome, path: string): string {
     renameSync(made, folder);
     removeOthers(folders, key);
   } catch {
-    // Another Klaus was faster.
+    // Another Klaus process created it first.
     rmSync(made, { recursive: true, force: true });
   }
   return folder;
@@ -72,14 +71,14 @@ function copy(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: isPlain });
 }
 
-/** What cannot be read, and what is no file, folder or link, is left out. */
+/** True for readable files, folders and links. */
 function isPlain(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || !(found.isFile() || found.isDirectory() || found.isSymbolicLink())) return false;
   return found.isSymbolicLink() || (found.mode & 0o004) !== 0;
 }
 
-/** Copies of an earlier state that no command can still have mounted for long. */
+/** Removes copies of earlier states, which no running command uses after a day. */
 function removeOthers(folders: string, key: string): void {
   for (const name of readdirSync(folders)) {
     const folder = join(folders, name);

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { spawnSync } from 'node:child_process';
 import { findBubblewrap } from './find-bubblewrap.ts';
 import { readEtcLinks } from './etc-links.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klaus-etc-links-'));
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => {
   place[Symbol.dispose]();
   rmSync(folder, { recursive: true });

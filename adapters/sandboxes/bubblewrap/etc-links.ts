@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isPrograms } from './toolchains/toolchain-kinds.ts';
 
-/** Folders that belong to no single toolchain. */
+/** Folders that several toolchains share. */
 const SHARED = [
   '/',
   '/usr',
@@ -15,41 +15,41 @@ const SHARED = [
   '/usr/local/lib',
   '/opt',
 ];
-/** `conf/security/policy` of a JDK is the deepest that is known. */
+/** `conf/security/policy` of a JDK is the deepest known. */
 const MAX_DEPTH = 4;
 /** Entries of one toolchain. */
 const MAX_ENTRIES = 4_000;
-/** What links lead to besides toolchains' own settings: choices of programs, and certificates with their keys. */
+/** Targets of links that are not settings of a toolchain: choices of programs, and certificates with their keys. */
 const NOT_SETTINGS = ['alternatives', 'ssl', 'pki'];
 
 /**
- * The same as {@link findEtcLinks}, kept in a file until a program comes or goes: a tenth of a second else.
+ * {@link findEtcLinks} with a cache file that is valid until programs are added or removed. A search takes 0.1 s.
  *
- * @param file Of Klaus's own cache.
+ * @param file The cache file, in Klaus's own state.
  */
 export function readEtcLinks(file: string, path: readonly string[]): string[] {
   const key = [...path, '/etc/alternatives'].map(toVersion).join('\n');
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown; names?: string[] };
-    if (kept.key === key && kept.names) return kept.names;
+    const cached = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown; names?: string[] };
+    if (cached.key === key && cached.names) return cached.names;
   } catch {
-    // None yet.
+    // There is no valid cache file.
   }
   const names = findEtcLinks(path);
   try {
     writeFileSync(file, JSON.stringify({ key, names }), { mode: 0o600 });
   } catch {
-    // A full disk takes no sandbox away.
+    // Without a cache file the next call searches again.
   }
   return names;
 }
 
 /**
  * Folders and files of /etc to which toolchains of the system link, such as `/etc/java-17-openjdk` and `/etc/maven`.
- * Found from the links themselves: from a program on PATH to its toolchain, and from there to /etc.
+ * They are found by following links from programs on PATH to their toolchain, and from there to /etc.
  *
  * @param path Folders of programs.
- * @returns Names below /etc, sorted; of a folder always the whole.
+ * @returns Sorted names of entries in /etc.
  */
 function findEtcLinks(path: readonly string[]): string[] {
   const roots = new Set<string>();
@@ -66,7 +66,7 @@ function addRoot(roots: Set<string>, folder: string, entry: Dirent): void {
     const root = isPrograms(programs) ? dirname(programs) : programs;
     if (!SHARED.includes(root) && !SHARED.includes(programs) && !contains(root, folder)) roots.add(root);
   } catch {
-    // A link to nothing.
+    // A dangling link.
   }
 }
 

@@ -4,15 +4,15 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { toHostEnvironment, toHostPath } from '@klaus/adapters/system';
 
-/** Signed lists of a mirror that is far away, on a slow line. */
+/** Allows for a slow connection to a distant mirror. */
 const TIMEOUT_MS = 120_000;
 
-/** Where a fetched `bwrap` is. */
+/** Path of a fetched `bwrap`. */
 export function toFetchedProgram(home: string): string {
   return join(home, 'tools', 'bubblewrap', 'usr', 'bin', 'bwrap');
 }
 
-/** True where {@link fetchBubblewrap} may succeed: apt and dpkg are there. */
+/** True if apt and dpkg are installed, so that {@link fetchBubblewrap} may succeed. */
 export function canFetchBubblewrap(path = process.env['PATH']): boolean {
   return findMissingTool(path) === undefined;
 }
@@ -20,12 +20,12 @@ export function canFetchBubblewrap(path = process.env['PATH']): boolean {
 export type Fetched = { path: string; reason?: undefined } | { path?: undefined; reason: string };
 
 /**
- * Fetches the distribution's own package of bubblewrap into `$KLAUS_HOME/tools`, as any user and without installing
- * it: apt with lists and cache of its own. apt compares the package with the distribution's signature; sources that
- * are not signed are refused. Nothing outside of `home` changes.
+ * Downloads the distribution's package of bubblewrap into `$KLAUS_HOME/tools` without installing it and without root
+ * rights. apt uses separate lists and a separate cache. It verifies the package against the distribution's signature;
+ * unsigned sources are refused. Nothing outside `home` changes.
  *
- * @param env Where `apt-get` and `dpkg-deb` are found, and the proxy of the user.
- * @returns The program, which may still not work here, or why there is none, as one sentence.
+ * @param env The environment, for PATH and the user's proxy.
+ * @returns The program, which may still not work on this machine, or the reason of the failure as one sentence.
  */
 export async function fetchBubblewrap(
   home: string,
@@ -34,7 +34,7 @@ export async function fetchBubblewrap(
   const target = toFetchedProgram(home);
   if (existsSync(target)) return { path: target };
   const missing = findMissingTool(env['PATH']);
-  if (missing !== undefined) return { reason: `${missing} is not on the PATH, by which it could be fetched` };
+  if (missing !== undefined) return { reason: `${missing}, which is needed to fetch it, is not on the PATH` };
   const tools = join(home, 'tools');
   await mkdir(tools, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(tools, 'fetch-'));
@@ -43,7 +43,7 @@ export async function fetchBubblewrap(
       await mkdir(join(folder, part), { recursive: true });
     const failure = await download(folder, env);
     if (failure !== undefined) return { reason: failure };
-    // Another Klaus may have been first.
+    // Another Klaus process may have fetched it first.
     await rename(join(folder, 'package'), join(tools, 'bubblewrap')).catch((error: unknown) => {
       if (!existsSync(target)) throw error;
     });
@@ -53,14 +53,14 @@ export async function fetchBubblewrap(
   }
 }
 
-/** @returns Why it failed. */
+/** @returns The reason of a failure. */
 async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const options = [
     `Dir::State=${folder}/state`,
     `Dir::State::lists=${folder}/state/lists`,
     `Dir::Cache=${folder}/cache`,
     'Debug::NoLocking=1',
-    // Otherwise root's apt would change to a user who cannot write here.
+    // Otherwise apt, run by root, would change to a user without write access.
     'APT::Sandbox::User=',
     'APT::Get::AllowUnauthenticated=false',
     'Acquire::AllowInsecureRepositories=false',
@@ -78,16 +78,16 @@ async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string 
     if (failed !== undefined) unreached = ` (${failed.trim()})`;
   }
   const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-  if (archive === undefined) return 'apt-get download brought no package';
+  if (archive === undefined) return 'apt-get download created no package';
   const { ok, text } = await run('dpkg-deb', ['-x', archive, 'package'], { cwd: folder, env });
   return ok ? undefined : `dpkg-deb failed: ${toReason(text)}`;
 }
 
-/** The first error that apt tells, else its last words. */
+/** The first error that apt reports, or else its last line. */
 function toReason(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const line = lines.find((each) => each.startsWith('E: ')) ?? lines.findLast((each) => each !== '');
-  return line?.replace(/^E: /, '') ?? 'it ended without a word';
+  return line?.replace(/^E: /, '') ?? 'it printed no error';
 }
 
 function run(
@@ -109,7 +109,7 @@ function run(
   });
 }
 
-/** What a fetch needs and is not on the PATH. */
+/** The first program that a fetch needs and that is not on the PATH. */
 export function findMissingTool(path = process.env['PATH'] ?? ''): string | undefined {
   return ['apt-get', 'dpkg-deb'].find((program) => !isOnPath(program, toHostPath(path)));
 }

@@ -5,7 +5,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
-import { CONTAINER_MEND, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
+import { CONTAINER_FIX, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
 import type { Availability } from '../availability.ts';
 import { findMissingTool, toFetchedProgram } from './fetch-bubblewrap.ts';
 
@@ -18,12 +18,12 @@ export interface BubblewrapProgram {
 
 export type BubblewrapSearch =
   | { program: BubblewrapProgram }
-  | { program?: undefined; reason: string; mend: string; install?: string; canFetch?: true };
+  | { program?: undefined; reason: string; fix: string; install?: string; canFetch?: true };
 
 export interface FindOptions {
-  /** Klaus's own state: what worked once is remembered there. */
+  /** Klaus's own state, which has the cache of the search. */
   home: string;
-  /** Where to look for `bwrap`. Default: PATH. */
+  /** Folders to search for `bwrap`. Default: PATH. */
   path?: string;
 }
 
@@ -31,12 +31,12 @@ const USERNS_LINE = 'sysctl -w kernel.unprivileged_userns_clone=1';
 const APPARMOR_LINE = 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
 
 /**
- * Finds a `bwrap` that works here: that of the PATH, else one that was fetched before. Whether it does is tried once (about 20 ms) and then remembered for this
- * program file, kernel and user; only success is.
+ * Finds a `bwrap` that works on this machine: on the PATH, or else one that was fetched before. A trial run (about 20 ms)
+ * decides. Its success is cached for the program file, kernel and user.
  */
 export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSearch> {
   if (process.platform !== 'linux') {
-    return { reason: 'bubblewrap needs Linux', mend: 'Start Docker and set DOCKER_ENABLED=true.' };
+    return { reason: 'bubblewrap needs Linux', fix: 'Start Docker and set DOCKER_ENABLED=true.' };
   }
   const fetched = toFetchedProgram(options.home);
   const path = findProgram(toHostPath(options.path)) ?? (existsSync(fetched) ? fetched : undefined);
@@ -48,64 +48,64 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
       reason: `the program bwrap is not installed${missing === undefined ? '' : `, and without ${missing} it cannot be fetched`}`,
       ...(missing === undefined ? { canFetch: true } : {}),
       ...(line && !(missing !== undefined && line.includes(missing))
-        ? { mend: `Type: ${line}`, install: line }
-        : { mend: 'Install the package bubblewrap.' }),
+        ? { fix: `Type: ${line}`, install: line }
+        : { fix: 'Install the package bubblewrap.' }),
     };
   }
   const key = toKey(path);
-  const known = readMemory(options.home, key);
+  const known = readCache(options.home, key);
   if (known) return { program: known };
   const found = await tryProgram(path);
-  if (found.program) await remember(options.home, { key, program: found.program });
+  if (found.program) await writeCache(options.home, { key, program: found.program });
   return found;
 }
 
-/** What cannot be remembered is tried again the next time: a full disk does not take the sandbox away. */
-async function remember(home: string, memory: { key: string; program: BubblewrapProgram }): Promise<void> {
+/** Failures are ignored, for example on a full disk: the next search then tries the program again. */
+async function writeCache(home: string, memory: { key: string; program: BubblewrapProgram }): Promise<void> {
   try {
     await mkdir(join(home, 'cache'), { recursive: true, mode: 0o700 });
-    await writeFile(memoryFile(home), JSON.stringify(memory), { mode: 0o600 });
+    await writeFile(toCacheFile(home), JSON.stringify(memory), { mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
   }
 }
 
-/** Makes the next {@link findBubblewrap} try again. */
+/** Makes the next {@link findBubblewrap} try the program again. */
 export async function forgetBubblewrap(home: string): Promise<void> {
-  await rm(memoryFile(home), { force: true });
+  await rm(toCacheFile(home), { force: true });
 }
 
 export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
   const name = 'bubblewrap';
   if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
-  const { reason, mend, install, canFetch } = search;
+  const { reason, fix, install, canFetch } = search;
   const more = { ...optional({ install }), ...(canFetch ? { canFetch } : {}) };
-  return { name, available: false, reason, mend, ...more };
+  return { name, available: false, reason, fix, ...more };
 }
 
-/** What bubblewrap's words on a failed start mean, and the mend. */
+/** Explains the error output of a failed start and suggests a fix. */
 export function explainFailure(
   stderr: string,
   { isRoot, inContainer }: { isRoot: boolean; inContainer: boolean },
-): { reason: string; mend: string } {
-  const reason = `bwrap does not work here: ${stderr.trim() || 'it ended without a word'}`;
-  // The engine's own limits come before those of the machine.
+): { reason: string; fix: string } {
+  const reason = `bwrap does not work here: ${stderr.trim() || 'it printed no error'}`;
+  // Limits of the container engine apply before those of the machine.
   if (inContainer && /Permission denied|not permitted|No permissions/.test(stderr)) {
-    return { reason, mend: CONTAINER_MEND };
+    return { reason, fix: CONTAINER_FIX };
   }
   const sudo = isRoot ? '' : 'sudo ';
   if (/uid map: Permission denied|RTM_NEWADDR: Operation not permitted/.test(stderr)) {
-    return { reason, mend: `AppArmor keeps users from making namespaces. Type: ${sudo}${APPARMOR_LINE}` };
+    return { reason, fix: `AppArmor does not allow users to create namespaces. Type: ${sudo}${APPARMOR_LINE}` };
   }
   if (/No permissions to creat|namespace failed: Operation not permitted/.test(stderr)) {
-    return { reason, mend: `The kernel keeps users from making namespaces. Type: ${sudo}${USERNS_LINE}` };
+    return { reason, fix: `The kernel does not allow users to create namespaces. Type: ${sudo}${USERNS_LINE}` };
   }
   if (/namespace failed:.*(?:No space left|ENOSPC)/.test(stderr)) {
     const line = `${sudo}sysctl -w user.max_user_namespaces=15000`;
-    return { reason, mend: `The limit on user namespaces is reached or 0, which switches them off. Type: ${line}` };
+    return { reason, fix: `The limit of user namespaces is reached, or they are disabled. Type: ${line}` };
   }
-  if (/mount proc/.test(stderr)) return { reason, mend: CONTAINER_MEND };
-  return { reason, mend: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
+  if (/mount proc/.test(stderr)) return { reason, fix: CONTAINER_FIX };
+  return { reason, fix: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
 }
 
 async function tryProgram(path: string): Promise<BubblewrapSearch> {
@@ -156,13 +156,16 @@ function toKey(path: string): string {
   return [path, file.mtimeMs, file.size, release(), process.getuid?.()].join(' ');
 }
 
-function memoryFile(home: string): string {
+function toCacheFile(home: string): string {
   return join(home, 'cache', 'bubblewrap.json');
 }
 
-function readMemory(home: string, key: string): BubblewrapProgram | undefined {
+function readCache(home: string, key: string): BubblewrapProgram | undefined {
   try {
-    const memory = JSON.parse(readFileSync(memoryFile(home), 'utf8')) as { key?: unknown; program?: BubblewrapProgram };
+    const memory = JSON.parse(readFileSync(toCacheFile(home), 'utf8')) as {
+      key?: unknown;
+      program?: BubblewrapProgram;
+    };
     return memory.key === key ? memory.program : undefined;
   } catch {
     return undefined;

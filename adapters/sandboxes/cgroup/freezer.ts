@@ -32,23 +32,23 @@ export async function freeze({ folder, members }: FreezeOptions): Promise<(() =>
     const all = members();
     for (const pid of all.filter((each) => !stopped.has(each))) {
       stopped.add(pid);
-      hold(String(pid));
+      acquire(String(pid));
     }
     const running = all.filter((pid) => !isStopped(pid, waits));
     if (running.length === 0) quiet++;
     else quiet = 0;
-    if (quiet === 2) return () => letGo(stopped);
+    if (quiet === 2) return () => resumeAll(stopped);
     for (const pid of running) sendSignal(pid, 'SIGSTOP');
     await sleep(1);
   }
-  letGo(stopped);
+  resumeAll(stopped);
   return undefined;
 }
 
 /** How many need each process, or group, to stand still. */
 const holders = new Map<string, number>();
 
-function hold(name: string): void {
+function acquire(name: string): void {
   holders.set(name, (holders.get(name) ?? 0) + 1);
 }
 
@@ -60,7 +60,7 @@ function release(name: string): boolean {
   return count <= 0;
 }
 
-function letGo(stopped: ReadonlySet<number>): void {
+function resumeAll(stopped: ReadonlySet<number>): void {
   for (const pid of stopped) if (release(String(pid))) sendSignal(pid, 'SIGCONT');
 }
 
@@ -68,7 +68,7 @@ async function freezeGroup(folder: string): Promise<(() => void) | undefined> {
   const file = join(folder, 'cgroup.freeze');
   try {
     writeFileSync(file, '1');
-    hold(file);
+    acquire(file);
     const thaw = (): void => {
       if (release(file) && existsSync(file)) writeFileSync(file, '0');
     };

@@ -9,10 +9,10 @@ import type { ExecRequest } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, probeSandboxes } from '../index.ts';
 import { ownName } from '../process/owner.ts';
-import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
 import { startEngine } from './dockerd.fixture.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 const started = await startEngine();
 const outer = process.env['DOCKER_HOST'];
 const containers = () => execFileSync('docker', ['ps', '--all', '--quiet'], { encoding: 'utf8' }).trim();
@@ -44,7 +44,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
       name: 'docker',
       available: false,
       reason: expect.stringContaining('the image absent:1 is not on this machine'),
-      mend: 'Type: docker pull absent:1',
+      fix: 'Type: docker pull absent:1',
     });
   });
 
@@ -256,7 +256,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(bomb.stdout).not.toContain('all');
   });
 
-  test('an image that is not there is said with the mend', async () => {
+  test('an image that is not there is said with the fix', async () => {
     const sandbox = await createSandbox({ ...place, choice: 'docker', image: 'nowhere:1' });
     await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({
       code: 'sandbox.failed',

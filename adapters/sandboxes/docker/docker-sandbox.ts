@@ -7,7 +7,7 @@ import { toHostEnvironment } from '@klaus/adapters/system';
 import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
-import { inspectEnvironment, keepSuspects } from '../home/inspect.ts';
+import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
@@ -22,7 +22,7 @@ import { protectFolders } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
-import { withStillReadable } from '../still-readable.ts';
+import { dropReplacedFolders } from '../readable-folders.ts';
 import { toBesideView, toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
@@ -58,7 +58,7 @@ export class DockerSandbox implements Sandbox {
 
   async exec(asked: ExecRequest): Promise<ExecResult> {
     const lost = new Set<string>();
-    const request = withStillReadable(asked, lost);
+    const request = dropReplacedFolders(asked, lost);
     if (request.files)
       throw new KlausError('sandbox.unavailable', 'Docker cannot narrow what a command sees of the workspace', {
         hint: 'Use bubblewrap, or grant the whole workspace to read and write.',
@@ -123,10 +123,10 @@ export class DockerSandbox implements Sandbox {
           file: 'docker',
           args,
           env: toHostEnvironment({ ...process.env, ...passed }),
-          gate: 'stdin',
+          startPipe: 'stdin',
           terminate: () => void runDocker(['kill', '--signal', 'TERM', container]),
           kill: end,
-          settle: () => waitUntilRemoved(container),
+          waitForEnd: () => waitUntilRemoved(container),
           isDriverFailure: (exitCode, stderr) => exitCode === 125 && /^(docker: |Unable to find image)/m.test(stderr),
         },
         { ...request, timeoutMs: limits.timeoutMs },
@@ -137,8 +137,8 @@ export class DockerSandbox implements Sandbox {
       return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
     } catch (error) {
       if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
-        const { reason, mend } = toMissingImage(image);
-        throw new KlausError('sandbox.failed', reason, { hint: mend, cause: error });
+        const { reason, fix } = toMissingImage(image);
+        throw new KlausError('sandbox.failed', reason, { hint: fix, cause: error });
       }
       throw error;
     } finally {
@@ -157,7 +157,7 @@ export class DockerSandbox implements Sandbox {
   async suspect(paths: readonly string[]): Promise<void> {
     const { workspace } = this.#options;
     const { suspects } = await this.#openProject(await stat(workspace));
-    keepSuspects({ workspace, suspects }, paths);
+    saveSuspects({ workspace, suspects }, paths);
   }
 
   async #openProject(user: { uid: number; gid: number }): Promise<ProjectHome> {

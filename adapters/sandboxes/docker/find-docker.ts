@@ -12,18 +12,18 @@ export async function findDocker(): Promise<Availability> {
   const isRoot = process.getuid?.() === 0;
   if (reason === 'the program docker is not installed') {
     // Its socket, mounted, would hand the container the whole machine.
-    if (isInContainer()) return { name: 'docker', available: false, reason, mend: 'In a container use bubblewrap.' };
+    if (isInContainer()) return { name: 'docker', available: false, reason, fix: 'In a container use bubblewrap.' };
     const machine = { osRelease: readOsRelease(), isRoot };
     const line =
       process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;
-    return { name: 'docker', available: false, reason, mend: line ? `Type: ${line}` : 'Install Docker Desktop.' };
+    return { name: 'docker', available: false, reason, fix: line ? `Type: ${line}` : 'Install Docker Desktop.' };
   }
   if (/permission denied/i.test(reason)) {
-    return { name: 'docker', available: false, reason, mend: 'Type: sudo usermod -aG docker "$USER" and log in again' };
+    return { name: 'docker', available: false, reason, fix: 'Type: sudo usermod -aG docker "$USER" and log in again' };
   }
   const start =
     process.platform === 'linux' ? `Type: ${isRoot ? '' : 'sudo '}systemctl start docker` : 'Start Docker Desktop.';
-  return { name: 'docker', available: false, reason, mend: start };
+  return { name: 'docker', available: false, reason, fix: start };
 }
 
 /** {@link findDocker}, and whether its image is there: nothing is downloaded for a command. */
@@ -32,6 +32,6 @@ export async function findDockerImage(image = DEFAULT_IMAGE): Promise<Availabili
   if (!docker.available) return docker;
   const { ok } = await runDocker(['image', 'inspect', '--format', '{{.Id}}', image]);
   if (ok) return { ...docker, detail: `${docker.detail}, image ${image}` };
-  const { reason, mend } = toMissingImage(image);
-  return { name: 'docker', available: false, reason: `${docker.detail}, but ${reason}`, mend };
+  const { reason, fix } = toMissingImage(image);
+  return { name: 'docker', available: false, reason: `${docker.detail}, but ${reason}`, fix };
 }

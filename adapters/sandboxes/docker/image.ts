@@ -2,6 +2,6 @@
 export const DEFAULT_IMAGE = 'node:24-slim';
 
 /** What is said where an image is not on the machine: Klaus downloads none by itself. */
-export function toMissingImage(image: string): { reason: string; mend: string } {
-  return { reason: `the image ${image} is not on this machine`, mend: `Type: docker pull ${image}` };
+export function toMissingImage(image: string): { reason: string; fix: string } {
+  return { reason: `the image ${image} is not on this machine`, fix: `Type: docker pull ${image}` };
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { dropFetched, noteFetched, toFetched, toProjectFolder } from './fetched-folders.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 
 /** Downloads of 10 bytes for a new workspace. */

@@ -60,7 +60,7 @@ export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
 }
 
 /** Remembers files as they are now. */
-export function keepSuspects(options: Pick<InspectOptions, 'workspace' | 'suspects'>, paths: readonly string[]): void {
+export function saveSuspects(options: Pick<InspectOptions, 'workspace' | 'suspects'>, paths: readonly string[]): void {
   const known = readSuspects(options.suspects);
   for (const path of paths) {
     const hash = hashFile(join(options.workspace, path), options.workspace);

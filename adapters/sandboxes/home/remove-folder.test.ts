@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 
 /** Root without capabilities is held by the modes of files like any other user. */
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
 
 test('folders that are read-only for their owner are removed too', () => {
-  using place = createPlace();
+  using place = createSandboxFixture();
   const folder = join(place.root, 'home');
   const deep = join(folder, 'go/pkg/mod/example.org@v1.0.0');
   mkdirSync(deep, { recursive: true });

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createProcesses, createSandbox } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { CONFIGURATION } from './configuration.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 

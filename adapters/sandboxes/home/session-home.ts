@@ -6,14 +6,14 @@ import { list, listNumbers, toSessionFolder } from '../background/process-files.
 import { isGone, ownName } from '../process/owner.ts';
 import { CONFIGURATION, PARENTS } from './configuration.ts';
 import { toFetched } from './fetched-folders.ts';
-import { keepFetched } from './keep-fetched.ts';
+import { saveFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
 
 const DAY_MS = 86_400_000;
 /** A session that is resumed later begins with an empty home. */
-const KEPT_MS = 7 * DAY_MS;
+const UNUSED_MS = 7 * DAY_MS;
 /** An owner in another pid namespace cannot be asked. */
 const LONGEST_MS = 30 * DAY_MS;
 const MAX_TRIES = 5;
@@ -72,7 +72,7 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
   }
   const path = join(root, 'home');
   const source = join(folder, 'home');
-  provide(root, source);
+  createMountPoints(root, source);
   return { path, source, mounts: [...toMounts(root, { source, path }), ...toOwnPlaces(folder, userCaches)] };
 }
 
@@ -91,9 +91,9 @@ export function removeSessionHome(state: string, session: string): void {
  * @param session One that ran nothing but downloads, and that has ended.
  * @returns How many entries were taken over.
  */
-export function keepSessionCaches(root: string, session: string): number {
+export function saveSessionCaches(root: string, session: string): number {
   const folder = join(root, 'homes', toKey(session));
-  return keepFetched({ home: join(folder, 'home'), places: join(folder, PLACES) }, toFetched(root));
+  return saveFetched({ home: join(folder, 'home'), places: join(folder, PLACES) }, toFetched(root));
 }
 
 function toKey(session: string): string {
@@ -146,7 +146,7 @@ function toStore(root: string): string {
 }
 
 /** Makes the places that are mounted. Nothing but an earlier `provide` and the mounts themselves made them. */
-function provide(root: string, source: string): void {
+function createMountPoints(root: string, source: string): void {
   const placeholders = join(root, PLACEHOLDERS);
   mkdirSync(join(placeholders, EMPTY), { recursive: true, mode: 0o700 });
   for (const content of new Set(CONFIGURATION.map((place) => place.content)))
@@ -238,7 +238,7 @@ function isUnused(folder: string, state: string): boolean {
   const session = readSession(folder);
   if (session !== undefined && hasProcesses(state, session)) return false;
   if (age > LONGEST_MS) return true;
-  if (session === undefined ? age > DAY_MS : age <= KEPT_MS) return session === undefined;
+  if (session === undefined ? age > DAY_MS : age <= UNUSED_MS) return session === undefined;
   const owners = list(join(folder, 'owners'));
   // Without any it is just being made.
   return owners.length === 0 ? age > DAY_MS : owners.every(isGone);

@@ -43,7 +43,7 @@ export function promoteEntries(store: string, homes: readonly string[]): void {
         if (!content) continue;
         left -= content.length;
         if (createHash(cache.hash).update(content).digest('hex') !== hash) continue;
-        keepEntry(join(store, cache.tool, toPath(hash, cache)), content);
+        writeEntry(join(store, cache.tool, toPath(hash, cache)), content);
         known.add(hash);
       }
     }
@@ -139,7 +139,7 @@ function readEntry(path: string, most: number): Buffer | undefined {
 }
 
 /** Written under another name first: another Klaus may look at the same time. */
-function keepEntry(path: string, content: Uint8Array): void {
+function writeEntry(path: string, content: Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const made = `${path}.${randomUUID()}`;
   try {

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { CACHES } from './cache-table.ts';
 import { findUserCaches } from './user-caches.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 const has = (...words: string[]): boolean => spawnSync(words[0]!, words.slice(1)).status === 0;

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
 import { sweepGroups } from '../cgroup/stale-groups.ts';
 import { createSandbox } from '../index.ts';
-import { createPlace, eventually, findProcesses } from '../sandbox.fixture.ts';
-import { scrubEnvironment } from './scrub-environment.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
+import { stripCredentials } from './strip-credentials.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => {
   place[Symbol.dispose]();
   sweepGroups(Object.values(readCgroupSites()).flatMap((site) => site.parents));
@@ -36,7 +36,7 @@ test('credentials are not passed, the rest is', () => {
     'NPM_TOKEN KLAUS_HOME npm_config_//registry.example/:_authToken';
   const all = `${passed} ${credentials}`.split(' ').map((name) => [name, 'value']);
   const env = { ...Object.fromEntries(all), DATABASE_URL: 'postgres://u:p@h/d' };
-  expect(Object.keys(scrubEnvironment(env))).toEqual(passed.split(' '));
+  expect(Object.keys(stripCredentials(env))).toEqual(passed.split(' '));
 });
 
 describe.skipIf(process.platform !== 'linux')('what a command started', () => {

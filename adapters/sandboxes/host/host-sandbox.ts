@@ -7,9 +7,9 @@ import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { countTasks, listDescendants, sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
-import { endMarked, isOrphanMark, MARK, toMark } from './leftovers.ts';
+import { endMarked, isOrphanMark, MARK, toMark } from './marked-processes.ts';
 import { passEnvironment } from '../passed-environment.ts';
-import { scrubEnvironment } from './scrub-environment.ts';
+import { stripCredentials } from './strip-credentials.ts';
 
 /**
  * Stays in the command's process group, holds the stream that Klaus holds, and ends the group at its end: first
@@ -64,18 +64,18 @@ export class HostSandbox implements Sandbox {
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, this.#options.workspace);
     const group = ResourceGroup.open(limits);
-    const held = group.controllers;
+    const { controllers } = group;
     const mark = toMark();
     const before = [START_WATCHER, 'unset KLAUS_WATCHER KLAUS_MARK'];
-    const others = held.has('pids') ? 0 : countTasks(process.getuid?.() ?? 0);
-    const prelude = toPrelude({ limits, held, before, others });
+    const others = controllers.has('pids') ? 0 : countTasks(process.getuid?.() ?? 0);
+    const prelude = toPrelude({ limits, controllers, before, others });
     try {
       const result = await supervise(
         {
           file: '/bin/sh',
           args: ['-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
           env: {
-            ...scrubEnvironment(process.env),
+            ...stripCredentials(process.env),
             ...passEnvironment(this.#options, request).variables,
             ...request.env,
             [MARK]: mark,
@@ -83,7 +83,7 @@ export class HostSandbox implements Sandbox {
             KLAUS_MARK: `${MARK}=${mark}`,
           },
           detached: true,
-          gate: 'descriptor',
+          startPipe: 'descriptor',
           onWaiting: (pid) => group.add([pid]),
           terminate: (pid) => {
             for (const member of [pid, ...listDescendants(pid)]) sendSignal(member, 'SIGTERM');
@@ -92,7 +92,7 @@ export class HostSandbox implements Sandbox {
             endGroup(pid);
             group.kill();
           },
-          settle: () => endMarked((value) => value === mark),
+          waitForEnd: () => endMarked((value) => value === mark),
         },
         { ...request, timeoutMs: limits.timeoutMs },
       );
@@ -102,7 +102,7 @@ export class HostSandbox implements Sandbox {
         ...(this.#options.masks ? ['secret files: the command can read them'] : []),
         "protected places: the command can change git's configuration and hooks",
         ...(request.network && !this.#options.hosts ? [] : ['network: the command can reach all of it']),
-        ...toUnenforced(held, process.getuid?.() === 0),
+        ...toUnenforced(controllers, process.getuid?.() === 0),
       ];
       return { ...result, unenforced, ...(exceeded.length > 0 ? { exceeded } : {}) };
     } finally {

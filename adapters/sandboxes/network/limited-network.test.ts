@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../create-sandbox.ts';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 
-using found = createPlace();
+using found = createSandboxFixture();
 const { program } = await findBubblewrap({ home: found.home });
 
 const server = createServer((asked, response) => response.end(`${asked.url} ${'x'.repeat(3_000_000)}`));
@@ -31,7 +31,7 @@ except Exception as error: print(error)"`;
 
 describe.skipIf(!program)('a command with a limited network', () => {
   async function run(command: string, request: { network?: boolean; hosts?: readonly string[] } = {}) {
-    using place = createPlace();
+    using place = createSandboxFixture();
     const { hosts = [`localhost:${port}`], network = true } = request;
     const env = { ...process.env, HTTPS_PROXY: '', PORT: String(port) };
     const options = { workspace: place.workspace, home: place.home, env, variables: ['PORT'] };
@@ -71,7 +71,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
   });
 
   test("does not see the address of the user's own proxy", async () => {
-    using place = createPlace();
+    using place = createSandboxFixture();
     const env = { ...process.env, HTTPS_PROXY: 'http://me:word@proxy.example:1', all_proxy: 'socks://me:word@x' };
     const options = { workspace: place.workspace, home: place.home, env, variables: ['*_proxy', 'all_proxy'] };
     const sandbox = await createSandbox({ ...options, choice: 'bubblewrap', hosts: [] });
@@ -81,7 +81,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
   });
 
   test('is refused in the background, and with what is no host', async () => {
-    using place = createPlace();
+    using place = createSandboxFixture();
     const options = { workspace: place.workspace, home: place.home, choice: 'bubblewrap' } as const;
     const sandbox = await createSandbox({ ...options, hosts: ['pypi.org'] });
     const started = sandbox.start!({ command: 'true', folder: place.root, survives: false, network: true });

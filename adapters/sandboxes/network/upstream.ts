@@ -29,10 +29,10 @@ const CONNECT_MS = 30_000;
  */
 function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
-  const without = read('NO_PROXY')
+  const noProxy = read('NO_PROXY')
     .split(/[\s,]+/)
     .filter(Boolean);
-  if (without.some((each) => isExcepted(each, { host, port }))) return undefined;
+  if (noProxy.some((each) => isExcepted(each, { host, port }))) return undefined;
   const text = read(port === 80 ? 'HTTP_PROXY' : 'HTTPS_PROXY') || read('ALL_PROXY');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;

@@ -5,34 +5,38 @@ type Stream = 'stdout' | 'stderr';
 
 const DEFAULT_KEEP_BYTES = 1_048_576;
 
-/** The two streams of a command: passed on as they come, kept within a budget each, and once more merged. */
+/** The output of a command: forwarded as it arrives, and stored within a byte limit, by stream and merged. */
 export class CommandOutput {
   readonly #onOutput: ExecRequest['onOutput'];
-  readonly #kept: Record<Stream | 'output', OutputCapture>;
-  /** The start of a character whose end is still to come: the other stream must not get in between. */
+  readonly #captures: Record<Stream | 'output', OutputCapture>;
+  /** The first bytes of an incomplete character, held back so that the other stream cannot split it. */
   readonly #pending: Record<Stream, Uint8Array> = { stdout: new Uint8Array(0), stderr: new Uint8Array(0) };
 
   constructor(request: Pick<ExecRequest, 'onOutput' | 'keepBytes'>) {
     const keep = request.keepBytes ?? DEFAULT_KEEP_BYTES;
     this.#onOutput = request.onOutput;
-    this.#kept = { stdout: new OutputCapture(keep), stderr: new OutputCapture(keep), output: new OutputCapture(keep) };
+    this.#captures = {
+      stdout: new OutputCapture(keep),
+      stderr: new OutputCapture(keep),
+      output: new OutputCapture(keep),
+    };
   }
 
   write(chunk: Uint8Array, stream: Stream): void {
-    this.#kept[stream].write(chunk);
+    this.#captures[stream].write(chunk);
     const joined = this.#pending[stream].length > 0 ? concat(this.#pending[stream], chunk) : chunk;
     const end = toCharacterEnd(joined);
-    this.#kept.output.write(joined.subarray(0, end));
+    this.#captures.output.write(joined.subarray(0, end));
     this.#pending[stream] = joined.slice(end);
     this.#onOutput?.(chunk, stream);
   }
 
   toResult(): Pick<ExecResult, 'stdout' | 'stderr' | 'output' | 'truncated'> {
     for (const stream of ['stdout', 'stderr'] as const) {
-      this.#kept.output.write(this.#pending[stream]);
+      this.#captures.output.write(this.#pending[stream]);
       this.#pending[stream] = new Uint8Array(0);
     }
-    const { stdout, stderr, output } = this.#kept;
+    const { stdout, stderr, output } = this.#captures;
     return {
       stdout: stdout.toText(),
       stderr: stderr.toText(),

@@ -1,16 +1,16 @@
 const HEAD_SHARE = 0.6;
 
-/** Keeps the first 60 % and the last 40 % of a byte budget of what is written to it, never more. */
+/** Stores the beginning and the end of an output: 60 % and 40 % of a byte limit. */
 export class OutputCapture {
   readonly #headSize: number;
   readonly #tailSize: number;
   #head = new Uint8Array(0);
   #headUsed = 0;
-  /** A ring, allocated only when the head is full. */
+  /** A ring buffer, allocated only when the head is full. */
   #tail: Uint8Array | undefined;
   #tailTotal = 0;
 
-  /** @param keepBytes Bytes kept at most; the marker line between head and tail is not counted. */
+  /** @param keepBytes The byte limit, without the marker line between head and tail. */
   constructor(keepBytes: number) {
     this.#headSize = Math.ceil(keepBytes * HEAD_SHARE);
     this.#tailSize = keepBytes - this.#headSize;
@@ -26,7 +26,7 @@ export class OutputCapture {
     const rest = chunk.subarray(first.length);
     if (rest.length === 0) return;
     this.#tail ??= new Uint8Array(this.#tailSize);
-    // Only the end of a chunk longer than the ring can survive.
+    // Of a chunk that is longer than the ring buffer only the end is stored.
     const kept = rest.subarray(Math.max(0, rest.length - this.#tailSize));
     let at = this.#tailSize === 0 ? 0 : (this.#tailTotal + rest.length - kept.length) % this.#tailSize;
     for (let from = 0; from < kept.length;) {
@@ -38,12 +38,12 @@ export class OutputCapture {
     this.#tailTotal += rest.length;
   }
 
-  /** Bytes that are no longer there. */
+  /** Bytes that were discarded. */
   get missing(): number {
     return Math.max(0, this.#tailTotal - this.#tailSize);
   }
 
-  /** What was kept, with a line that says how much is missing; bytes that are no UTF-8 become U+FFFD. */
+  /** The stored output, with a line that reports the discarded bytes. Invalid UTF-8 becomes U+FFFD. */
   toText(): string {
     const head = this.#head.subarray(0, this.#headUsed);
     const tail = this.#tailBytes();
@@ -68,7 +68,7 @@ export class OutputCapture {
   }
 }
 
-/** Where the last whole UTF-8 character ends. Bytes that could never be completed count as whole. */
+/** The end of the last complete UTF-8 character. Invalid bytes count as complete. */
 export function toCharacterEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
@@ -94,12 +94,12 @@ export function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   return out;
 }
 
-/** `1,234,567`. Not by `toLocaleString`: the first use of ICU costs tens of milliseconds. */
+/** `1,234,567`, without `toLocaleString`, because the first use of ICU takes tens of milliseconds. */
 function toGrouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Not by a TextDecoder, for the same reason. */
+/** Without a TextDecoder, for the same reason. */
 function toUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -1,27 +1,27 @@
 import { readlinkSync } from 'node:fs';
 import { readProcess } from './process-table.ts';
 
-/** `<pid namespace>-<pid>-<start time>`: names one process on this machine, also across containers. */
+/** `<pid namespace>-<pid>-<start time>`: identifies a process on this machine, also across containers. */
 const OWNER = /^(\d+)-(\d+)-(\d+)$/;
 
 let own: string | undefined;
 
-/** This process, to be written where a later Klaus can find it. */
+/** The name of this process, for files that another Klaus process may read. */
 export function ownName(): string {
   own ??= `${ownNamespace()}-${process.pid}-${readProcess(process.pid)?.startTime ?? 0}`;
   return own;
 }
 
 /**
- * True when the named process is certainly no more. False for one in another pid namespace: its id means nothing
- * here, and its own Klaus sees to it.
+ * True when the named process has certainly ended. False for a process in another pid namespace, where its id has no
+ * meaning for this process.
  */
 export function isGone(owner: string): boolean {
   const [, namespace, pid, startTime] = OWNER.exec(owner) ?? [];
   return pid !== undefined && namespace === ownNamespace() && readProcess(Number(pid))?.startTime !== startTime;
 }
 
-/** The pid namespace of this process: what process ids count in. */
+/** The pid namespace of this process. */
 export function ownNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

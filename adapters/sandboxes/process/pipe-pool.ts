@@ -7,7 +7,7 @@ import { toHostEnvironment } from '@klaus/adapters/system';
 import { isGone, ownName } from './owner.ts';
 import { callSystem } from './system-calls.ts';
 
-/** The two ends of a pipe as descriptors; whoever takes it closes both. */
+/** The descriptors of a pipe. The caller closes both. */
 export interface Pipe {
   read: number;
   write: number;
@@ -15,28 +15,28 @@ export interface Pipe {
 
 const BATCH = 8;
 
-/** Folders that are gone a moment later, with the name of the process that made them. */
+/** Prefix of the temporary folders, followed by the name of the process. */
 const PREFIX = 'klaus-pipes-';
 
 /**
- * Real pipes for the output of commands. Node's own `stdio: 'pipe'` is a socket pair, and a program cannot open a
- * socket again by name: `echo … > /dev/stderr` would fail with "No such device or address".
+ * Creates real pipes for the output of commands. Node's `stdio: 'pipe'` is a socket pair, which a program cannot open
+ * by name: `echo … > /dev/stderr` would fail with "No such device or address".
  */
 export class PipePool {
   readonly #free: Pipe[] = [];
   #filling: Promise<boolean> | undefined;
   #swept = false;
 
-  /** Undefined where this machine has neither Perl nor `mkfifo`. */
+  /** Undefined if this machine has neither Perl nor `mkfifo`. */
   async take(): Promise<Pipe | undefined> {
     for (;;) {
       const pipe = this.#free.pop();
-      // Others may have taken all that were just made.
+      // Concurrent calls may have taken all new pipes.
       if (pipe || !(await this.fill())) return pipe;
     }
   }
 
-  /** Makes some ahead of their use, where there are none. False: it cannot. */
+  /** Creates pipes if none are free. False on failure. */
   async fill(): Promise<boolean> {
     if (this.#free.length > 0) return true;
     return await (this.#filling ??= this.#refill().finally(() => {
@@ -52,7 +52,7 @@ export class PipePool {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
       if ((await callSystem(['pipes', ...paths])) && !(await makeByProgram(paths))) return false;
       for (const path of paths) {
-        // A reader that does not wait for a writer comes first; the writer then finds it and does not wait either.
+        // The non-blocking reader is opened first, so that opening the writer does not block.
         const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
         this.#free.push({ read, write: openSync(path, constants.O_WRONLY) });
       }
@@ -72,19 +72,19 @@ async function makeByProgram(paths: readonly string[]): Promise<boolean> {
   );
 }
 
-/** Removes the folders of a Klaus that was killed in that moment. */
+/** Removes the temporary folders of killed processes. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? name.slice(PREFIX.length, name.lastIndexOf('-')) : '';
     try {
       if (isGone(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // Another user's: not ours to remove.
+      // The folder belongs to another user.
     }
   }
 }
 
-/** One pool for the process: pipes are not bound to a sandbox. */
+/** The pool of this process. Pipes are independent of sandboxes. */
 export const pipePool = new PipePool();
 
 export function closePipe(pipe: Pipe): void {

@@ -7,13 +7,13 @@ import { countTasks, sendSignal } from './process-table.ts';
 import { supervise } from './supervise.ts';
 
 async function readLimit(others?: number): Promise<number> {
-  const prelude = toPrelude({ limits: { ...DEFAULT_EXEC_LIMITS, processes: 1_000 }, held: new Set(), others });
+  const prelude = toPrelude({ limits: { ...DEFAULT_EXEC_LIMITS, processes: 1_000 }, controllers: new Set(), others });
   const { stdout } = await supervise(
     {
       file: '/bin/sh',
       args: ['-c', prelude, 'klaus', '/', 'sh', '-c', 'ulimit -u 2>/dev/null || ulimit -p'],
       env: process.env,
-      gate: 'descriptor',
+      startPipe: 'descriptor',
       terminate: (pid) => sendSignal(pid, 'SIGTERM'),
       kill: (pid) => sendSignal(pid, 'SIGKILL'),
     },

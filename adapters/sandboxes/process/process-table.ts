@@ -4,14 +4,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 export interface ProcessRow {
   pid: number;
   parent: number;
-  /** Clock ticks since boot: with the pid it names one process for ever. */
+  /** Clock ticks since boot. Together with the pid it identifies a process. */
   startTime: string;
-  /** True for a process that has ended and only waits to be collected. */
+  /** True for a zombie. */
   ended: boolean;
 }
 
 /**
- * The process, or undefined when it is gone. Linux only.
+ * Undefined when the process has ended. Linux only.
  *
  * @source man 5 proc_pid_stat
  */
@@ -22,12 +22,12 @@ export function readProcess(pid: number): ProcessRow | undefined {
   } catch {
     return undefined;
   }
-  // The name stands in parentheses and may itself hold spaces and parentheses.
+  // The name is in parentheses and may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { pid, parent: Number(fields[1]), startTime: fields[19] ?? '', ended: fields[0] === 'Z' || fields[0] === 'X' };
 }
 
-/** Ids of all processes; empty where there is no /proc. */
+/** Ids of all processes; empty without /proc. */
 export function listPids(): number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
@@ -36,7 +36,7 @@ export function listPids(): number[] {
   }
 }
 
-/** Tasks of a user in all: what the kernel compares with the limit of processes. */
+/** Number of tasks of a user, which the kernel compares with the process limit. */
 export function countTasks(uid: number): number {
   let sum = 0;
   for (const pid of listPids()) {
@@ -49,7 +49,7 @@ export function countTasks(uid: number): number {
   return sum;
 }
 
-/** Everything below a process, parents before children, without the process itself. */
+/** The descendants of a process, parents before children. */
 export function listDescendants(pid: number): number[] {
   const quick = childrenOf(pid);
   if (quick) {
@@ -72,7 +72,7 @@ export function listDescendants(pid: number): number[] {
 }
 
 /**
- * The first process of a pid namespace below a process; undefined when there is none.
+ * The init process of a pid namespace among the descendants of a process; undefined when there is none.
  *
  * @source man 5 proc_pid_status (NSpid)
  */
@@ -98,13 +98,13 @@ function childrenOf(pid: number): number[] | undefined {
   }
 }
 
-/** Sends a signal to one process; one that is already gone is no error. */
+/** Sends a signal to one process. No error when the process has ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  // A group's member from outside our pid namespace reads as 0, which would mean our own process group.
+  // Processes outside our pid namespace are listed as 0, which `kill` would take for our own process group.
   if (!(pid > 1)) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone, or not ours to signal: either way there is nothing to do here.
+    // It has ended, or belongs to another user.
   }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { readProcess } from './process-table.ts';
-import { listRunning, noteRunning, pauseRunning } from './running-commands.ts';
+import { listRunning, registerRunning, pauseRunning } from './running-commands.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'klaus-running-'));
 const children = new Set<ReturnType<typeof spawn>>();
@@ -24,7 +24,7 @@ function start(folders: readonly string[]): { pid: number; startTime: string; is
   children.add(child);
   const pid = child.pid!;
   const { startTime } = readProcess(pid)!;
-  noteRunning(home, { pid, startTime, folders });
+  registerRunning(home, { pid, startTime, folders });
   return { pid, startTime, isPaused: () => /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')) };
 }
 

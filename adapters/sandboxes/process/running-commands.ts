@@ -5,24 +5,24 @@ import { freeze } from '../cgroup/freezer.ts';
 import { contains } from '../paths.ts';
 import { listDescendants, readProcess } from './process-table.ts';
 
-/** A command that is at work in a sandbox. */
+/** A command that is running in a sandbox. */
 export interface RunningCommand {
-  /** First process in the sandbox. */
+  /** Init process of the sandbox. */
   pid: number;
   /** Clock ticks since boot. */
   startTime: string;
-  /** What it can change: its workspace, and folders beside that. Absolute. */
+  /** Absolute paths that it can change: its workspace, and writable folders outside it. */
   folders: readonly string[];
   /** Folder of a control group that can be frozen. */
   group?: string | undefined;
 }
 
 /**
- * Notes a command in `$KLAUS_HOME/running`, for other sessions on the same workspace.
+ * Registers a command in `$KLAUS_HOME/running`, for other sessions on the same workspace.
  *
- * @returns Removes the note; one that stays is removed when its process is gone.
+ * @returns Removes the entry. Remaining entries are removed when their process has ended.
  */
-export function noteRunning(home: string, command: RunningCommand): () => void {
+export function registerRunning(home: string, command: RunningCommand): () => void {
   const folder = toFolder(home);
   const file = join(folder, `${command.pid}-${command.startTime}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -31,12 +31,12 @@ export function noteRunning(home: string, command: RunningCommand): () => void {
 }
 
 /**
- * Stops every command at work in some folders, also those of other sessions, while Klaus itself changes files there by
- * their paths: none of them can put a symlink in the place of a folder meanwhile.
+ * Pauses every running command that can change the given folders, also those of other sessions. Klaus then changes files
+ * by their paths, and no command can replace a folder with a symlink at the same time.
  *
- * @param folders A workspace, and the folders beside it that are changed too.
- * @returns Lets them go on; again does nothing.
- * @throws KlausError `sandbox.failed` when one cannot be stopped.
+ * @param folders A workspace, and writable folders outside it.
+ * @returns Resumes the commands. Idempotent.
+ * @throws KlausError `sandbox.failed` when a command cannot be paused.
  */
 export async function pauseRunning(home: string, folders: readonly string[]): Promise<() => void> {
   const thaws: (() => void)[] = [];
@@ -49,13 +49,16 @@ export async function pauseRunning(home: string, folders: readonly string[]): Pr
     if (thaw) thaws.push(thaw);
     else {
       resume();
-      throw new KlausError('sandbox.failed', `a command at work in ${folders.join(' or ')} could not be paused`);
+      throw new KlausError(
+        'sandbox.failed',
+        `A command that is running in ${folders.join(' or ')} could not be paused.`,
+      );
     }
   }
   return resume;
 }
 
-/** The commands at work in some folders, in what these hold and in what holds them. */
+/** The running commands that can change the folders, a parent or a child of them. */
 export function listRunning(home: string, folders: readonly string[]): RunningCommand[] {
   const folder = toFolder(home);
   return readNames(folder).flatMap((name) => {
@@ -74,7 +77,7 @@ export function listRunning(home: string, folders: readonly string[]): RunningCo
 function read(file: string): RunningCommand | undefined {
   try {
     const { workspace, ...command } = JSON.parse(readFileSync(file, 'utf8')) as RunningCommand & { workspace?: string };
-    // An earlier version names the workspace alone.
+    // Entries of earlier versions have only the workspace.
     return workspace === undefined ? command : { ...command, folders: [workspace] };
   } catch {
     return undefined;

@@ -5,14 +5,14 @@ import { sendSignal } from './process-table.ts';
 import { supervise } from './supervise.ts';
 
 test('an abort while the command is being started is not lost, and nothing of it runs', async () => {
-  const prelude = toPrelude({ limits: DEFAULT_EXEC_LIMITS, held: new Set(['memory', 'pids', 'cpu'] as const) });
+  const prelude = toPrelude({ limits: DEFAULT_EXEC_LIMITS, controllers: new Set(['memory', 'pids', 'cpu'] as const) });
   const controller = new AbortController();
   const running = supervise(
     {
       file: '/bin/sh',
       args: ['-c', prelude, 'klaus', '/', '/bin/sh', '-c', 'echo ran; exec sleep 1000'],
       env: process.env,
-      gate: 'descriptor',
+      startPipe: 'descriptor',
       terminate: (pid) => sendSignal(pid, 'SIGTERM'),
       kill: (pid) => sendSignal(pid, 'SIGKILL'),
     },

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ExecRequest, ExecResult } from '@klaus/core/agent';
 import { CommandOutput } from './command-output.ts';
-import { spawnWaiting, type Launch, type WaitingCommand } from './waiting-command.ts';
+import { spawnWaiting, type SpawnRequest, type WaitingCommand } from './waiting-command.ts';
 
-/** Output may still be open after the end only where something outside holds it. */
+/** Time to wait for the end of the output after the exit: a process outside the sandbox may hold it open. */
 const DRAIN_MS = 2_000;
 
 export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'> & {
@@ -13,19 +13,19 @@ export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'onBegin
 export type Supervised = Omit<ExecResult, 'unenforced' | 'exceeded'>;
 
 /**
- * Runs one command from start to end. Must be called on the main thread: the kernel ends children with the
- * *thread* that made them.
+ * Runs one command from start to end. Call it on the main thread: the kernel ends children together with the *thread*
+ * that created them.
  *
- * @throws KlausError `sandbox.failed` when the driver breaks; rethrows what `onOutput` throws.
+ * @throws KlausError `sandbox.failed` when the driver fails; rethrows errors of `onOutput`.
  */
-export async function supervise(launch: Launch, options: SuperviseOptions): Promise<Supervised> {
+export async function supervise(request: SpawnRequest, options: SuperviseOptions): Promise<Supervised> {
   if (options.signal?.aborted) return toNotRun(options);
-  return superviseWaiting(await spawnWaiting(launch, { takesStdin: options.stdin !== undefined }), options);
+  return superviseWaiting(await spawnWaiting(request, { takesStdin: options.stdin !== undefined }), options);
 }
 
-/** The same as {@link supervise}, for a process that is started already. Once for each. */
+/** As {@link supervise}, for a process that is already started. Call it once for each process. */
 export async function superviseWaiting(command: WaitingCommand, options: SuperviseOptions): Promise<Supervised> {
-  const { launch } = command;
+  const { request } = command;
   if (options.signal?.aborted) {
     await command.abandon();
     return toNotRun(options);
@@ -39,18 +39,18 @@ export async function superviseWaiting(command: WaitingCommand, options: Supervi
   ]).catch((error: unknown) => command.fail(error));
   const onAbort = () => command.end('cancel');
   options.signal?.addEventListener('abort', onAbort, { once: true });
-  // An abort while the child was being made had no listener yet.
+  // The signal may have fired before the listener was added.
   if (options.signal?.aborted) onAbort();
   try {
-    const isReady = await command.passGate();
+    const isReady = await command.signalStart();
     if (isReady) {
       options.onBegin?.();
       command.endAfter(options.timeoutMs, 'timeout');
-      feedStdin(command.stdin, launch, options.stdin);
+      feedStdin(command.stdin, request, options.stdin);
     }
     const exit = await command.exited;
     await within(DRAIN_MS, drained, () => [streams.stdout.destroy(), streams.stderr.destroy()]);
-    await launch.settle?.();
+    await request.waitForEnd?.();
     const result = output.toResult();
     command.check(exit, { isReady, stderr: result.stderr });
     const timedOut = command.ending === 'timeout';
@@ -68,8 +68,8 @@ function toNotRun(options: SuperviseOptions): Supervised {
   return { exitCode: null, signal: null, ...output.toResult(), timedOut: false, cancelled: true, durationMs: 0 };
 }
 
-function feedStdin(stdin: Writable | null, launch: Launch, input: ExecRequest['stdin']): void {
-  if (launch.gate === 'stdin' || !stdin) return;
+function feedStdin(stdin: Writable | null, request: SpawnRequest, input: ExecRequest['stdin']): void {
+  if (request.startPipe === 'stdin' || !stdin) return;
   // A command may end without reading all of its input.
   stdin.on('error', ignore);
   if (input instanceof Promise)

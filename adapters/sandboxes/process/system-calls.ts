@@ -3,22 +3,21 @@ import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
 export interface CallFailure {
-  /** `unusable`: Perl, or the kernel, cannot do it here. `place`: one of the paths failed; those before it are done. */
+  /** `unusable`: not supported by Perl or the kernel. `place`: one of the paths failed, after those before it succeeded. */
   kind: 'unusable' | 'place';
   reason: string;
 }
 
 /**
- * Makes the system calls that Node does not offer: named pipes, and mounts in the namespace of another process.
- * `nsenter` with `mount` does not keep the capabilities of an ordinary user; Perl is on nearly every Linux. One
- * program serves all calls, because starting one from a process as large as Klaus takes milliseconds. It forks for
- * each call: nobody can leave a namespace that was entered, and a call that hangs delays no other one.
+ * Performs system calls that Node does not offer: creating named pipes, and mounting in the namespace of another process.
+ * `nsenter` with `mount` loses the capabilities of an ordinary user, and Perl is installed on nearly every Linux. One
+ * Perl process serves all calls, because starting one from a process as large as Klaus takes milliseconds. It forks for
+ * each call: a process cannot leave a namespace that it entered, and a hanging call must not delay others.
  *
- * A request is its length in bytes on a line, and then words with a zero byte between them: the number of the
- * request, the call, and its arguments. The answer is a line: the number, a code, and the reason of a failure.
+ * A request is its length in bytes on a line, followed by words that are separated by zero bytes: the request number, the
+ * call, and its arguments. The response is a line with the number, a code, and the reason of a failure.
  *
- * The owner of a mount namespace is not the command's own user namespace but the one around it, which only the
- * kernel can name.
+ * A mount namespace is owned by the parent of the command's user namespace, which only the kernel can name.
  *
  * @source man 2 setns, man 2 ioctl_ns (NS_GET_USERNS 0xb701), man 2 mount, man 2 mknod
  */
@@ -62,7 +61,7 @@ while (defined(my $length = <STDIN>)) {
 const PLACE_FAILED = '4';
 const TIMEOUT_MS = 10_000;
 
-/** Not by PATH, which can name a folder that commands write. */
+/** Fixed paths, because PATH can contain folders that commands can write. */
 const PLACES = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl', '/run/current-system/sw/bin/perl'];
 
 /** `setns`, `mount` and `mknodat` by machine. */
@@ -71,17 +70,17 @@ const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [number, nu
   arm64: [268, 40, 33],
 };
 
-/** True where {@link callSystem} may work. */
+/** True if {@link callSystem} may work on this machine. */
 export function canCallSystem(): boolean {
   return NUMBERS[process.arch] !== undefined && findPerl() !== undefined;
 }
 
 /**
- * Has the program make some calls.
+ * Sends a request to the Perl process.
  *
- * @param words `pipes` and absolute paths of named pipes to make, or `mount`, the number of a process, and three words
- *   for each mount in its namespace: `bind`, `folder` or `file`, the source, and the target.
- * @returns Undefined when everything is done.
+ * @param words `pipes` and absolute paths of named pipes to create; or `mount`, a process id, and three words for each
+ *   mount in its namespace: `bind`, `folder` or `file`, the source, and the target.
+ * @returns Undefined on success.
  */
 export async function callSystem(words: readonly string[]): Promise<CallFailure | undefined> {
   if (words.some((word) => word.includes('\0'))) return { kind: 'place', reason: 'a path has a zero byte' };
@@ -89,13 +88,13 @@ export async function callSystem(words: readonly string[]): Promise<CallFailure 
   return program ? await program.call(words) : UNKNOWN;
 }
 
-const UNKNOWN: CallFailure = { kind: 'unusable', reason: 'Perl is not installed, or not known to work here' };
+const UNKNOWN: CallFailure = { kind: 'unusable', reason: 'Perl is not installed or not supported on this machine' };
 
 interface Program {
   call(words: readonly string[]): Promise<CallFailure | undefined>;
 }
 
-/** One for the whole process; it ends with it. */
+/** One for the complete process, with which it ends. */
 let program: Program | undefined;
 
 function findPerl(): string | undefined {
@@ -109,14 +108,14 @@ function start(): Program | undefined {
     stdio: ['pipe', 'pipe', 'ignore'],
     cwd: '/',
     env: {},
-    // What the terminal sends to Klaus is not for it.
+    // Signals from the terminal must not reach it.
     detached: true,
   }) as ChildProcessByStdio<Socket, Socket, null>;
   const waiting = new Map<string, (answer: CallFailure | undefined) => void>();
   let last = 0;
   const fail = (reason: string): void => {
     if (program === made) program = undefined;
-    for (const settle of [...waiting.values()]) settle({ kind: 'unusable', reason });
+    for (const resolve of [...waiting.values()]) resolve({ kind: 'unusable', reason });
   };
   child.on('error', (error) => fail(String(error)));
   child.on('exit', (code, signal) => fail(`Perl ended with ${code ?? signal}`));
@@ -130,7 +129,7 @@ function start(): Program | undefined {
       waiting.get(id)?.(code === '0' ? undefined : { kind: code === PLACE_FAILED ? 'place' : 'unusable', reason });
     }
   });
-  // It keeps Klaus from ending only while a call is under way.
+  // It keeps Klaus running only during a call.
   child.unref();
   child.stdin.unref();
   child.stdout.unref();
@@ -139,14 +138,14 @@ function start(): Program | undefined {
       const id = String(++last);
       const request = Buffer.from([id, ...words].join('\0'));
       return new Promise((resolve) => {
-        const timer = setTimeout(() => settle({ kind: 'unusable', reason: 'it takes too long' }), TIMEOUT_MS);
-        const settle = (answer: CallFailure | undefined): void => {
+        const timer = setTimeout(() => finish({ kind: 'unusable', reason: 'the call timed out' }), TIMEOUT_MS);
+        const finish = (answer: CallFailure | undefined): void => {
           clearTimeout(timer);
           waiting.delete(id);
           if (waiting.size === 0) child.stdout.unref();
           resolve(answer);
         };
-        waiting.set(id, settle);
+        waiting.set(id, finish);
         child.stdout.ref();
         child.stdin.write(Buffer.concat([Buffer.from(`${request.length}\n`), request]));
       });

@@ -6,13 +6,13 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { KlausError, toKlausError } from '@klaus/core/protocol';
 import { pipePool } from './pipe-pool.ts';
 
-/** Time between asking a tree to end and ending it. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
-/** A command that has not begun by then never will. */
+/** Time limit for the start of a sandbox. */
 const START_MS = 30_000;
 
-/** How one driver starts and ends one command. */
-export interface Launch {
+/** How a driver starts and ends one command. */
+export interface SpawnRequest {
   file: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -20,28 +20,28 @@ export interface Launch {
   /** A process group of its own. Default false. */
   detached?: boolean;
   /**
-   * Where the payload waits for the word `go`. `descriptor`: on descriptor 3, after it wrote one byte there, so
-   * that the kernel's "end with your parent" is in force before the command runs. `stdin`: on standard input.
-   * In both cases the end of the stream means that Klaus is gone.
+   * Where the process waits for `go`. `descriptor`: on descriptor 3, after it wrote one byte there, so that the kernel
+   * ends it together with Klaus before the command runs. `stdin`: on standard input. In both cases the end of the
+   * stream means that Klaus has ended.
    */
-  gate: 'descriptor' | 'stdin';
+  startPipe: 'descriptor' | 'stdin';
   /** Contents of the descriptors from 4 on. */
   feeds?: readonly Uint8Array[];
-  /** Called when the process has begun; what it returns is waited for before {@link onWaiting}. */
+  /** Called when the process has started. Its promise is awaited before {@link onWaiting}. */
   onSpawn?(pid: number): Promise<void>;
-  /** Called when it waits at its gate. It is ready when this is done. */
+  /** Called when the process waits for `go`. The command is ready when the promise resolves. */
   onWaiting?(pid: number): void | Promise<void>;
-  /** Called just before "go". */
+  /** Called just before `go`. */
   onReady?(pid: number): void;
-  /** Lines for the payload, written behind "go" with their number before them. Only for `descriptor`. */
+  /** Lines that are sent after `go`, preceded by their number. Only for `descriptor`. */
   script?: string | undefined;
-  /** Asks everything to end. */
+  /** Sends SIGTERM to all processes of the command. */
   terminate(pid: number): void;
-  /** Ends everything, for certain. */
+  /** Kills all processes of the command. */
   kill(pid: number): void;
-  /** Waits until nothing of the command is left. */
-  settle?(): Promise<void>;
-  /** True when exit code and error output say that the driver broke and not the command. Called after "go". */
+  /** Resolves when all processes of the command have ended. */
+  waitForEnd?(): Promise<void>;
+  /** True when exit code and error output show that the driver failed, and not the command. Called after `go`. */
   isDriverFailure?(exitCode: number | null, stderr: string): boolean;
 }
 
@@ -50,36 +50,36 @@ interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** Starts the process of a command and leaves it waiting at its gate. Nothing of the command runs before "go". */
-export async function spawnWaiting(launch: Launch, options: { takesStdin: boolean }): Promise<WaitingCommand> {
-  return new WaitingCommand(launch, await start(launch, options));
+/** Starts the process of a command, which waits for `go` before it runs the command. */
+export async function spawnWaiting(request: SpawnRequest, options: { takesStdin: boolean }): Promise<WaitingCommand> {
+  return new WaitingCommand(request, await start(request, options));
 }
 
 /** The child process of one command, from its start to its end. */
 export class WaitingCommand {
-  readonly launch: Launch;
+  readonly request: SpawnRequest;
   readonly exited: Promise<Exit>;
-  /** Resolves when it waits at its gate; false when it ended before. */
+  /** Resolves when the process waits for `go`; false when it ended before. */
   readonly ready: Promise<boolean>;
-  /** Why it was ended, if it was. */
+  /** Why the command was ended. */
   ending: 'timeout' | 'cancel' | 'start' | undefined;
   readonly #child: ChildProcess;
-  /** Null once they are streams, or closed. */
+  /** Null once opened as streams, or closed. */
   #outputs: Outputs | null;
-  /** Undefined when the machine has no more descriptors; the spawn's own error says so. */
-  readonly #gate: Duplex | undefined;
+  /** Undefined when no descriptor was left, which the error of the spawn reports. */
+  readonly #startPipe: Duplex | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
   #killTimer: NodeJS.Timeout | undefined;
   #hasExited = false;
   #failure: { error: unknown } | undefined;
 
-  constructor(launch: Launch, { child, outputs }: Started) {
-    this.launch = launch;
+  constructor(request: SpawnRequest, { child, outputs }: Started) {
+    this.request = request;
     this.#child = child;
     this.#outputs = outputs;
-    this.#gate = (launch.gate === 'stdin' ? child.stdin : child.stdio?.[3]) as Duplex | undefined;
-    // Writing to a child that has just gone is an error that its exit already tells.
-    this.#gate?.on('error', ignore);
+    this.#startPipe = (request.startPipe === 'stdin' ? child.stdin : child.stdio?.[3]) as Duplex | undefined;
+    // The exit of the child already reports that it has ended.
+    this.#startPipe?.on('error', ignore);
     this.exited = new Promise((resolve, reject) => {
       child.once('error', (error) => {
         this.#hasExited = true;
@@ -87,15 +87,15 @@ export class WaitingCommand {
       });
       child.once('exit', (code, signal) => {
         this.#hasExited = true;
-        // Whatever the command left behind loses its lifeline now.
-        this.#gate?.destroy();
+        // Remaining processes of the command end when this stream ends.
+        this.#startPipe?.destroy();
         resolve({ code, signal });
       });
     });
-    // Whoever runs it hears of it; nobody does of one that is never run.
+    // The caller that runs the command gets the error. A command that never runs must not cause an unhandled rejection.
     this.exited.catch(ignore);
     this.endAfter(START_MS, 'start');
-    this.ready = this.#waitForGate().finally(() => this.#clearTimers());
+    this.ready = this.#waitUntilReady().finally(() => this.#clearTimers());
     this.ready.catch(ignore);
   }
 
@@ -108,22 +108,22 @@ export class WaitingCommand {
     return this.#child.pid;
   }
 
-  async #waitForGate(): Promise<boolean> {
-    const gate = this.#gate;
-    if (!gate || this.launch.gate !== 'descriptor') return true;
+  async #waitUntilReady(): Promise<boolean> {
+    const pipe = this.#startPipe;
+    if (!pipe || this.request.startPipe !== 'descriptor') return true;
     const ready = new Promise<boolean>((resolve) => {
-      gate.once('data', () => resolve(true));
-      gate.once('close', () => resolve(false));
+      pipe.once('data', () => resolve(true));
+      pipe.once('close', () => resolve(false));
     });
     const { pid } = this.#child;
-    const begun = pid === undefined ? undefined : this.launch.onSpawn?.(pid);
+    const begun = pid === undefined ? undefined : this.request.onSpawn?.(pid);
     if (!(await Promise.race([ready, this.exited.then(() => false)]))) return false;
     await begun;
-    await this.launch.onWaiting?.(pid!);
+    await this.request.onWaiting?.(pid!);
     return !this.#hasExited;
   }
 
-  /** What it writes; nothing is read before. Once. */
+  /** The output streams. Call once; nothing is read before. */
   openStreams(): { stdout: Readable; stderr: Readable } {
     const { stdout, stderr } = this.#outputs!;
     this.#outputs = null;
@@ -131,54 +131,54 @@ export class WaitingCommand {
     return { stdout: open(stdout), stderr: open(stderr) };
   }
 
-  /** False when the child ended before it was ready. */
-  async passGate(): Promise<boolean> {
-    const gate = this.#gate;
+  /** Sends `go`. False when the process ended before it was ready. */
+  async signalStart(): Promise<boolean> {
+    const pipe = this.#startPipe;
     if (!(await this.ready) || this.#hasExited) return false;
-    if (this.launch.gate === 'descriptor') this.launch.onReady?.(this.#child.pid!);
+    if (this.request.startPipe === 'descriptor') this.request.onReady?.(this.#child.pid!);
     if (this.ending !== undefined) {
-      // It was ended before it began: the end of the stream, and nothing of it has run.
-      gate?.destroy();
+      // The command was ended before it began: closing the stream ends the process.
+      pipe?.destroy();
       return false;
     }
-    const { script } = this.launch;
-    gate?.write(script === undefined ? 'go\n' : `go\n${script.split('\n').length}\n${script}\n`);
-    return gate !== undefined;
+    const { script } = this.request;
+    pipe?.write(script === undefined ? 'go\n' : `go\n${script.split('\n').length}\n${script}\n`);
+    return pipe !== undefined;
   }
 
   endAfter(ms: number, why: 'timeout' | 'start'): void {
     this.#timers.push(setTimeout(() => this.end(why), ms));
   }
 
-  /** Asks it to end and, a moment later, ends it. The first reason counts. */
+  /** Terminates the command and kills it after a grace period. The first reason counts. */
   end(why: 'timeout' | 'cancel' | 'start'): void {
     const { pid } = this.#child;
     if (this.ending !== undefined || this.#hasExited || pid === undefined) return;
     this.ending = why;
-    this.launch.terminate(pid);
-    this.#killTimer = setTimeout(() => this.launch.kill(pid), GRACE_MS);
+    this.request.terminate(pid);
+    this.#killTimer = setTimeout(() => this.request.kill(pid), GRACE_MS);
   }
 
-  /** Ends it because of an error of ours, which {@link check} then throws. */
+  /** Ends the command because of an internal error, which {@link check} then throws. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.end('cancel');
   }
 
-  /** @throws what {@link fail} was given, or KlausError `sandbox.failed` when the driver broke. */
+  /** @throws The error that {@link fail} received, or KlausError `sandbox.failed` when the driver failed. */
   check(exit: Exit, seen: { isReady: boolean; stderr: string }): void {
     if (this.#failure) throw this.#failure.error;
-    const { file } = this.launch;
-    if (this.ending === 'start') throw new KlausError('sandbox.failed', `${file} did not begin within 30 s`);
+    const { file } = this.request;
+    if (this.ending === 'start') throw new KlausError('sandbox.failed', `${file} did not start within 30 seconds.`);
     if (this.ending !== undefined) return;
-    if (!seen.isReady || this.launch.isDriverFailure?.(exit.code, seen.stderr)) {
+    if (!seen.isReady || this.request.isDriverFailure?.(exit.code, seen.stderr)) {
       throw new KlausError('sandbox.failed', seen.stderr.trim() || `${file} ended before the command began`);
     }
   }
 
   /**
-   * Ends it before its command has begun. Not before it waits at its gate: a program that is killed while it makes
-   * the sandbox leaves the half of it that it has just started.
+   * Ends the process before its command begins. Waits until it is ready, because a program that is killed while it
+   * creates the sandbox leaves processes behind.
    */
   async abandon(): Promise<void> {
     await this.ready.catch(ignore);
@@ -186,12 +186,12 @@ export class WaitingCommand {
     await this.exited.catch(ignore);
   }
 
-  /** Lets go of everything; what still runs is ended. */
+  /** Kills the remaining processes and closes all streams. */
   close(): void {
     this.#clearTimers();
     clearTimeout(this.#killTimer);
-    if (!this.#hasExited && this.#child.pid !== undefined) this.launch.kill(this.#child.pid);
-    this.#gate?.destroy();
+    if (!this.#hasExited && this.#child.pid !== undefined) this.request.kill(this.#child.pid);
+    this.#startPipe?.destroy();
     for (const output of this.#outputs ? [this.#outputs.stdout, this.#outputs.stderr] : [])
       if (typeof output === 'number') closeSync(output);
       else output.destroy();
@@ -214,23 +214,23 @@ interface Started {
   outputs: Outputs;
 }
 
-async function start(launch: Launch, options: { takesStdin: boolean }): Promise<Started> {
+async function start(request: SpawnRequest, options: { takesStdin: boolean }): Promise<Started> {
   const pipes = { stdout: await pipePool.take(), stderr: await pipePool.take() };
-  const takesStdin = launch.gate === 'stdin' || options.takesStdin;
+  const takesStdin = request.startPipe === 'stdin' || options.takesStdin;
   try {
-    const child = spawn(launch.file, launch.args, {
-      cwd: launch.cwd,
-      env: launch.env,
-      detached: launch.detached ?? false,
+    const child = spawn(request.file, request.args, {
+      cwd: request.cwd,
+      env: request.env,
+      detached: request.detached ?? false,
       stdio: [
         takesStdin ? 'pipe' : 'ignore',
         pipes.stdout?.write ?? 'pipe',
         pipes.stderr?.write ?? 'pipe',
-        ...(launch.gate === 'descriptor' ? (['pipe'] as const) : []),
-        ...(launch.feeds ?? []).map(() => 'pipe' as const),
+        ...(request.startPipe === 'descriptor' ? (['pipe'] as const) : []),
+        ...(request.feeds ?? []).map(() => 'pipe' as const),
       ],
     });
-    for (const [index, bytes] of (launch.feeds ?? []).entries()) {
+    for (const [index, bytes] of (request.feeds ?? []).entries()) {
       const feed = child.stdio?.[4 + index] as Writable | null | undefined;
       feed?.on('error', ignore);
       feed?.end(bytes);
@@ -240,19 +240,19 @@ async function start(launch: Launch, options: { takesStdin: boolean }): Promise<
       outputs: { stdout: pipes.stdout?.read ?? child.stdout!, stderr: pipes.stderr?.read ?? child.stderr! },
     };
   } finally {
-    // The child has its own copies; ours would keep the streams open for ever.
+    // The child has its own copies. Open copies here would prevent the end of the streams.
     if (pipes.stdout) closeSync(pipes.stdout.write);
     if (pipes.stderr) closeSync(pipes.stderr.write);
   }
 }
 
-/** What a pipe holds. */
+/** Capacity of a pipe. */
 const READ_BYTES = 65_536;
 let readBuffer: Uint8Array | undefined;
 
 /**
- * Reads a pipe into one buffer for all, which `data` gives a view of: whoever wants to keep something copies it.
- * With a buffer of its own for every read, 20 MB of output would leave 20 MB to be collected.
+ * Reads a pipe into a shared buffer. `data` events emit a view of it, which listeners have to copy. With a new buffer for
+ * every read, 20 MB of output would leave 20 MB of garbage.
  */
 function openOutput(read: number): Readable {
   const buffer = (readBuffer ??= new Uint8Array(READ_BYTES));

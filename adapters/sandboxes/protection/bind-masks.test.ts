@@ -3,12 +3,12 @@ import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSandbox } from '../create-sandbox.ts';
-import { createPlace, type Place } from '../sandbox.fixture.ts';
+import { createSandboxFixture, type SandboxFixture } from '../sandbox.fixture.ts';
 import { findBindMasks, findBoundGit } from './bind-masks.ts';
 
-let place: Place;
+let place: SandboxFixture;
 beforeEach(() => {
-  place = createPlace();
+  place = createSandboxFixture();
 });
 afterEach(() => place[Symbol.dispose]());
 

@@ -13,13 +13,13 @@ import {
 } from './credential-scan.ts';
 import type { Mask } from './masks.ts';
 
-/** The search for other names reads everything: its result holds for this time. */
+/** Lifetime of a search for hard links, which reads every folder. */
 const LINKS_MS = 60_000;
-/** Each mount costs about 0.2 ms of every command's start. */
+/** Masks in one folder. Each mount delays the start of every command by about 0.2 ms. */
 const MOST_OF_ONE = 200;
 /**
- * Where users have credentials, next to the home folder itself and every folder in it; only to know their other names
- * (hard links).
+ * Folders with credentials of users, in addition to the home folder and every folder in it. They are read only to find
+ * hard links of the credentials.
  */
 const USER_FOLDERS = `
   .config/gh .config/pip .config/pnpm .config/composer .config/go .config/hub .config/glab-cli
@@ -31,21 +31,21 @@ const USER_FOLDERS = `
 export interface BindMaskOptions {
   /** Klaus's own state. */
   home: string;
-  /** Absolute paths of folders and files that are bound at their own place. */
+  /** Absolute paths of folders and files that are mounted at the same path. */
   binds: readonly string[];
-  /** What is shown by other means, with masks of its own. */
+  /** Folders that are mounted separately, with masks of their own. */
   except: readonly string[];
   /** Secret files that are known already. */
   known: readonly string[];
   userHomes: readonly string[];
-  /** True: what is named `.git` is hidden too. */
+  /** True: entries named `.git` are hidden too. */
   hidesGit: boolean;
 }
 
 /**
- * What is to be hidden in bound folders: files that by their name hold credentials, what symlinks of such a name lead
- * to, and every other name of such a file, also of the user's own credentials elsewhere. A folder with more than 200
- * of them is hidden whole.
+ * The masks for mounted folders: files whose names indicate credentials, the targets of symlinks with such names, and
+ * hard links of such files, including credentials of the user outside these folders. A folder with more than 200 of
+ * them is hidden completely.
  */
 export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
   const { except, hidesGit } = options;
@@ -63,7 +63,7 @@ export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
     const file = toReal(hit);
     if (file === undefined || except.some((folder) => contains(folder, file))) continue;
     const isFolder = statSync(file).isDirectory();
-    // A link of that name to a folder says nothing about the folder.
+    // The name of a symlink to a folder says nothing about the folder.
     if (isFolder && basename(hit) !== '.git') continue;
     for (const { path, real } of reals) {
       const target = join(path, relative(real, file));
@@ -75,8 +75,8 @@ export async function findBindMasks(options: BindMaskOptions): Promise<Mask[]> {
 }
 
 /**
- * The repositories of bound folders that commands may write in: read-only, so that nothing is planted that the user's
- * next `git status` runs.
+ * The repositories of writable mounted folders. They are mounted read-only, so that a command cannot add programs that
+ * the user's next `git status` would run.
  */
 export function findBoundGit(binds: readonly { path: string; writable: boolean }[]): string[] {
   return binds.flatMap(({ path, writable }) => {
@@ -98,7 +98,7 @@ async function findKnownLinks(binds: readonly string[], inodes: ReadonlySet<stri
   return found;
 }
 
-/** Both kinds together. What lies in a folder that is hidden needs no mask. */
+/** Merges masks. Files in a hidden folder need no mask. */
 export function mergeMasks(first: readonly Mask[], second: readonly Mask[]): Mask[] {
   const all = new Map([...first, ...second].map((mask) => [mask.target, mask]));
   return withoutNested([...all.values()]);
@@ -116,14 +116,14 @@ function withoutNested(masks: readonly Mask[]): Mask[] {
   return masks.filter((mask) => !folders.some((each) => each !== mask && contains(each.target, mask.target)));
 }
 
-/** The user's home folder, by the environment and by the system. */
+/** The home folders of the user, from the environment and from the system. */
 export function toUserHomes(env: Readonly<Record<string, string | undefined>> = process.env): string[] {
   return [...new Set([homedir(), env['HOME'] ?? homedir()])];
 }
 
 const elsewhere = new Map<string, { at: number; found: string[] }>();
 
-/** Credentials beside the binds and in the home folders: no command sees them, unless they have another name. */
+/** Credentials next to the mounted folders and in the home folders. Commands can see them only through hard links. */
 function listElsewhere(binds: readonly string[], userHomes: readonly string[]): string[] {
   const key = JSON.stringify([binds, userHomes]);
   const known = elsewhere.get(key);

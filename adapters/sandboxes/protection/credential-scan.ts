@@ -3,38 +3,38 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isCredentialFile } from '@klaus/core/policy';
 import {
-  keepScan,
-  MIN_KEPT_FOLDERS,
+  writeScan,
+  MIN_CACHED_FOLDERS,
   readScan,
   readSummary,
   type ScannedFolder as Folder,
   type ScanSummary,
-} from './kept-scans.ts';
+} from './scan-cache.ts';
 
-/** A folder that no program touches is looked at again after this time. */
+/** Deep folders are compared again after this time. */
 const FULL_MS = 600_000;
-/** Levels of a tree that every look compares: a change there is known at once. */
+/** Levels that every scan compares, so that changes there are found immediately. */
 const SHALLOW = 2;
-/** A folder that changed a moment ago may change again within the same tick of the filesystem's clock. */
-const SETTLED_MS = 2_000;
-/** Others get their turn after this time. */
+/** A folder that changed this recently can change again without a new change time. */
+const RACY_MS = 2_000;
+/** Milliseconds of work before the event loop gets a turn. */
 const SLICE_MS = 8;
 
-/** Published files by the ten thousand. */
+/** Tens of thousands of published files. */
 const SKIPPED = /\/share\/doc\/rust\/html$/;
 
 /**
- * Where the credentials below a folder are, by their names; sockets and version control as well. Nothing is followed out of the
- * folder. The first look reads every folder (about 40 µs each); a later one, also of another program, those that
- * changed: at once near the top, within ten minutes below that.
+ * Finds credentials below a folder by their names, and also sockets and `.git` entries. Symlinks are not followed. The
+ * first scan reads every folder (about 40 µs each). Later scans, also of other processes, read only changed folders:
+ * changes near the top are found immediately, others within ten minutes.
  */
 class CredentialScan {
   readonly #root: string;
   readonly #home: string;
-  /** Undefined before this program has looked itself. */
+  /** Undefined before the first scan of this process. */
   #known: ReadonlyMap<string, Folder> | undefined;
   #summary: ScanSummary | undefined;
-  #working: Promise<readonly string[]> | undefined;
+  #running: Promise<readonly string[]> | undefined;
 
   /** @param home Klaus's own state. */
   constructor(root: string, home: string) {
@@ -45,8 +45,8 @@ class CredentialScan {
 
   /** Absolute paths of files, of symlinks with such a name, of sockets, and of what is named `.git`. */
   find(): Promise<readonly string[]> {
-    return (this.#working ??= this.#find().finally(() => {
-      this.#working = undefined;
+    return (this.#running ??= this.#find().finally(() => {
+      this.#running = undefined;
     }));
   }
 
@@ -57,23 +57,23 @@ class CredentialScan {
     const known = new Map<string, Folder>();
     const found: string[] = [];
     const pending = [{ path: this.#root, depth: 0 }];
-    const walk = createPauses();
-    let isNews = false;
+    const yielder = createYielder();
+    let hasChanges = false;
     for (let next = pending.pop(); next; next = pending.pop()) {
-      const folder = this.#look(next, before);
+      const folder = this.#readFolder(next, before);
       if (!folder) continue;
-      isNews ||= folder !== before.get(next.path);
+      hasChanges ||= folder !== before.get(next.path);
       known.set(next.path, folder);
       found.push(...folder.hits);
       for (const path of folder.folders) pending.push({ path, depth: next.depth + 1 });
-      await walk.pause();
+      await yielder.yieldIfDue();
     }
     const near = [...known].filter(([, { depth }]) => depth <= SHALLOW);
     const top = Object.fromEntries(near.map(([path, { state }]) => [path, state ?? null]));
     this.#known = known;
     this.#summary = { at, found, top };
-    const folders = isNews ? known : undefined;
-    if (known.size >= MIN_KEPT_FOLDERS) keepScan(this.#home, this.#root, { summary: this.#summary, folders });
+    const folders = hasChanges ? known : undefined;
+    if (known.size >= MIN_CACHED_FOLDERS) writeScan(this.#home, this.#root, { summary: this.#summary, folders });
     return found;
   }
 
@@ -83,15 +83,18 @@ class CredentialScan {
     );
   }
 
-  #look({ path, depth }: { path: string; depth: number }, before: ReadonlyMap<string, Folder>): Folder | undefined {
-    // Before it is read: what changes in between is seen at the next look. The root itself may be a symlink.
+  #readFolder(
+    { path, depth }: { path: string; depth: number },
+    before: ReadonlyMap<string, Folder>,
+  ): Folder | undefined {
+    // The state is taken before the folder is read: the next scan then finds changes in between. The root may be a symlink.
     const stat = statOf(path, depth === 0);
     if (!stat?.isDirectory()) return undefined;
     const state = toState(stat);
     const known = before.get(path);
     if (known?.state === state) return known;
-    const isSettled = Date.now() - Number(stat.ctimeMs) > SETTLED_MS;
-    return { ...read(path), depth, state: isSettled ? state : undefined };
+    const isSafe = Date.now() - Number(stat.ctimeMs) > RACY_MS;
+    return { ...read(path), depth, state: isSafe ? state : undefined };
   }
 }
 
@@ -103,7 +106,7 @@ function isRecent({ at }: ScanSummary): boolean {
 const scans = new Map<string, CredentialScan>();
 
 /**
- * One scan of a folder for the whole program: every session has its own sandbox, and toolchains are the same.
+ * Scans a folder. All sandboxes of the process share the result, because they use the same toolchains.
  *
  * @param home Klaus's own state.
  */
@@ -113,29 +116,29 @@ export function scanCredentials(root: string, home: string): Promise<readonly st
   return scan.find();
 }
 
-/** Every path below the folders that is one of these files, by device and inode. Reads everything: only where needed. */
+/** Every path below the folders that is one of these files, by device and inode. Slow: it reads every folder. */
 export async function findLinks(roots: readonly string[], inodes: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const pending = [...roots];
-  const walk = createPauses();
+  const yielder = createYielder();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     for (const entry of list(path)) {
       const below = join(path, entry.name);
       if (entry.isDirectory()) pending.push(below);
       else if (entry.isFile() && inodes.has(toInode(statOf(below)))) found.push(below);
     }
-    await walk.pause();
+    await yielder.yieldIfDue();
   }
   return found;
 }
 
-/** Inodes of the files that have more than one name. */
+/** Identities of the files that have hard links. */
 export function toShared(paths: readonly string[]): Set<string> {
   const stats = paths.map((path) => statOf(path)).filter((stat) => stat?.isFile() && stat.nlink > 1n);
   return new Set(stats.map(toInode));
 }
 
-/** The credentials that lie in a folder itself. */
+/** The credentials directly in a folder. */
 export function listCredentials(folder: string): string[] {
   return list(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -148,14 +151,14 @@ export function listFolders(folder: string): string[] {
   return list(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-/** True for a git folder, and for what lies in one. */
+/** True for a git folder and everything in it. */
 export function isInGitFolder(path: string): boolean {
   for (let folder = path; folder !== dirname(folder); folder = dirname(folder))
     if (statOf(join(folder, 'HEAD'))?.isFile() && statOf(join(folder, 'objects'))) return true;
   return false;
 }
 
-/** The real path, or nothing where it leads nowhere. */
+/** The real path; undefined for a dangling symlink or a missing file. */
 export function toReal(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -181,7 +184,7 @@ function list(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone, not a folder, or not readable for us and so for no command either.
+    // It is missing, not a folder, or not readable, also for commands.
     return [];
   }
 }
@@ -202,10 +205,10 @@ function toInode(stat: BigIntStats | undefined): string {
   return stat ? `${stat.dev}:${stat.ino}` : '';
 }
 
-function createPauses() {
+function createYielder() {
   let until = performance.now() + SLICE_MS;
   return {
-    async pause(): Promise<void> {
+    async yieldIfDue(): Promise<void> {
       if (performance.now() < until) return;
       await setImmediate();
       until = performance.now() + SLICE_MS;

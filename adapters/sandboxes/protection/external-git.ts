@@ -2,19 +2,19 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import type { WorkspaceView } from '../view.ts';
-import { addGitFolder } from './git-places.ts';
-import type { Places } from './git-places.ts';
+import { addGitFolder } from './git-paths.ts';
+import type { GitPaths } from './git-paths.ts';
 import { readGitFile } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 
 /**
- * The git folders of a workspace that is a linked worktree or a submodule: they lie outside of it, and without
- * them no git command works inside. Only those that name this very workspace themselves, which no command in the
- * sandbox can have written. Their configuration and hooks are added to `places`.
+ * The git folders of a workspace that is a linked worktree or a submodule. They lie outside the workspace, and git needs
+ * them. Only folders that point back to this workspace are accepted, because commands cannot write there. Their
+ * configuration and hooks are added to `paths`.
  *
- * @returns Folders to bind writable.
+ * @returns Folders to mount writable.
  */
-export function toExternalGit(view: WorkspaceView, repositories: readonly Repository[], places: Places): string[] {
+export function toExternalGit(view: WorkspaceView, repositories: readonly Repository[], paths: GitPaths): string[] {
   const own = join(view.source, '.git');
   if (!repositories.some(({ path, kind }) => path === own && kind === 'file')) return [];
   const folder = readGitFile(own);
@@ -22,19 +22,19 @@ export function toExternalGit(view: WorkspaceView, repositories: readonly Reposi
   const isOurs = readGitdir(folder) === join(view.target, '.git') || readWorktree(folder) === view.target;
   if (!isOurs) return [];
   const common = readCommon(folder);
-  // The whole of it: a worktree's objects, references and lock files all lie in the common folder.
-  addGitFolder(places, common, { root: view.source, nesting: 0 });
+  // All of it: a worktree's objects, references and lock files are in the common folder.
+  addGitFolder(paths, common, { root: view.source, nesting: 0 });
   if (!contains(common, folder)) return [];
   return [common];
 }
 
-/** Of a linked worktree: the `.git` file that leads here. */
+/** The `.git` file of the linked worktree that a git folder belongs to. */
 function readGitdir(folder: string): string | undefined {
   const text = read(join(folder, 'gitdir'));
   return text === undefined ? undefined : toReal(text.trim());
 }
 
-/** Of a submodule. */
+/** The working tree of the submodule that a git folder belongs to. */
 function readWorktree(folder: string): string | undefined {
   const [, value] = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(read(join(folder, 'config')) ?? '') ?? [];
   return value === undefined ? undefined : toReal(resolve(folder, value));

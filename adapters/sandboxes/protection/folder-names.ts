@@ -1,28 +1,28 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
-/** Names of a folder that lead to repositories. */
+/** The entries of a folder that matter for the search for repositories. */
 export interface FolderNames {
   folders: readonly string[];
-  /** Called `.git`, however it is written. */
+  /** Entries named `.git`, in any case. */
   git: readonly { name: string; kind: 'folder' | 'file' | 'link' }[];
-  /** True for what git takes for a repository, whatever its name. */
+  /** True if git treats the folder as a repository, regardless of its name. */
   isBare: boolean;
 }
 
 interface Known extends FolderNames {
   device: bigint;
   inode: bigint;
-  /** Nanoseconds. No program can set it, and it moves with every name that comes or goes. */
+  /** Change time in nanoseconds. No program can set it, and every added or removed entry changes it. */
   changed: bigint;
 }
 
 const NONE: FolderNames = { folders: [], git: [], isBare: false };
-/** A folder that changed shortly before may change again at the same time of its file system's clock. */
-const SETTLED_MS = 3_000;
+/** A folder that changed this recently can change again without a new change time, so it is not cached. */
+const RACY_MS = 3_000;
 const MAX_KNOWN = 10_000;
 const known = new Map<string, Known>();
 
-/** What a folder holds; nothing when it cannot be read. A folder that has not changed is not read again. */
+/** The entries of a folder; none when it cannot be read. An unchanged folder is not read again. */
 export function readFolderNames(folder: string): FolderNames {
   try {
     const { dev, ino, ctimeNs, ctimeMs } = lstatSync(folder, { bigint: true });
@@ -30,7 +30,7 @@ export function readFolderNames(folder: string): FolderNames {
     if (before?.changed === ctimeNs && before.inode === ino && before.device === dev) return before;
     const names = read(folder);
     known.delete(folder);
-    if (Date.now() - Number(ctimeMs) < SETTLED_MS) return names;
+    if (Date.now() - Number(ctimeMs) < RACY_MS) return names;
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(folder, { ...names, device: dev, inode: ino, changed: ctimeNs });
     return names;

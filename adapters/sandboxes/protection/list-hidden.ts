@@ -3,17 +3,17 @@ import { listRunning } from '../process/running-commands.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findSockets, isSocket } from './sockets.ts';
 
-export interface SeenBy extends Pick<ExecRequest, 'files' | 'writable' | 'network'> {
-  /** Folders that commands see, as the sandbox names them. */
+export interface MaskScope extends Pick<ExecRequest, 'files' | 'writable' | 'network'> {
+  /** Folders that commands see, as paths in the sandbox. */
   shown: readonly string[];
-  /** When the first of the session's commands could run, in milliseconds since 1970. */
+  /** Start of the session's first command, in milliseconds since 1970. */
   since: number;
 }
 
-/** What the session hides, and the sockets of the machine that a command would reach. */
+/** The paths that the session hides, and the sockets of other programs that a command could connect to. */
 export async function listHidden(
   { workspace, home, masks }: Pick<SandboxOptions, 'workspace' | 'home' | 'masks'>,
-  { shown, files, writable = [], network = false, since }: SeenBy,
+  { shown, files, writable = [], network = false, since }: MaskScope,
 ): Promise<string[]> {
   const paths = (await masks?.()) ?? [];
   const sockets = findSockets(paths, {

@@ -5,32 +5,32 @@ import { contains } from '../paths.ts';
 import { toSource, toTarget } from '../view.ts';
 import type { WorkspaceView } from '../view.ts';
 
-/** One thing that is to read as empty. */
+/** A file or folder that commands see empty. */
 export interface Mask {
-  /** Its path in the sandbox, without symlinks. */
+  /** Path in the sandbox, without symlinks. */
   target: string;
   isFolder: boolean;
 }
 
-/** Each mount costs about 0.2 ms of every command's start, and a thousand more than a second. */
+/** Each mount delays the start of every command by about 0.2 ms, a thousand mounts by more than a second. */
 const MANY = 100;
-/** Beyond this bubblewrap refuses the command line (9,000 words). */
+/** With more masks bubblewrap refuses the command line (9,000 words). */
 const MOST = 2_500;
 
 export interface MaskSelection {
   masks: Mask[];
-  /** Folders that are hidden whole, each as a sentence. */
+  /** Folders that are hidden completely, each as a sentence. */
   warnings: string[];
 }
 
 /**
- * Makes mounts of the paths that are to be hidden. What does not exist or is not visible needs none. Of more than
- * 100 files, those that fill folders are hidden by folder, the fullest folder first, until 100 mounts are left;
- * never a folder that holds other folders, nor the workspace itself.
+ * The masks for paths that have to be hidden. Paths that do not exist or are not visible need none. For more than 100
+ * files, complete folders are hidden instead, those with the most files first, until 100 mounts remain. A folder with
+ * subfolders and the workspace itself are never hidden.
  *
- * @param paths As the sandbox would name them.
- * @param shown Folders that are visible inside.
- * @throws KlausError `sandbox.failed` for more than 2,500 that cannot be put together.
+ * @param paths Paths in the sandbox.
+ * @param shown Folders that are visible in the sandbox.
+ * @throws KlausError `sandbox.failed` when more than 2,500 masks remain.
  */
 export function selectMasks(paths: readonly string[], shown: readonly string[], view: WorkspaceView): MaskSelection {
   const found = new Map<string, Mask>();
@@ -64,10 +64,10 @@ function gather(visible: readonly Mask[], shown: readonly string[], view: Worksp
     if (shown.includes(folder) || hasFolders(toSource(view, folder))) continue;
     for (const member of members) masks.delete(member);
     masks.add({ target: folder, isFolder: true });
-    warnings.push(`${folder} is hidden whole: it holds ${members.length} secret files`);
+    warnings.push(`${folder} is hidden completely: it holds ${members.length} secret files`);
   }
   if (masks.size > MOST)
-    throw new KlausError('sandbox.failed', `${masks.size} files are to be hidden; at most ${MOST} can be`);
+    throw new KlausError('sandbox.failed', `${masks.size} files have to be hidden; the limit is ${MOST}`);
   return { masks: [...masks], warnings };
 }
 

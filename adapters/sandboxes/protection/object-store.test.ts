@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { closeObjectStore, isUntouched, openObjectStore } from './object-store.ts';
+import { closeObjectStore, isEmptyIntake, openObjectStore } from './object-store.ts';
 
 const folders: string[] = [];
 
@@ -94,7 +94,7 @@ test.each<[string, boolean, (intake: string) => void]>([
   const { root } = createRepository();
   const store = openObjectStore(join(root, '.git'), { survives: false })!;
   change(store.intake);
-  expect(isUntouched(store)).toBe(expected);
+  expect(isEmptyIntake(store)).toBe(expected);
 });
 
 test('alternates of the user stay', () => {

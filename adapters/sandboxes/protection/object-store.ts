@@ -20,48 +20,48 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 import { list } from './repositories.ts';
-import { indexPack, isTrueObject } from './verify-objects.ts';
+import { indexPack, isValidObject } from './verify-objects.ts';
 
 /**
- * A git object store that a command can add to and cannot damage. Inside the sandbox an empty store, the intake, is
- * mounted in its place, and the store itself read-only as the intake's alternate. When the command has ended, the new
- * objects move into the store. The intake lies inside the store and is an alternate of it, so that git on the host
- * sees new objects at once, also those of a command that a kill cut off.
+ * A git object store to which a command can add objects, but in which it cannot change any. In the sandbox an empty
+ * store, the intake, is mounted at its path, and the store itself is mounted read-only as the alternate of the intake.
+ * When the command has ended, new objects are moved into the store. The intake lies in the store and is one of its
+ * alternates, so that git on the host sees new objects immediately, also those of a killed command.
  *
  * @source https://git-scm.com/docs/gitrepository-layout, objects/info/alternates
  */
 export interface ObjectStore {
   /** The folder `objects` of a git folder: absolute, without symlinks. */
   store: string;
-  /** The folder that takes its place inside the sandbox. */
+  /** The folder that is mounted at its path in the sandbox. */
   intake: string;
-  /** What its `info/alternates` holds. */
+  /** Content of `info/alternates` in the intake. */
   alternates: string;
 }
 
-/** Folder of the intake where the store is mounted. On the host it is empty. */
+/** Folder of the intake on which the store is mounted. It is empty on the host. */
 export const BASE = 'base';
 
-/** What lies in an intake that nothing was added to. */
+/** The entries of an intake without new objects. */
 const UNTOUCHED = [`${BASE} folder`, 'info folder', 'info/alternates file', 'pack folder'].join();
 
 const PREFIX = 'klaus-';
-/** Of a command that outlives its Klaus: only the end of that command closes it. */
+/** Marks the intake of a command that outlives its Klaus process: it is closed only when that command ends. */
 const SURVIVES = 'background-';
-/** Objects that a warning names. */
+/** Objects that a warning lists. */
 const MAX_NAMED = 5;
 const LOCK_TRIES = 50;
 const LOCK_PAUSE_MS = 10;
 const LOOSE_FOLDER = /^[0-9a-f]{2}$/;
 const LOOSE_OBJECT = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;
-/** Before the index: a pack is used as soon as that is there. */
+/** Files that are moved before the index: git uses a pack as soon as its index exists. */
 const PACK_PARTS = ['.pack', '.promisor', '.keep'];
 const PACK = /^pack-(?<id>[0-9a-f]{40}(?:[0-9a-f]{24})?)\.pack$/;
 
 /**
- * Opens an intake for the object store of a git folder, and closes those that killed processes left.
+ * Opens an intake for the object store of a git folder, and closes the intakes of killed processes.
  *
- * @returns Undefined where there is no object store, or it cannot be written: then no command can damage it either.
+ * @returns Undefined if there is no object store, or if it is not writable and so cannot be damaged.
  */
 export function openObjectStore(gitFolder: string, options: { survives: boolean }): ObjectStore | undefined {
   const store = toStore(gitFolder);
@@ -72,7 +72,7 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
   try {
     mkdirSync(join(intake, 'info'), { recursive: true });
     for (const folder of ['pack', BASE]) mkdirSync(join(intake, folder));
-    // A relative path means another place one folder deeper.
+    // Relative paths have to be resolved, because the intake lies one folder deeper.
     const further = readAlternates(store).filter((line) => !line.startsWith(PREFIX) && !isAbsolute(line));
     const alternates = `${[BASE, ...further.map((line) => resolve(store, line))].join('\n')}\n`;
     writeFileSync(join(intake, 'info', 'alternates'), alternates);
@@ -86,10 +86,10 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
 }
 
 /**
- * Moves what the command added into the store: objects whose content has the hash that their name says, and packs with
- * an index that is made from them. An object that the store has is never replaced. Doing it again does nothing.
+ * Moves new objects into the store: loose objects whose content has the hash in their name, and packs with a rebuilt
+ * index. Existing objects are never replaced. Idempotent.
  *
- * @returns What went wrong, as sentences.
+ * @returns The failures, as sentences.
  */
 export function closeObjectStore({ store, intake }: Pick<ObjectStore, 'store' | 'intake'>): string[] {
   if (!isFolder(store)) return [];
@@ -99,15 +99,15 @@ export function closeObjectStore({ store, intake }: Pick<ObjectStore, 'store' | 
     rmSync(intake, { recursive: true, force: true });
     if (refused.length === 0) return [];
     return [
-      `Git objects were left out whose content is not what their name says: ${refused.slice(0, MAX_NAMED).join(', ')}`,
+      `Git objects whose content does not match their name were not stored: ${refused.slice(0, MAX_NAMED).join(', ')}`,
     ];
   } catch (error) {
-    return [`The new git objects stay in ${intake}, where git finds them: ${String(error)}`];
+    return [`New git objects could not be moved and stay in ${intake}, where git finds them: ${String(error)}`];
   }
 }
 
-/** True for an intake that is as it was made: the next command can have it. */
-export function isUntouched({ intake, alternates }: ObjectStore): boolean {
+/** True for an intake without new objects, which the next command can reuse. */
+export function isEmptyIntake({ intake, alternates }: ObjectStore): boolean {
   try {
     const entries = ['', 'info', 'pack', BASE].flatMap((folder) =>
       readdirSync(join(intake, folder), { withFileTypes: true }).map(
@@ -121,7 +121,7 @@ export function isUntouched({ intake, alternates }: ObjectStore): boolean {
   }
 }
 
-/** A container's user is the owner of the workspace, also when root runs Klaus. */
+/** Commands in containers run as the owner of the workspace, also when root runs Klaus. */
 function giveToOwner(store: string, intake: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(store);
@@ -129,7 +129,7 @@ function giveToOwner(store: string, intake: string): void {
   for (const name of ['', 'info', 'pack', 'info/alternates']) chownSync(join(intake, name), uid, gid);
 }
 
-/** The folder `objects` of a git folder; undefined where there is none. */
+/** The folder `objects` of a git folder; undefined if there is none. */
 export function toStore(gitFolder: string): string | undefined {
   try {
     const store = realpathSync.native(join(gitFolder, 'objects'));
@@ -139,7 +139,7 @@ export function toStore(gitFolder: string): string | undefined {
   }
 }
 
-/** Intakes whose Klaus is gone. */
+/** Closes the intakes of Klaus processes that have ended. */
 function sweep(store: string): void {
   for (const line of readAlternates(store)) {
     if (!line.startsWith(PREFIX) || line.startsWith(PREFIX + SURVIVES) || line.includes('/')) continue;
@@ -148,7 +148,7 @@ function sweep(store: string): void {
   }
 }
 
-/** @returns Names of what is not what it says. */
+/** @returns Names of objects that failed the verification. */
 function moveObjects(store: string, intake: string): string[] {
   const refused: string[] = [];
   for (const { name } of list(intake)) {
@@ -158,7 +158,7 @@ function moveObjects(store: string, intake: string): string[] {
     for (const object of list(join(intake, name))) {
       if (!object.isFile() || !LOOSE_OBJECT.test(object.name) || existsSync(join(target, object.name))) continue;
       const path = join(intake, name, object.name);
-      if (isTrueObject(path, name + object.name)) moveFile(path, join(target, object.name));
+      if (isValidObject(path, name + object.name)) moveFile(path, join(target, object.name));
       else refused.push(name + object.name);
     }
   }
@@ -182,14 +182,14 @@ function movePack(store: string, intake: string, { id, names }: { id: string; na
   return true;
 }
 
-/** Never over a file that is there. */
+/** Moves a file unless the target exists. */
 function moveFile(from: string, to: string): void {
   try {
     linkSync(from, to);
     unlinkSync(from);
   } catch (error) {
     if (existsSync(to)) return;
-    // Not every filesystem has hard links.
+    // The filesystem has no hard links.
     renameSync(from, to);
     if (!existsSync(to)) throw error;
   }
@@ -204,7 +204,7 @@ function readAlternates(store: string): string[] {
   }
 }
 
-/** Changes the file as git does, under its lock. */
+/** Changes the file under git's lock. */
 function changeAlternates(store: string, change: (lines: string[]) => string[]): void {
   const file = join(store, 'info', 'alternates');
   const lock = `${file}.lock`;
@@ -223,7 +223,7 @@ function changeAlternates(store: string, change: (lines: string[]) => string[]):
   }
 }
 
-/** @throws The system's error when somebody holds it for long: a lock of a killed process is for the user to remove. */
+/** @throws The system's error when the lock stays taken. Users have to remove the lock of a killed process. */
 function takeLock(lock: string): number {
   for (let attempt = 1; ; attempt++) {
     try {

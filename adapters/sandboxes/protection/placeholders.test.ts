@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { holdPlaces } from './placeholders.ts';
+import { createPlaceholders } from './placeholders.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -16,9 +16,9 @@ const toPlace = () => ({ path: join(folder, 'commondir'), content: '.\n' });
 
 /** Holds and lets go of it until it is ended. */
 const LOOP = `
-  import { holdPlaces } from ${JSON.stringify(join(import.meta.dirname, 'placeholders.ts'))};
+  import { createPlaceholders } from ${JSON.stringify(join(import.meta.dirname, 'placeholders.ts'))};
   process.stdout.write('x');
-  for (;;) holdPlaces([JSON.parse(process.argv[1])]).release();
+  for (;;) createPlaceholders([JSON.parse(process.argv[1])]).release();
 `;
 
 test('a process that is killed while it makes a file leaves it whole or not at all, and the next one sweeps', async () => {
@@ -35,8 +35,8 @@ test('a process that is killed while it makes a file leaves it whole or not at a
     rmSync(path, { force: true });
   }
   expect([...new Set(found)].filter((content) => content !== '.\n' && content !== undefined)).toEqual([]);
-  const { held, release } = holdPlaces([toPlace()]);
-  expect(held).toEqual([toPlace()]);
+  const { placeholders, release } = createPlaceholders([toPlace()]);
+  expect(placeholders).toEqual([toPlace()]);
   expect(readdirSync(folder)).toEqual(['commondir']);
   release();
   expect(readdirSync(folder)).toEqual([]);
@@ -45,12 +45,12 @@ test('a process that is killed while it makes a file leaves it whole or not at a
 test('an empty file in the place is taken for what a crash left; any other stays', () => {
   const { path } = toPlace();
   writeFileSync(path, '');
-  const { held, release } = holdPlaces([toPlace()]);
-  expect(held).toHaveLength(1);
+  const { placeholders, release } = createPlaceholders([toPlace()]);
+  expect(placeholders).toHaveLength(1);
   expect(readFileSync(path, 'utf8')).toBe('.\n');
   release();
   expect(existsSync(path)).toBe(false);
   writeFileSync(path, '../main\n');
-  expect(holdPlaces([toPlace()]).held).toEqual([]);
+  expect(createPlaceholders([toPlace()]).placeholders).toEqual([]);
   expect(readFileSync(path, 'utf8')).toBe('../main\n');
 });

@@ -14,94 +14,98 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 
-/** Something that must not come into being while a command runs: it is made, mounted read-only and taken away again. */
+/** A path that a command must not create: it is created empty, mounted read-only, and removed after the command. */
 export interface Placeholder {
   path: string;
-  /** Of a file; without it, an empty folder. */
+  /** Content of the file; undefined for an empty folder. */
   content?: string;
 }
 
-/** How many commands lean on each. A removal on the host would lift the mounts of all others. */
-const leaning = new Map<string, number>();
+/** Number of commands that use each placeholder. Removing one on the host would remove the mounts of all others. */
+const userCounts = new Map<string, number>();
 
 /**
- * Makes the places that are not there. The returned function takes them away when no other command of this
- * process needs them, unless something else has come to stand there. A Klaus that is killed leaves them: empty
- * folders that git does not list, and a file that names the folder it is in.
+ * Creates the paths that are missing. `release` removes those that no other command of this process uses, unless
+ * their content has changed. A killed Klaus leaves them behind: empty folders that git does not list, and a file that
+ * names its own folder.
  *
- * @returns Those that could be made; on a filesystem that cannot be written nothing can be planted either.
+ * @returns The placeholders that could be created. A command cannot create the others either: their filesystem is
+ *   not writable.
  */
-export function holdPlaces(places: readonly Placeholder[]): { held: Placeholder[]; release: () => void } {
-  const held = places.filter((place) => {
-    const count = leaning.get(place.path);
-    if (count === undefined && !make(place)) return false;
-    leaning.set(place.path, (count ?? 0) + 1);
+export function createPlaceholders(wanted: readonly Placeholder[]): {
+  placeholders: Placeholder[];
+  release: () => void;
+} {
+  const placeholders = wanted.filter((placeholder) => {
+    const count = userCounts.get(placeholder.path);
+    if (count === undefined && !create(placeholder)) return false;
+    userCounts.set(placeholder.path, (count ?? 0) + 1);
     return true;
   });
   const release = () => {
-    for (const place of held) {
-      const count = leaning.get(place.path)! - 1;
-      if (count > 0) leaning.set(place.path, count);
+    for (const placeholder of placeholders) {
+      const count = userCounts.get(placeholder.path)! - 1;
+      if (count > 0) userCounts.set(placeholder.path, count);
       else {
-        leaning.delete(place.path);
-        remove(place);
+        userCounts.delete(placeholder.path);
+        remove(placeholder);
       }
     }
   };
-  return { held, release };
+  return { placeholders, release };
 }
 
-/** Takes away places that an earlier Klaus made for a command of its, unless a command of this process needs them. */
-export function removePlaces(places: readonly Placeholder[]): void {
-  for (const place of places) if (!leaning.has(place.path)) remove(place);
+/** Removes placeholders that an earlier Klaus process created, unless a command of this process uses them. */
+export function removePlaceholders(placeholders: readonly Placeholder[]): void {
+  for (const placeholder of placeholders) if (!userCounts.has(placeholder.path)) remove(placeholder);
 }
 
-/** True for a place that another command of this process made a moment ago. */
+/** True for a placeholder of a running command of this process. */
 export function isPlaceholder(path: string): boolean {
-  return leaning.has(path);
+  return userCounts.has(path);
 }
 
-function make({ path, content }: Placeholder): boolean {
+function create({ path, content }: Placeholder): boolean {
   try {
     if (content === undefined) mkdirSync(path);
     else if (content === '') writeFileSync(path, content, { flag: 'wx' });
-    else makeWhole(path, content);
+    else createAtomically(path, content);
     return true;
   } catch {
     return false;
   }
 }
 
-/** The file comes into being with its content: left empty by a kill in between, it would stop every git command. */
-function makeWhole(path: string, content: string): void {
-  sweepBeside(path);
-  const beside = toBeside(path, ownName());
-  writeFileSync(beside, content);
+/** Creates the file with its content in one step: an empty file, left by a kill, would break every git command. */
+function createAtomically(path: string, content: string): void {
+  removeStaleTemporaries(path);
+  const temporary = toTemporary(path, ownName());
+  writeFileSync(temporary, content);
   try {
     if (isEmptyFile(path)) unlinkSync(path);
-    linkSync(beside, path);
+    linkSync(temporary, path);
   } catch (error) {
     // Not every filesystem has hard links.
     if (existsSync(path)) throw error;
-    renameSync(beside, path);
+    renameSync(temporary, path);
   } finally {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
-/** True for what a power loss can leave of such a file. */
+/** True for an empty file, which a power loss can leave. */
 export function isEmptyFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size === 0;
 }
 
-function toBeside(path: string, owner: string): string {
+function toTemporary(path: string, owner: string): string {
   return `${path}.klaus-${owner}`;
 }
 
-/** Removes what a Klaus left that was killed while it made the file. */
-function sweepBeside(path: string): void {
-  const prefix = toBeside(basename(path), '');
+/** Removes the temporary files of killed processes. */
+function removeStaleTemporaries(path: string): void {
+  const prefix = toTemporary(basename(path), '');
   for (const name of readdirSync(dirname(path)))
     if (name.startsWith(prefix) && isGone(name.slice(prefix.length)))
       rmSync(join(dirname(path), name), { force: true });
@@ -112,6 +116,6 @@ function remove({ path, content }: Placeholder): void {
     if (content === undefined) rmdirSync(path);
     else if (readFileSync(path, 'utf8') === content) unlinkSync(path);
   } catch {
-    // Gone, or filled by somebody else: not ours to remove.
+    // It was removed, or another program has written to it.
   }
 }

@@ -3,22 +3,29 @@ import { join } from 'node:path';
 import { AGENT_CONFIGURATION } from '@klaus/core/policy';
 import { contains } from '../paths.ts';
 import { toSource, type WorkspaceView } from '../view.ts';
-import { type PlaceMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } from './protected-workspace.ts';
+import { type BindMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } from './protected-workspace.ts';
 
-/** What is held of a workspace, or of it and of folders beside it, while a command runs. */
+/** The protection of a workspace, and of writable folders outside it, while a command runs. */
 export type Protection = Pick<
   ProtectedWorkspace,
-  'external' | 'pinned' | 'readOnly' | 'saved' | 'stores' | 'held' | 'isClosed' | 'close' | 'closeForNext' | 'discard'
+  | 'external'
+  | 'pinned'
+  | 'readOnly'
+  | 'saved'
+  | 'stores'
+  | 'placeholders'
+  | 'isClosed'
+  | 'close'
+  | 'closeForReuse'
+  | 'discard'
 >;
 
 export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
-  /** A git folder outside of one, as a linked worktree has it, is shown, and only read where a layer stands in. */
+  /** Writable folders outside the workspace. Their external git folders are mounted too, read-only if a layer replaces the folder. */
   folders: readonly WorkspaceView[];
 }
 
-/**
- * Protects a workspace, and in the same way the folders beside it that the command may change.
- */
+/** Protects a workspace, and in the same way the folders outside it that the command may change. */
 export function protectFolders({ folders, ...options }: ProtectedFoldersOptions): Protection {
   const opened: ProtectedWorkspace[] = [ProtectedWorkspace.open(withKnown(options, options.view.target))];
   if (folders.length === 0) return opened[0]!;
@@ -31,9 +38,9 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
   }
   const [own, ...others] = opened;
   const external = [...own!.external];
-  const onlyRead: PlaceMount[] = [];
+  const onlyRead: BindMount[] = [];
   const shown = [options.view, ...folders].map(({ target }) => target);
-  /** What each folder brings along: itself, and its git folder elsewhere where nobody else shows that. */
+  /** The folders that each entry adds: itself, and its external git folder unless another entry already has it. */
   const places = others.map((one, at) => {
     const { source, target } = folders[at]!;
     const elsewhere = one.external.filter(
@@ -43,7 +50,7 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     else external.push(...elsewhere);
     return source === target ? [target, ...elsewhere.map((place) => place.target)] : [target];
   });
-  const beside = (kind: 'pinned' | 'readOnly'): PlaceMount[] =>
+  const beside = (kind: 'pinned' | 'readOnly'): BindMount[] =>
     others.flatMap((one, at) => one[kind].filter(({ target }) => places[at]!.some((path) => contains(path, target))));
   return {
     external,
@@ -51,18 +58,18 @@ export function protectFolders({ folders, ...options }: ProtectedFoldersOptions)
     readOnly: [...onlyRead, ...own!.readOnly, ...beside('readOnly')],
     saved: { ...own!.saved, beside: others.map(({ saved }) => saved) },
     stores: opened.flatMap(({ stores }) => stores),
-    held: opened.flatMap(({ held }) => held),
+    placeholders: opened.flatMap(({ placeholders }) => placeholders),
     get isClosed() {
       return own!.isClosed;
     },
     close,
-    closeForNext() {
-      const all = opened.map((one) => one.closeForNext());
-      const stores = all.flatMap(({ spare }) => spare.stores);
-      const kept = all.flatMap(({ spare }) => spare.folders);
-      const release = (): void => all.forEach(({ spare }) => spare.release());
+    closeForReuse() {
+      const all = opened.map((one) => one.closeForReuse());
+      const stores = all.flatMap(({ reusable }) => reusable.stores);
+      const kept = all.flatMap(({ reusable }) => reusable.folders);
+      const release = (): void => all.forEach(({ reusable }) => reusable.release());
       const warnings = all.flatMap((each) => each.warnings);
-      return { warnings, spare: { folders: kept, stores, release } };
+      return { warnings, reusable: { folders: kept, stores, release } };
     },
     discard: (taken) => opened.forEach((one) => one.discard(taken)),
   };

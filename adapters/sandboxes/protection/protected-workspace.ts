@@ -3,45 +3,45 @@ import { dirname, join } from 'node:path';
 import { contains } from '../paths.ts';
 import { toSource, toTarget } from '../view.ts';
 import type { WorkspaceView } from '../view.ts';
-import { disarm } from './disarm.ts';
-import { findGitPlaces, hold } from './git-places.ts';
-import type { Places } from './git-places.ts';
-import { BASE, closeObjectStore, isUntouched, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
-import { holdPlaces, isPlaceholder, removePlaces } from './placeholders.ts';
+import { neutralizeRepository } from './neutralize-repository.ts';
+import { findGitPaths, protectPath } from './git-paths.ts';
+import type { GitPaths } from './git-paths.ts';
+import { BASE, closeObjectStore, isEmptyIntake, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
+import { createPlaceholders, isPlaceholder, removePlaceholders } from './placeholders.ts';
 import type { Placeholder } from './placeholders.ts';
 import { findRepositories, list } from './repositories.ts';
 import type { Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
-import type { Spare } from './spare.ts';
+import type { ReusableStores } from './reusable-stores.ts';
 
-/** A path of this machine and where it stands in the sandbox. */
-export interface PlaceMount {
+/** A path of this machine and its path in the sandbox. */
+export interface BindMount {
   source: string;
   target: string;
 }
 
 export interface ProtectedWorkspaceOptions {
   view: WorkspaceView;
-  /** Klaus's own state, which may lie in the workspace and is hidden there. */
+  /** Klaus's own state. If it lies in the workspace, it is hidden there. */
   home: string;
-  /** Further paths as the sandbox names them. */
+  /** Further protected places, as paths in the sandbox. */
   protect: readonly string[];
-  /** Default true: take the teeth out of what a command planted. */
-  disarms?: boolean;
-  /** Default true: mount what is protected. */
-  holds?: boolean;
+  /** Neutralizes repositories that a command created. Default true. */
+  neutralizes?: boolean;
+  /** Mounts protected places. Default true. */
+  mounts?: boolean;
   /**
-   * Absolute paths of further repositories of the workspace, each of what is named `.git`: they are read-only as a
-   * whole. Default none.
+   * Absolute paths of the `.git` entries of further repositories in the workspace: all of their content is read-only.
+   * Default: none.
    */
   known?: readonly string[];
-  /** Default false. True: the command may outlive this process. */
+  /** True if the command may outlive this process. Default false. */
   survives?: boolean;
-  /** Object stores that are open for a command which has not begun: taken over where they fit. Default none. */
+  /** Open object stores of a command that has not begun: reused where they match. Default: none. */
   stores?: readonly ObjectStore[];
 }
 
-/** What has to be known at the end of a command, for a Klaus that did not start it. Plain JSON. */
+/** The data that closing the protection needs, also in another Klaus process. Stored as JSON. */
 export interface SavedProtection {
   view: WorkspaceView;
   home: string;
@@ -53,59 +53,59 @@ export interface SavedProtection {
   begun: number;
   isComplete: boolean;
   stores?: readonly ObjectStore[];
-  /** The same of folders beside it. */
+  /** The same for writable folders outside the workspace. */
   beside?: readonly SavedProtection[];
 }
 
-/** Files get their times from a coarser clock than ours. */
+/** Resolution of file times, in milliseconds. */
 const CLOCK_STEP_MS = 20;
 
-/** Configuration of Klaus itself. */
+/** Klaus's configuration in a workspace. */
 const OWN = ['.klaus'];
 
 /**
- * What a command must leave alone in a workspace, from before its start to after its end: git's configuration and
- * hooks, Klaus's own configuration, and what the caller adds. Places that do not exist are kept empty meanwhile.
- * Repositories that a command makes are looked at when it has ended.
+ * Protects places in a workspace from a command: git's configuration and hooks, Klaus's own configuration, and the
+ * paths that the caller adds. Places that do not exist are replaced by empty placeholders while the command runs.
+ * Repositories that a command creates are neutralized when it has ended.
  *
- * What stays possible: until the command has ended, a repository that it made itself is not disarmed. Repositories more
- * than six folders deep, in `node_modules` or beyond the first 600 folders are not found here: the look at the whole
- * workspace at the end of the turn disarms them. Programs of the project that the user's own configuration names can be
- * changed like any source file.
+ * Limits: a repository that a command creates is not neutralized before the command ends. Repositories more than six
+ * folders deep, in `node_modules`, or beyond the first 600 folders are not found here: the check of the complete
+ * workspace at the end of the turn neutralizes them. Programs of the project that the user's own configuration names
+ * can be changed like any source file.
  */
 export class ProtectedWorkspace {
-  /** Mounted writable onto themselves, parents first, so that they stay where they are. */
-  readonly pinned: readonly PlaceMount[];
-  readonly readOnly: readonly PlaceMount[];
-  /** A git folder outside of the workspace that belongs to it: bound writable, before the others. */
-  readonly external: readonly PlaceMount[];
-  /** What {@link close} needs. */
+  /** Writable mounts of paths onto themselves, parents first: a mount point can be neither moved nor replaced. */
+  readonly pinned: readonly BindMount[];
+  readonly readOnly: readonly BindMount[];
+  /** Git folders of the workspace that lie outside it: mounted writable, before the others. */
+  readonly external: readonly BindMount[];
+  /** The data that {@link close} needs. */
   readonly saved: SavedProtection;
   readonly #release: () => void;
   #isClosed = false;
 
   private constructor(options: ProtectedWorkspaceOptions) {
-    const { view, home, disarms = true } = options;
+    const { view, home, neutralizes = true } = options;
     const begun = Date.now();
     const { repositories, isComplete } = findRepositories(view.source, home);
     const before = repositories.map(({ path, identity }) => [path, identity] as const);
-    const places = findGitPlaces(repositories, view.source);
-    const external = toExternalGit(view, repositories, places);
+    const paths = findGitPaths(repositories, view.source);
+    const external = toExternalGit(view, repositories, paths);
     for (const path of [...OWN.map((name) => join(view.target, name)), ...options.protect])
-      if (contains(view.target, path)) hold(places, toReachable(toSource(view, path)));
+      if (contains(view.target, path)) protectPath(paths, toMountable(toSource(view, path)));
     const found = new Set(repositories.map(({ path }) => path));
-    for (const path of options.known ?? []) if (!found.has(path) && existsSync(path)) places.readOnly.push(path);
-    if (options.holds === false) Object.assign(places, { pinned: [], readOnly: [], missing: [], gitFolders: [] });
-    const links = [...findLinks(repositories, places)];
-    const { held, release } = holdPlaces(places.missing);
+    for (const path of options.known ?? []) if (!found.has(path) && existsSync(path)) paths.readOnly.push(path);
+    if (options.mounts === false) Object.assign(paths, { pinned: [], readOnly: [], missing: [], gitFolders: [] });
+    const links = [...findLinks(repositories, paths)];
+    const { placeholders, release } = createPlaceholders(paths.missing);
     this.#release = release;
-    // A layer is thrown away with whatever a command did to git's data in it.
+    // A layer is discarded together with all changes of git's data in it.
     const isLayer = view.source !== view.target;
-    const isWritable = (folder: string) => !places.readOnly.some((path) => contains(path, folder));
-    const writable = isLayer ? [] : places.gitFolders.filter(isWritable);
+    const isWritable = (folder: string) => !paths.readOnly.some((path) => contains(path, folder));
+    const writable = isLayer ? [] : paths.gitFolders.filter(isWritable);
     const stores = openStores(writable, { roots: [view.source, ...external], ...options });
-    this.saved = { view, home, disarms, before, links, held, begun, isComplete, stores };
-    const toMount = (source: string): PlaceMount => ({ source, target: toTarget(view, source) });
+    this.saved = { view, home, disarms: neutralizes, before, links, held: placeholders, begun, isComplete, stores };
+    const toMount = (source: string): BindMount => ({ source, target: toTarget(view, source) });
     const isHidden = (path: string) => contains(view.source, options.home) && contains(options.home, path);
     const isVisible = (path: string) =>
       !isHidden(path) && [view.source, ...external].some((folder) => contains(folder, path));
@@ -114,11 +114,11 @@ export class ProtectedWorkspace {
     const byLength = (a: string, b: string) => a.length - b.length;
     this.external = external.map(toMount);
     this.pinned = [
-      ...[...new Set(places.pinned)].filter(isMountable).sort(byLength).map(toMount),
+      ...[...new Set(paths.pinned)].filter(isMountable).sort(byLength).map(toMount),
       ...stores.map(({ store, intake }) => ({ source: intake, target: toTarget(view, store) })),
     ];
     this.readOnly = [
-      ...[...new Set([...places.readOnly, ...held.map((place) => place.path)])]
+      ...[...new Set([...paths.readOnly, ...placeholders.map(({ path }) => path)])]
         .filter(isMountable)
         .sort(byLength)
         .map(toMount),
@@ -130,13 +130,13 @@ export class ProtectedWorkspace {
     return new ProtectedWorkspace(options);
   }
 
-  /** The object stores that are open. */
+  /** The open object stores. */
   get stores(): readonly ObjectStore[] {
     return this.saved.stores ?? [];
   }
 
-  /** Places that are missing and are held meanwhile, on this machine. */
-  get held(): readonly string[] {
+  /** Paths of the placeholders on this machine. */
+  get placeholders(): readonly string[] {
     return this.saved.held.map(({ path }) => path);
   }
 
@@ -144,33 +144,33 @@ export class ProtectedWorkspace {
     return this.#isClosed;
   }
 
-  /** To be called when nothing of the command is left; again does nothing. @returns What was put right, as sentences. */
+  /** Call when all processes of the command have ended. Idempotent. @returns The repairs that were made, as sentences. */
   close(): string[] {
     if (this.#isClosed) return [];
     this.#isClosed = true;
     this.#release();
-    return putRight(this.saved);
+    return repair(this.saved);
   }
 
   /**
-   * To be called instead of {@link close} where another command is expected: what that would hold too stays, which is
-   * faster than to make it again.
+   * Call instead of {@link close} if another command is expected. Placeholders and unused object stores stay open, which
+   * is faster than to create them again.
    *
-   * @returns What was put right, and what stayed: the caller closes that.
+   * @returns The repairs that were made, and the open stores, which the caller closes.
    */
-  closeForNext(): { warnings: string[]; spare: Spare } {
+  closeForReuse(): { warnings: string[]; reusable: ReusableStores } {
     const folders = [this.saved.view.target];
-    if (this.#isClosed) return { warnings: [], spare: { folders, stores: [], release() {} } };
+    if (this.#isClosed) return { warnings: [], reusable: { folders, stores: [], release() {} } };
     this.#isClosed = true;
-    const kept = this.stores.filter(isUntouched);
-    const warnings = putRight({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });
-    return { warnings, spare: { folders, stores: kept, release: this.#release } };
+    const kept = this.stores.filter(isEmptyIntake);
+    const warnings = repair({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });
+    return { warnings, reusable: { folders, stores: kept, release: this.#release } };
   }
 
   /**
-   * To be called instead of {@link close} where no command has begun: nothing can have been planted.
+   * Call instead of {@link close} if no command has begun, so that nothing has to be repaired.
    *
-   * @param taken Stores that another one has taken over.
+   * @param taken Stores that another command has taken over.
    */
   discard(taken: readonly ObjectStore[] = []): void {
     if (this.#isClosed) return;
@@ -179,10 +179,10 @@ export class ProtectedWorkspace {
     for (const store of this.stores) if (!taken.some(({ intake }) => intake === store.intake)) closeObjectStore(store);
   }
 
-  /** The same as {@link close}, for a command that an earlier Klaus started. */
+  /** Does the same as {@link close}, for a command that another Klaus process started. */
   static closeSaved(saved: SavedProtection): string[] {
-    removePlaces(saved.held);
-    return [...putRight(saved), ...(saved.beside ?? []).flatMap((one) => ProtectedWorkspace.closeSaved(one))];
+    removePlaceholders(saved.held);
+    return [...repair(saved), ...(saved.beside ?? []).flatMap((one) => ProtectedWorkspace.closeSaved(one))];
   }
 }
 
@@ -210,35 +210,35 @@ function findOpen(stores: readonly ObjectStore[], folder: string): ObjectStore |
   return stores.find(({ store, intake }) => store === open && existsSync(intake));
 }
 
-function putRight(saved: SavedProtection): string[] {
+function repair(saved: SavedProtection): string[] {
   const warnings = (saved.stores ?? []).flatMap(closeObjectStore);
   if (!saved.disarms) return warnings;
   warnings.push(...saved.links.flatMap(([path, target]) => restoreLink(path, target)));
   const before = new Map(saved.before);
   for (const repository of findRepositories(saved.view.source, saved.home).repositories) {
     if (before.get(repository.path) !== repository.identity && isNew(repository, saved))
-      warnings.push(...disarmSafely(repository));
+      warnings.push(...tryNeutralize(repository));
   }
   return warnings;
 }
 
-/** In a large workspace a repository of the user's may come into view only now; a new or moved one has a new ctime. */
+/** In a large workspace the search may find a repository of the user only now; a new or moved one has a new ctime. */
 function isNew({ path }: Repository, { isComplete, begun }: SavedProtection): boolean {
   return isComplete || (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= begun - CLOCK_STEP_MS;
 }
 
-/** Nothing can be mounted below a folder that is not there: that folder itself is kept away then. */
-function toReachable(path: string): { path: string } {
+/** Nothing can be mounted in a missing folder: the outermost missing folder is protected instead. */
+function toMountable(path: string): { path: string } {
   let at = path;
   while (!existsSync(dirname(at)) || isPlaceholder(dirname(at))) at = dirname(at);
   return { path: at };
 }
 
-/** Symlinks among the protected: no mount holds them, so they are compared afterwards. */
-function findLinks(repositories: readonly Repository[], places: Places): Map<string, string> {
+/** Symlinks among the protected places. They cannot be mount points, so they are compared after the command. */
+function findLinks(repositories: readonly Repository[], git: GitPaths): Map<string, string> {
   const paths = [
     ...repositories.filter(({ kind }) => kind === 'link').map(({ path }) => path),
-    ...places.readOnly,
+    ...git.readOnly,
     ...repositories.flatMap(({ folder }) =>
       folder
         ? list(folder)
@@ -265,16 +265,16 @@ function restoreLink(path: string, target: string): string[] {
       renameSync(path, aside);
     }
     symlinkSync(target, path);
-    return [`${path} is a symlink to ${target} again${found ? `; what stood there is ${aside}` : ''}`];
+    return [`${path} was restored as a symlink to ${target}${found ? `; its replacement is now ${aside}` : ''}`];
   } catch (error) {
-    return [`${path} was a symlink to ${target} and could not be put back: ${String(error)}`];
+    return [`${path} was a symlink to ${target} and could not be restored: ${String(error)}`];
   }
 }
 
-function disarmSafely(repository: Repository): string[] {
+function tryNeutralize(repository: Repository): string[] {
   try {
-    return disarm(repository);
+    return neutralizeRepository(repository);
   } catch (error) {
-    return [`${repository.path} was made by the command and could not be checked: ${String(error)}`];
+    return [`${repository.path} was created by the command and could not be checked: ${String(error)}`];
   }
 }

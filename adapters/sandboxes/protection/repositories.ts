@@ -4,35 +4,35 @@ import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { readFolderNames } from './folder-names.ts';
 
-/** One place where git would find a repository. */
+/** A path at which git would find a repository. */
 export interface Repository {
   /** Path of `.git`, or of a folder that is laid out like one. */
   path: string;
-  /** `file` and `link` lead elsewhere; `bare` is a git folder that has another name. */
+  /** `file` and `link` point to another folder; `bare` is a git folder that is not named `.git`. */
   kind: 'folder' | 'file' | 'link' | 'bare';
   /** The git folder with `config` and `hooks`; undefined when there is none inside the workspace. */
   folder?: string;
-  /** Another one at the same path has another. */
+  /** Differs when another repository replaces this one at the same path. */
   identity: string;
 }
 
-/** So many folders are looked into, nearest first, and so deep. */
+/** Limits of the search, which is breadth-first. */
 const MAX_FOLDERS = 600;
 const MAX_DEPTH = 6;
-/** Full of folders, and nobody works in there. */
+/** Large folders without work of the user. */
 const SKIPPED = new Set(['node_modules', '.venv', 'target', '__pycache__']);
 
 export interface RepositorySearch {
   /** Parents before children. */
   repositories: Repository[];
-  /** False when there are more folders than were looked into. */
+  /** False when the search reached {@link MAX_FOLDERS}. */
   isComplete: boolean;
 }
 
 /**
- * Repositories in a folder and below, as far as {@link MAX_FOLDERS} reaches.
+ * Repositories in and below a folder, within {@link MAX_FOLDERS} and {@link MAX_DEPTH}.
  *
- * @param hidden A folder that is not looked into: no command sees it.
+ * @param hidden A folder that is skipped because no command sees it.
  */
 export function findRepositories(root: string, hidden?: string): RepositorySearch {
   const found: Repository[] = [];

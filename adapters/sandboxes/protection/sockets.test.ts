@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { findSockets } from './sockets.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 const servers: Server[] = [];
 afterAll(() => {
   for (const server of servers) server.close();

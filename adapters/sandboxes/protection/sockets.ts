@@ -3,25 +3,25 @@ import { contains } from '../paths.ts';
 import { toReal } from './credential-scan.ts';
 
 export interface SocketScope {
-  /** Folders that commands see, as the sandbox names them. */
+  /** Folders that commands see, as paths in the sandbox. */
   shown: readonly string[];
-  /** Those of them that commands may write, and so make sockets in. */
+  /** The folders among them in which commands can create sockets. */
   writable: readonly string[];
-  /** First processes of the sandboxes that are at work: what they listen on belongs to no program of the machine. */
+  /** Init processes of the running sandboxes: their sockets do not belong to programs of the machine. */
   sandboxes: () => readonly number[];
-  /** True: the command shares the network of this process, and cannot be told from a program of the machine. */
+  /** True if the command shares the network of this process: its sockets look like those of other programs. */
   network: boolean;
-  /** When the first of the session's commands could run, in milliseconds since 1970. */
+  /** Start of the session's first command, in milliseconds since 1970. */
   since: number;
 }
 
 /**
- * The Unix sockets of the machine that a command would reach: a read-only mount does not stop `connect`. Those that
- * the kernel names for the network of this process, and of those that were found by a look into the folders what no
- * command of the session made: it can belong to a program in another network, as that of a container. Nobody is asked
- * by a connection whether he listens, for that alone ends some programs.
+ * The Unix sockets of other programs that a command could connect to: a read-only mount does not prevent `connect`. These
+ * are the sockets that the kernel lists for the network of this process, and sockets in the given folders that no command
+ * of the session created, which can belong to a program in another network such as that of a container. Sockets are
+ * never probed with a connection, because that ends some programs.
  *
- * @param found Paths that may be sockets; what is none is left out.
+ * @param found Paths that may be sockets; others are ignored.
  * @returns Absolute paths.
  */
 export function findSockets(found: readonly string[], scope: SocketScope): string[] {
@@ -38,13 +38,13 @@ export function findSockets(found: readonly string[], scope: SocketScope): strin
   return [...bound.filter(isMachines), ...others.filter((path) => (isNamed(path) ? isMachines(path) : !isOwn(path)))];
 }
 
-/** Made since then, in a folder where a command may have done it. */
+/** True for a socket that a command of the session may have created. */
 function isFromCommand(path: string, { writable, since }: SocketScope): boolean {
   const made = statOf(path)?.birthtimeMs;
   return made !== undefined && Number(made) >= since && writable.some((folder) => contains(folder, path));
 }
 
-/** The names that sockets were bound to, in the network namespace of a process. */
+/** The names of the bound sockets in the network namespace of a process. */
 function readBound(pid: number | 'self'): string[] {
   try {
     // Num RefCount Protocol Flags Type St Inode Path
@@ -52,12 +52,12 @@ function readBound(pid: number | 'self'): string[] {
     const names = lines.map((line) => /^(?:\S+\s+){7}(.+)$/.exec(line)?.[1] ?? '');
     return [...new Set(names)].filter((name) => name !== '' && !name.startsWith('@'));
   } catch {
-    // The process is gone, or this is no Linux.
+    // The process has ended, or this is not Linux.
     return [];
   }
 }
 
-/** Real paths of those that lie in the folders. A relative name is looked for in each of them, and in its `.git`. */
+/** Real paths of the sockets in the folders. Relative names are resolved against each folder and its `.git`. */
 function toPaths(names: readonly string[], shown: readonly string[]): string[] {
   const paths = names.flatMap((name) =>
     name.startsWith('/') ? [name] : shown.flatMap((folder) => [`${folder}/${name}`, `${folder}/.git/${name}`]),
@@ -70,7 +70,7 @@ export function isSocket(path: string): boolean {
   return statOf(path)?.isSocket() === true;
 }
 
-/** True for a process whose network is that of this process, and where it cannot be known. */
+/** True if a process shares the network of this process, or if that is unknown. */
 export function sharesNetwork(pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net');

@@ -4,18 +4,18 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { toHostPath } from '@klaus/adapters/system';
 
-/** A larger object is not checked, and so not taken over; git keeps such files in packs. */
+/** Larger loose objects are not verified and not stored; git keeps such files in packs. */
 const MAX_BYTES = 1_024 * 1_048_576;
 const SHA1_DIGITS = 40;
 const INDEX_MS = 600_000;
 
 /**
- * True when the content of a loose object has the hash that its name says. Git itself does not look when it reads one.
+ * True when the content of a loose object has the hash in its name. Git does not verify that when it reads an object.
  *
  * @param id Hexadecimal.
  * @source https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
  */
-export function isTrueObject(path: string, id: string): boolean {
+export function isValidObject(path: string, id: string): boolean {
   try {
     const content = inflateSync(readFileSync(path), { maxOutputLength: MAX_BYTES });
     return createHash(toAlgorithm(id)).update(content).digest('hex') === id;
@@ -25,17 +25,17 @@ export function isTrueObject(path: string, id: string): boolean {
 }
 
 /**
- * Makes the index of a pack from the pack itself: the one that came with it can claim any name for any content.
+ * Builds the index of a pack from the pack itself, because an existing index can assign any name to any content.
  *
  * @param id Hexadecimal, of the pack.
  * @param index File to write.
- * @returns False when the pack is damaged, or git is not there.
+ * @returns False when the pack is damaged or git is missing.
  */
 export function indexPack(pack: string, { id, index }: { id: string; index: string }): boolean {
   rmSync(index, { force: true });
   const format = toAlgorithm(id) === 'sha1' ? [] : ['--object-format=sha256'];
   const words = ['-c', 'pack.writeReverseIndex=false', 'index-pack', ...format, '-o', index, pack];
-  // Outside of any repository: no configuration decides about it.
+  // Runs outside any repository, so that no configuration applies.
   const env = { PATH: toHostPath(), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/' };
   const ended = spawnSync('git', words, { cwd: '/', env, stdio: 'ignore', timeout: INDEX_MS });
   return ended.status === 0 && existsSync(index);

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandbox } from '../index.ts';
-import { createPlace } from '../sandbox.fixture.ts';
+import { createSandboxFixture } from '../sandbox.fixture.ts';
 import { toDockerProfile } from './docker-profile.ts';
 import { isSeccompArch, toSeccompFilter } from './profile.ts';
 import { DENIED_SYSCALLS, EAFNOSUPPORT, ENOSYS, EPERM, JUDGED_SYSCALLS, NAMESPACE_FLAGS } from './syscalls.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const search = await findBubblewrap(place);
 const PERL = '/usr/bin/perl';

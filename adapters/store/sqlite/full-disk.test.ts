@@ -34,7 +34,7 @@ const canMount = (() => {
 test.skipIf(!canMount)('a full disk stops the append, not what is durable (needs the right to mount)', async () => {
   using disk = mountSmallDisk()!;
   using store = createSqliteStore({ home: disk.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   let durable = 0;
   const failure = await (async () => {
     for (;;) {
@@ -48,8 +48,8 @@ test.skipIf(!canMount)('a full disk stops the append, not what is durable (needs
   })();
   expect(failure).toMatchObject({ code: 'store.full', hint: expect.stringContaining('space') });
   expect(durable).toBeGreaterThan(10);
-  expect([...store.read('A')]).toHaveLength(durable);
-  expect(store.verify('A')).toEqual({ intact: true, records: durable });
+  expect([...store.view.events('A')]).toHaveLength(durable);
+  expect(await store.verify('A')).toEqual({ intact: true, records: durable });
 
   const writer = store.writeBlob();
   for (let count = 0; count < 40; count++) writer.write(Buffer.alloc(100_000, count));
@@ -58,12 +58,12 @@ test.skipIf(!canMount)('a full disk stops the append, not what is durable (needs
   disk.remount('size=8m');
   const [next] = await store.append('A', [toNotice('there is room again')], { lease });
   expect(next!.seq).toBe(durable + 1);
-  expect(store.verify('A')).toEqual({ intact: true, records: durable + 1 });
+  expect(await store.verify('A')).toEqual({ intact: true, records: durable + 1 });
 });
 
 test.skipIf(!canMount)('a disk that can only be read is said to be so (needs the right to mount)', async () => {
   using disk = mountSmallDisk()!;
-  createSqliteStore({ home: disk.path }).close();
+  await createSqliteStore({ home: disk.path }).close();
   disk.remount('ro');
   expect(() => createSqliteStore({ home: disk.path })).toThrow(expect.objectContaining({ code: 'store.full' }));
 });

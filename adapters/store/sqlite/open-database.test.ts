@@ -34,7 +34,7 @@ test('nobody else can read the home folder, also one that was open before', asyn
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);
   using store = createSqliteStore({ home: path });
-  await store.append('A', [toNotice('1')], { lease: store.claim('A')! });
+  await store.append('A', [toNotice('1')], { lease: (await store.claim('A'))! });
   expect(statSync(path).mode & 0o777).toBe(0o700);
   for (const name of ['klaus.db', 'klaus.db-wal', 'klaus.db-shm', 'klaus.lock', 'locks/A.lock']) {
     expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600]);
@@ -57,7 +57,7 @@ test.for([
     await store.append(
       'A',
       Array.from({ length: 100 }, () => toNotice('x'.repeat(500))),
-      { lease: store.claim('A')! },
+      { lease: (await store.claim('A'))! },
     );
   }
   // A killed process leaves a write-ahead log with what it wrote last.
@@ -85,12 +85,12 @@ test('a damaged page further in is found when it is read', async () => {
     await store.append(
       'A',
       Array.from({ length: 500 }, () => toNotice('x'.repeat(500))),
-      { lease: store.claim('A')! },
+      { lease: (await store.claim('A'))! },
     );
   }
   overwrite(toDatabaseFile(home.path), 80 * PAGE_SIZE, 20 * PAGE_SIZE);
   using store = createSqliteStore({ home: home.path });
-  expect(() => [...store.read('A')]).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+  expect(() => [...store.view.events('A')]).toThrow(expect.objectContaining({ code: 'store.corrupt' }));
 });
 
 test('a database of another program is not taken over', () => {
@@ -103,18 +103,18 @@ test('a database of another program is not taken over', () => {
   expect(readFiles(home.path)).toEqual(before);
 });
 
-test('a schema of a newer Klaus is refused by its name', () => {
+test('a schema of a newer Klaus is refused by its name', async () => {
   using home = createTemporaryHome();
-  createSqliteStore({ home: home.path }).close();
+  await createSqliteStore({ home: home.path }).close();
   const database = new Database(toDatabaseFile(home.path));
   database.run(`INSERT INTO migrations (name, applied_at) VALUES ('m999-future', '')`);
   database.close();
   expect(() => createSqliteStore({ home: home.path })).toThrow(/written by a newer Klaus.*m999-future/);
 });
 
-test('a new migration is applied once and in whole, or not at all', () => {
+test('a new migration is applied completely and once, or not at all', async () => {
   using home = createTemporaryHome();
-  createSqliteStore({ home: home.path }).close();
+  await createSqliteStore({ home: home.path }).close();
   const database = new Database(toDatabaseFile(home.path));
   const names = () => database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
   const broken = {

@@ -1,11 +1,11 @@
-import type { Clock, Knowledge, Lease, Recall, Store } from '@klaus/core/agent';
-import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
+import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
 import type { Live } from '@klaus/core/protocol';
-import { anchor } from './log/anchors.ts';
+import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
 import { createCheckpoints } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
-import { Feed } from './log/feed.ts';
+import { ChangeNotifier } from './log/change-notifier.ts';
 import { shareFile } from './locks/file-lock.ts';
 import { GroupCommit } from './log/group-commit.ts';
 import { appendHostRecord } from './log/host-chain.ts';
@@ -13,14 +13,13 @@ import type { Redact } from './log/host-chain.ts';
 import { consumeCommands, putCommand, readInbox } from './log/inbox.ts';
 import { createKnowledge } from './queries/knowledge.ts';
 import { Leases } from './locks/leases.ts';
-import { appendRecords, readEvents, readHead, readTexts, type EventText } from './log/log.ts';
+import { appendRecords, readBatches } from './log/log.ts';
 import type { Head } from './log/log.ts';
-import { createOutbox, type Outbox } from './log/outbox.ts';
+import { createOutbox } from './log/outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
 import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
-import { createQueries } from './queries/queries.ts';
-import type { Queries } from './queries/queries.ts';
+import { createQueries, createView } from './queries/queries.ts';
 import { toUsersFile } from './locks/users-file.ts';
 
 export interface SqliteStoreOptions {
@@ -34,34 +33,8 @@ export interface SqliteStoreOptions {
   redact?: Redact;
 }
 
-/** The store of one machine, with what the doors ask of it. */
-export interface SqliteStore extends Store, Queries, Disposable {
-  /** What is remembered about a workspace (absolute real path). */
-  knowledge(workspace: string): Knowledge;
-  /** The text of a session's log, to be looked through. */
-  recall(session: string): Recall;
-  /**
-   * Tells the host chain that a session is given out as a document. Durable when it resolves: call it before.
-   *
-   * @param options.by A door.
-   */
-  recordExport(session: string, options: { format: string; by: string }): Promise<void>;
-  /** Events after `after` as `read` gives them, each as JSON text on one line. @throws KlausError as `read`. */
-  readTexts(session: string, after: number): Iterable<EventText>;
-  /** Messages about what is appended, for another program. */
-  readonly outbox: Outbox;
-  /** Calls `notice` soon after any process wrote or sent anything. */
-  watch(notice: () => void): () => void;
-  /**
-   * Calls `listener` when a log that somebody subscribed to cannot be read: they are told nothing more. Without any
-   * listener such an error is thrown, and ends the process.
-   */
-  onUnreadable(listener: (session: string, error: unknown) => void): () => void;
-  /** Seq and hash of a session's last record; undefined when it has none. */
-  head(session: string): { seq: number; hash: string } | undefined;
-  /** Makes durable what is waiting, gives back every session, and closes. Idempotent. */
-  close(): void;
-}
+/** The store of one machine. Closing is synchronous. */
+export interface SqliteStore extends SessionStore, Disposable {}
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
   now: () => Date.now(),
@@ -94,7 +67,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const commits = new GroupCommit(database);
   // A clock of somebody else's tells its own time, and no kernel knows it.
   const watch = clock === MACHINE_CLOCK ? (tell: () => void) => watchWrites(toDatabaseFile(home), tell) : undefined;
-  const feed = new Feed(database, clock, watch);
+  const feed = new ChangeNotifier(database, clock, watch);
   const leases = new Leases({ home, database, commits });
   const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
@@ -121,7 +94,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
           const options = { session, fence: lease.fence, drafts, projection, known: heads.get(lease) };
           const { events, head } = appendRecords(database, options);
           heads.set(lease, head);
-          anchor(database, { session, events, redact });
+          recordInHostChain(database, { session, events, redact });
           outbox.take(events, clock.now());
           if (consume.length > 0) consumeCommands(database, { session, ids: consume, seq: head.seq });
           return events;
@@ -134,18 +107,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         () => appendHostRecord(database, { body, at: clock.now(), redact }),
         () => {},
       ),
-    async recordExport(session, { format, by }) {
-      await commits.run(
-        () => {
-          const { seq: records, hash: head } = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
-          const body = { type: 'session.exported' as const, session, records, head, format, by };
-          appendHostRecord(database, { body, at: clock.now(), redact });
-        },
-        () => {},
-      );
-    },
-    read: (session, after = 0) => readEvents(database, session, after),
-    readTexts: (session, after) => readTexts(database, session, after),
+    read: (session, after = 0) => readBatches(database, session, after),
     async send(session, command) {
       const receivedAt = clock.now();
       await commits.run(
@@ -155,8 +117,8 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         },
       );
     },
-    inbox: (session) => readInbox(database, session),
-    claim: (session) => leases.claim(session),
+    inbox: async (session) => readInbox(database, session),
+    claim: async (session) => leases.claim(session),
     subscribe: (session, after, listener) => feed.subscribe(session, after, listener),
     emitLive(event) {
       for (const listener of live) listener(event);
@@ -168,16 +130,14 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     isWatched: () => live.size > 0,
     onSend: (session, wake) => feed.onSend(session, wake),
     writeBlob: () => blobs.writer(),
-    readBlob: (hash) => blobs.read(hash),
+    readBlob: async (hash) => blobs.read(hash),
     outbox,
-    checkpoints: createCheckpoints(database, commits),
-    watch: (notice) => feed.watch(notice),
-    onUnreadable: (listener) => feed.onUnreadable(listener),
-    head: (session) => readHead(database, session),
+    stateCache: createCheckpoints(database, commits),
+    view: createView(database, { home, feed }),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),
-    ...createQueries(database, { home, blobs, clock, projection, redact }),
-    close,
+    ...createQueries(database, { home, blobs, commits, clock, projection, redact }),
+    close: async () => close(),
     [Symbol.dispose]: close,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, type ToolContext } from '@klaus/core/agent';
+import type { ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
@@ -16,7 +17,7 @@ const NO_CONFIG = /couldn't find (?:a|an eslint\.config|a configuration)|No ESLi
 const input = z.object({ paths: z.array(z.string()).optional() });
 
 /** Lints with the project's ESLint. */
-export const eslintCheck = defineTool({
+export const eslintCheck = defineBuiltinTool({
   name: 'eslint_check',
   description: "Lint the project, or some paths, with the project's ESLint.",
   input,
@@ -24,6 +25,12 @@ export const eslintCheck = defineTool({
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',
+  example: {
+    files: { 'eslint.config.mjs': 'export default [{}];\n' },
+    packages: ['eslint'],
+    input: {},
+    output: '0 errors',
+  },
   async prepare(options, context) {
     const command = await choose(options, context);
     return { title: `lint: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };

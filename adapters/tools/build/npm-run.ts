@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext } from '@klaus/core/agent';
+import type { ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { readPackage } from '../project/package-json.ts';
@@ -17,13 +18,18 @@ const input = z.object({
 });
 
 /** Runs a script of package.json in the sandbox. */
-export const npmRun = defineTool({
+export const npmRun = defineBuiltinTool({
   name: 'npm_run',
   description: 'Run a script of package.json.',
   input,
   deferred: true,
   effects: ['execute'],
   resume: 'tell',
+  example: {
+    files: { 'package.json': '{"scripts":{"hello":"echo hello, world"}}' },
+    input: { script: 'hello' },
+    output: 'hello, world',
+  },
   async prepare(options, context) {
     const { command } = await choose(options, context);
     return { title: `run script: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };

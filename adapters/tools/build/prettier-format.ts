@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, type ToolContext, type ToolOutput } from '@klaus/core/agent';
+import type { ToolContext, ToolOutput } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
@@ -18,7 +19,7 @@ const input = z.object({
 type Input = z.infer<typeof input>;
 
 /** Formats with the project's Prettier. */
-export const prettierFormat = defineTool({
+export const prettierFormat = defineBuiltinTool({
   name: 'prettier_format',
   description: "Format the project, or some paths, with the project's Prettier.",
   input,
@@ -26,6 +27,12 @@ export const prettierFormat = defineTool({
   effects: ['execute', 'write'],
   // Repeated, it would say that nothing changed.
   resume: 'tell',
+  example: {
+    files: { 'a.js': 'let  a\n' },
+    packages: ['prettier'],
+    input: { paths: ['a.js'] },
+    output: '1 file changed:\na.js',
+  },
   async prepare(options, context) {
     const command = await choose(options, context);
     const title = `${options.check ? 'check format' : 'format'}: ${command.slice(0, 120)}`;

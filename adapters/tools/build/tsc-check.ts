@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext } from '@klaus/core/agent';
+import type { ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { isFile } from '../project/package-json.ts';
 import { findProjectProgram, isMissing, toMissing } from '../project/project-program.ts';
@@ -18,7 +19,7 @@ const input = z.object({
 });
 
 /** Type-checks with the project's TypeScript. */
-export const tscCheck = defineTool({
+export const tscCheck = defineBuiltinTool({
   name: 'tsc_check',
   description: 'Type-check with TypeScript, without emitting; project references are followed.',
   input,
@@ -26,6 +27,15 @@ export const tscCheck = defineTool({
   effects: ['execute'],
   // A check that is made twice says what is there now.
   resume: 'repeat',
+  example: {
+    files: {
+      'tsconfig.json': '{"compilerOptions":{"types":[]},"files":["a.ts"]}',
+      'a.ts': 'export const a: number = 1;\n',
+    },
+    packages: ['typescript'],
+    input: {},
+    output: '0 errors.',
+  },
   async prepare(options, context) {
     const command = await choose(options, context);
     return { title: `type-check: ${command}`, access: [{ kind: 'exec', command }], command };

@@ -1,20 +1,27 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ResolvedPath, type ToolContext } from '@klaus/core/agent';
-import { carryOut } from './carry-out.ts';
+import type { ResolvedPath, ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { carryOut } from './apply-edits.ts';
+import type { FilePatch } from './file-patch.ts';
 import { toIntent, type FilePlan } from './file-plan.ts';
 import { applyHunks, type Hunk } from './hunk.ts';
-import { parsePatch, type FilePatch } from './patch.ts';
+import { parsePatch } from './patch.ts';
 import { checkText, readTextFile, toLf } from './text-file.ts';
 
 /** Applies a patch over several files. */
-export const applyPatch = defineTool({
+export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
   description:
     'Change several files at once, all or none: a "*** Begin Patch" text (Add File, Update File, Delete File, Move to, @@ context, End of File) or a unified diff.',
   input: z.object({ patch: z.string() }),
   effects: ['write'],
   resume: 'probe',
+  example: {
+    files: { 'sum.js': 'a - b\n' },
+    input: { patch: '*** Begin Patch\n*** Update File: sum.js\n@@\n-a - b\n+a + b\n*** End Patch' },
+    output: 'sum.js',
+  },
   async prepare({ patch }, context) {
     checkText('patch', patch);
     const plans = new Map<string, FilePlan>();

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
-import { carryOut } from './carry-out.ts';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { carryOut } from './apply-edits.ts';
 import { toIntent } from './file-plan.ts';
 import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 
 /** Deletes one file. */
-export const deleteFile = defineTool({
+export const deleteFile = defineBuiltinTool({
   name: 'delete_file',
   description: 'Delete one file.',
   input: z.object({ path: z.string() }),
   effects: ['write'],
   resume: 'probe',
+  example: { files: { 'a.txt': 'x' }, input: { path: 'a.txt' }, output: 'a.txt' },
   async prepare({ path }, { workspace }) {
     const state = await workspace.stat(path);
     if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);

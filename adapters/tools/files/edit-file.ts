@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
-import { carryOut } from './carry-out.ts';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { carryOut } from './apply-edits.ts';
 import { toIntent } from './file-plan.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';
@@ -14,12 +14,17 @@ const editSchema = z.object({
 type Edit = z.infer<typeof editSchema>;
 
 /** Replaces exact text in a file, several places at once. */
-export const editFile = defineTool({
+export const editFile = defineBuiltinTool({
   name: 'edit_file',
   description: 'Replace exact text in a file. Edits are made in order, all or none. Line ends are kept.',
   input: z.object({ path: z.string(), edits: z.array(editSchema).min(1) }),
   effects: ['write'],
   resume: 'probe',
+  example: {
+    files: { 'sum.js': 'a - b\n' },
+    input: { path: 'sum.js', edits: [{ old: 'a - b', new: 'a + b' }] },
+    output: 'sum.js (+1 −1)',
+  },
   async prepare({ path, edits }, context) {
     for (const edit of edits) {
       checkText('old text', edit.old);

@@ -3,7 +3,7 @@ import { formatPatch, structuredPatch } from 'diff';
 import type { TextEncoding } from '@klaus/core/policy';
 import type { Access, FileChange } from '@klaus/core/protocol';
 import type { FileEdit, Intent, ResolvedPath } from '@klaus/core/agent';
-import { toResultText } from './carry-out.ts';
+import { toResultText } from './apply-edits.ts';
 import { encodeText, toHash } from './text-file.ts';
 
 /** What is to become of one file. */

@@ -1,19 +1,7 @@
 import { KlausError } from '@klaus/core/protocol';
+import type { FilePatch } from './file-patch.ts';
 import type { Hunk } from './hunk.ts';
 import { parseUnifiedDiff } from './unified-diff.ts';
-
-/** What a patch does to one file. */
-export interface FilePatch {
-  kind: 'add' | 'update' | 'delete';
-  path: string;
-  /** New path, for a file that is moved. */
-  moveTo?: string;
-  hunks: Hunk[];
-  /** Text of an added file. */
-  content?: string;
-  /** Permission bits, where the patch names them. */
-  mode?: number;
-}
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';

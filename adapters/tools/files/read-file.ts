@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ReadOptions, type ToolContext, type ToolOutput } from '@klaus/core/agent';
-import { findJudged } from '../find-judged.ts';
+import type { ReadOptions, ToolContext, ToolOutput } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { findJudged } from '../find-approved.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({
@@ -24,13 +25,14 @@ interface OpenFile {
 }
 
 /** Reads a text file. */
-export const readFile = defineTool({
+export const readFile = defineBuiltinTool({
   name: 'read_file',
   description:
     'Read a text file. Without start and end: its exact text. With them: those lines, each after its number and a tab, which are not part of the file.',
   input,
   effects: ['read'],
   resume: 'repeat',
+  example: { files: { 'sum.js': 'export const sum = (a, b) => a - b;\n' }, input: { path: 'sum.js' }, output: 'a - b' },
   cut: cutLines,
   async prepare({ path, start, end }, { find }) {
     const { absolute, shown } = await find(path);

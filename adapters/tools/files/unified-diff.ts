@@ -1,6 +1,6 @@
 import { KlausError } from '@klaus/core/protocol';
+import type { FilePatch } from './file-patch.ts';
 import type { Hunk } from './hunk.ts';
-import type { FilePatch } from './patch.ts';
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 const NOTHING = '/dev/null';

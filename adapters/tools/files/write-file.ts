@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { decodeContent, encodeContent, type DecodedText, type TextEncoding } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toIntent } from './file-plan.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './apply-edits.ts';
 import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
 /** Writes a file whole. */
-export const writeFile = defineTool({
+export const writeFile = defineBuiltinTool({
   name: 'write_file',
   description:
     'Create a file, or replace its whole text. Missing folders are created. To change a part, use edit_file.',
   input: z.object({ path: z.string(), content: z.string() }),
   effects: ['write'],
   resume: 'probe',
+  example: { input: { path: 'new/a.txt', content: 'x\n' }, output: 'new/a.txt' },
   async prepare({ path, content }, context) {
     checkText('content', content);
     const { workspace } = context;

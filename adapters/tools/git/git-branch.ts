@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { quote } from '../shell/quote.ts';
 import { checkRevision, runGit, toGitError } from './git.ts';
 import { findOwnRepository, findRepository } from './repository.ts';
@@ -16,7 +16,7 @@ const input = z.object({
 type Input = z.infer<typeof input>;
 
 /** Lists branches, makes one, changes to one, deletes a merged one. */
-export const gitBranch = defineTool({
+export const gitBranch = defineBuiltinTool({
   name: 'git_branch',
   description: 'List, create (and switch to), switch or delete branches. Refuses what would lose work.',
   input,
@@ -24,6 +24,7 @@ export const gitBranch = defineTool({
   deferred: true,
   effects: ['execute', 'write'],
   resume: 'tell',
+  example: { input: { action: 'create', name: 'topic' }, output: "'topic'" },
   // A layer would keep the files and lose the branch.
   inPlace: true,
   async prepare(options, context) {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { checkpoint } from './checkpoint.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { findRepository } from './repository.ts';
 
 /** Commits the state of the workspace to a private ref. */
-export const gitCheckpoint = defineTool({
+export const gitCheckpoint = defineBuiltinTool({
   name: 'git_checkpoint',
   description:
     'Save the workspace as a commit on a private ref. Index, HEAD and branches stay as they are. Each run that changed files ends with one anyway.',
@@ -15,6 +15,11 @@ export const gitCheckpoint = defineTool({
   effects: ['write'],
   // A second commit of the same state is not made, so repeating does no harm.
   resume: 'repeat',
+  example: {
+    before: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }],
+    input: { message: 'Before the rewrite' },
+    output: 'on refs/klaus/checkpoints/',
+  },
   async prepare({ message = '' }, { workspace }) {
     checkWord('message', message);
     return { title: 'git checkpoint', access: [{ kind: 'fs', path: workspace.root, right: 'r' }] };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext, type ToolOutput } from '@klaus/core/agent';
+import type { ToolContext, ToolOutput } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord, quote } from '../shell/quote.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { runGit, toGitError } from './git.ts';
@@ -23,13 +24,18 @@ const input = z.object({
 type Input = z.infer<typeof input>;
 
 /** Commits to the current branch. What was looked at for secrets is exactly what is committed. */
-export const gitCommit = defineTool({
+export const gitCommit = defineBuiltinTool({
   name: 'git_commit',
   description: 'Commit what is staged, or paths, or all. Runs the hooks; refuses secrets.',
   input,
   // Git runs hooks, and the filters that the repository's configuration names.
   effects: ['execute', 'write'],
   resume: 'tell',
+  example: {
+    before: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }],
+    input: { message: 'Add a', paths: ['a.txt'] },
+    output: /^\[main [0-9a-f]+\] Add a\n a\.txt \| 1 \+/,
+  },
   // A layer would keep the files and lose the commit.
   inPlace: true,
   async prepare(options, context) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkRevision, git, toGitError } from './git.ts';
 
 /** Shows differences. */
-export const gitDiff = defineTool({
+export const gitDiff = defineBuiltinTool({
   name: 'git_diff',
   description:
     'Show changes as a diff: of the working tree, the staged ones, or since a revision. Untracked files are not part of it.',
@@ -14,6 +14,12 @@ export const gitDiff = defineTool({
   }),
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    files: { 'a.txt': 'one\n' },
+    before: [{ name: 'write_file', input: { path: 'a.txt', content: 'two\n' } }],
+    input: {},
+    output: '-one\n+two',
+  },
   async prepare({ path = '.', ref }, { workspace }) {
     if (ref !== undefined) checkRevision(ref);
     const { absolute, relative } = await workspace.resolve(path);

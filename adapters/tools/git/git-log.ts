@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { git, toGitError } from './git.ts';
 
 /** Shows the latest commits. */
-export const gitLog = defineTool({
+export const gitLog = defineBuiltinTool({
   name: 'git_log',
   description: 'Show the latest commits, one line each.',
   input: z.object({
@@ -13,6 +13,7 @@ export const gitLog = defineTool({
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: { input: {}, output: 'HEAD -> main' },
   async prepare({ path = '.' }, { workspace }) {
     const { absolute, relative } = await workspace.resolve(path);
     return { title: `git log ${relative}`.trimEnd(), access: [{ kind: 'fs', path: absolute, right: 'r' }] };

@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { git, toGitError } from './git.ts';
 
 /** Shows the state of the working tree. */
-export const gitStatus = defineTool({
+export const gitStatus = defineBuiltinTool({
   name: 'git_status',
   description: 'Show the branch and the changed and untracked files, in the short format of git status.',
   input: z.object({}),
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }],
+    input: {},
+    output: '## main\n?? a.txt',
+  },
   prepare: async (_input, { workspace }) => ({
     title: 'git status',
     access: [{ kind: 'fs', path: workspace.root, right: 'r' }],

@@ -1,21 +1,26 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeEntry } from './entry.ts';
 
 /** Gives one entry of the knowledge base. */
-export const memoryGet = defineTool({
+export const memoryGet = defineBuiltinTool({
   name: 'memory_get',
   description: 'Give one note that was remembered in this or an earlier session.',
   input: z.object({ key: z.string() }),
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'memory_set', input: { key: 'build', value: 'npm run build' } }],
+    input: { key: 'build' },
+    output: /^build \[general\], [^]*\nnpm run build$/,
+  },
   prepare: async ({ key }) => ({ title: `memory get ${key.slice(0, 100)}`, access: [] }),
   async run({ key }, { memory }) {
-    const entry = memory.get(key);
+    const entry = await memory.get(key);
     if (entry) return { text: describeEntry(entry), detail: { ...entry } };
-    const near = memory.search(key, { limit: 5 }).map((other) => other.key);
+    const near = (await memory.search(key, { limit: 5 })).map((other) => other.key);
     throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`, {
       hint: near.length === 0 ? 'memory_list shows what there is.' : `Similar: ${near.join(', ')}.`,
     });

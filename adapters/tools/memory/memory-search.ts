@@ -1,24 +1,29 @@
 import { z } from 'zod';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
 const LIMIT = 20;
 
 /** Searches what is remembered. */
-export const memorySearch = defineTool({
+export const memorySearch = defineBuiltinTool({
   name: 'memory_search',
   description: 'Find remembered notes by words.',
   input: z.object({ query: z.string() }),
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'memory_set', input: { key: 'build', value: 'make all' } }],
+    input: { query: 'all?' },
+    output: 'build [general]: make all',
+  },
   async prepare({ query }) {
     checkWord('query', query);
     return { title: `memory search ${query.slice(0, 100)}`, access: [] };
   },
   async run({ query }, { memory, maxSearchResults }) {
-    const entries = memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
+    const entries = await memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });
     if (entries.length === 0) return { text: 'No note has any of these words. memory_list shows what there is.' };
     return { text: listEntries(entries), detail: { keys: entries.map(({ key }) => key) } };
   },

@@ -1,14 +1,15 @@
 import { formatPatch, structuredPatch } from 'diff';
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, KNOWLEDGE_LIMITS } from '@klaus/core/agent';
+import { KNOWLEDGE_LIMITS } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 
 /**
  * Remembers something about this project, or forgets it. What holds for all projects only the user writes: a model
  * that was led astray in one of them must not reach the others.
  */
-export const memorySet = defineTool({
+export const memorySet = defineBuiltinTool({
   name: 'memory_set',
   description: 'Remember a fact about this project for later sessions. An empty value forgets it. Never secrets.',
   input: z.object({
@@ -20,13 +21,14 @@ export const memorySet = defineTool({
   effects: ['write'],
   // Setting the same value again does no harm.
   resume: 'repeat',
+  example: { input: { key: 'build', value: 'make' }, output: 'build [general]' },
   async prepare({ key, value, category }, { memory }) {
     if (value.length > KNOWLEDGE_LIMITS.value) {
       const most = `at most ${KNOWLEDGE_LIMITS.value} are kept`;
       throw new KlausError('tool.failed', `The value has ${value.length} characters; ${most}.`);
     }
     for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
-    const before = memory.get(key, 'project')?.value ?? '';
+    const before = (await memory.get(key, 'project'))?.value ?? '';
     const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'remember anew';
     const name = key.trim().replaceAll(/\s+/g, ' ').slice(0, KNOWLEDGE_LIMITS.key);
     const place = `memory/${name}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type RecalledText } from '@klaus/core/agent';
+import type { RecalledText } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 
 /** Characters of one record that are given at a time. */
@@ -9,7 +10,7 @@ const PAGE = 6_000;
 const MAX_NAMED = 20;
 
 /** Finds the exact text of what the session said, called and was given, also where compaction left it out. */
-export const recall = defineTool({
+export const recall = defineBuiltinTool({
   name: 'recall',
   description:
     'Find the exact text of earlier messages, calls and results of this session, also cut or dropped ones: by words, or read on in one record.',
@@ -20,6 +21,12 @@ export const recall = defineTool({
   }),
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    files: { 'long.txt': `${'line\n'.repeat(3_000)}the pelican sleeps\n${'line\n'.repeat(3_000)}` },
+    before: [{ name: 'read_file', input: { path: 'long.txt' } }],
+    input: { query: 'pelican' },
+    output: /^\[seq \d+, turn 1, [^]*the pelican sleeps\n/,
+  },
   async prepare({ query, seq }) {
     if ((query === undefined) === (seq === undefined))
       throw new KlausError('tool.failed', 'recall takes either query or seq.');
@@ -29,7 +36,7 @@ export const recall = defineTool({
   },
   async run({ query, seq, start }, context) {
     if (seq !== undefined) {
-      const page = context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
+      const page = await context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
       if (page) return { text: describePage(page) };
       throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find one by a query.`);
     }

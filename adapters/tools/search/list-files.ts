@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-judged.ts';
+import { findJudged } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
@@ -10,7 +10,7 @@ import { countExtensions, countFolders, sample } from './summary.ts';
 const MAX_FILES = 50_000;
 
 /** Lists files, without those that .gitignore and .klausignore name. */
-export const listFiles = defineTool({
+export const listFiles = defineBuiltinTool({
   name: 'list_files',
   description: 'List files as paths, without ignored ones. Deeper folders are shown with their number of files.',
   input: z.object({
@@ -20,6 +20,7 @@ export const listFiles = defineTool({
   }),
   effects: ['read'],
   resume: 'repeat',
+  example: { files: { 'src/a.js': '' }, input: { glob: '*.js' }, output: 'src/a.js' },
   cut: cutList,
   async prepare({ path = '.' }, { find }) {
     const { absolute, shown } = await find(path);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { decodeContent } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type FoundPath, type ToolContext } from '@klaus/core/agent';
+import type { FoundPath, ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toGlobTest } from './glob.ts';
-import { findJudged } from '../find-judged.ts';
+import { findJudged } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, sample } from './summary.ts';
 
@@ -36,13 +37,18 @@ interface Found {
 }
 
 /** Searches file contents. */
-export const searchFiles = defineTool({
+export const searchFiles = defineBuiltinTool({
   name: 'search_files',
   description:
     'Search file contents. Gives each file with its matching lines and their numbers; ignored files are left out.',
   input,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    files: { 'sum.js': 'export const sum = (a, b) => a - b;\n' },
+    input: { pattern: 'sum = ' },
+    output: /sum\.js\s+1: export const sum/,
+  },
   cut: cutMatches,
   async prepare({ pattern, path = '.' }, { find }) {
     const { absolute, shown } = await find(path);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
 /** Bytes: what a named pipe takes in at once. */
 const MAX_INPUT = 32_768;
 
 /** Stops a background process, or writes to its standard input. */
-export const processControl = defineTool({
+export const processControl = defineBuiltinTool({
   name: 'process_control',
   description: 'Stop a background process, or write input to it.',
   input: z.object({
@@ -18,6 +18,11 @@ export const processControl = defineTool({
   deferred: true,
   effects: ['execute'],
   resume: 'tell',
+  example: {
+    before: [{ name: 'run_command', input: { command: 'sleep 1000', background: true } }],
+    input: { process: 'p1', stop: true },
+    output: 'p1: stopped',
+  },
   inPlace: true,
   async prepare({ process: id, input, stop }, context) {
     if ((input === undefined) === (stop !== true))

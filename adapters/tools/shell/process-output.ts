@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext, type WaitFor } from '@klaus/core/agent';
+import type { ToolContext, WaitFor } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
 /** Without `since` the end of the output is given. */
@@ -10,7 +11,7 @@ const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 
 /** Reads what background processes write, waits for them, lists them. */
-export const processOutput = defineTool({
+export const processOutput = defineBuiltinTool({
   name: 'process_output',
   description:
     'Read what a background process wrote: its end, or from byte since on. waitFor: exit, port:3000 or a text. Without process: list.',
@@ -23,6 +24,11 @@ export const processOutput = defineTool({
   deferred: true,
   effects: ['read'],
   resume: 'repeat',
+  example: {
+    before: [{ name: 'run_command', input: { command: 'echo up; sleep 1000', background: true } }],
+    input: { process: 'p1', waitFor: 'up' },
+    output: 'p1: running\nup\n',
+  },
   async run({ process: id, since: given, waitFor, timeoutMs: wanted = DEFAULT_WAIT_MS }, context) {
     const { processes } = context;
     const since = given === undefined ? undefined : Math.max(0, Math.floor(given));

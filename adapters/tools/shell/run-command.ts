@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError, type Access } from '@klaus/core/protocol';
-import { defineTool, describeStarted } from '@klaus/core/agent';
+import { describeStarted } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { describeMissingNetwork } from './offline.ts';
@@ -10,7 +11,7 @@ import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 const MAX_COMMAND_BYTES = 100_000;
 
 /** Runs a shell command in the sandbox. */
-export const runCommand = defineTool({
+export const runCommand = defineBuiltinTool({
   name: 'run_command',
   description:
     'Run a shell command (sh) in the sandbox, in the workspace. It ends with everything it started; there is no network unless network is true.',
@@ -26,6 +27,7 @@ export const runCommand = defineTool({
   }),
   effects: ['execute'],
   resume: 'tell',
+  example: { input: { command: 'echo $((6 * 7))' }, freeText: ['description'], output: '42\n[exit code 0]' },
   prestart: (context) => toPrestart(context, { env: {} }),
   async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
     checkCommand(command);

@@ -2,7 +2,7 @@ import type { BlobRef } from '@klaus/core/protocol';
 import type { ExecLimits, ExecRequest, ExecResult, PrestartRequest, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
-import { OutputKeeper } from './output-keeper.ts';
+import { OutputKeeper } from './output-collector.ts';
 import { checkWord } from './quote.ts';
 
 export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'network' | 'env'> {

@@ -1,11 +1,9 @@
-import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from '../project/package-json.ts';
 import { quote } from '../shell/quote.ts';
-import type { Runner, RunnerChoice } from './runner.ts';
 
 /** A runner that a file of the project decides for. */
-interface OtherRunner {
+export interface OtherRunner {
   name: string;
   /** Files at the root of the workspace that say that it is used; `*.x` for an ending. */
   markers: readonly string[];
@@ -33,7 +31,7 @@ const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).rep
  * Runners beside those of npm and Python, in the order in which they are looked for. Sources: the command references
  * of each.
  */
-const TABLE = [
+export const OTHER_RUNNERS = [
   {
     name: 'go',
     markers: ['go.mod', 'go.work'],
@@ -97,76 +95,32 @@ const TABLE = [
   {
     name: 'ctest',
     markers: ['CMakeLists.txt'],
-    isUsed: (context, marker) => says(context, marker, /^\s*(?:enable_testing|include\s*\(\s*CTest)\b/im),
+    isUsed: (context, marker) => matches(context, marker, /^\s*(?:enable_testing|include\s*\(\s*CTest)\b/im),
     command: line('cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'),
     byName: (pattern) => `-R ${quote(pattern)}`,
   },
   {
     name: 'make',
     markers: ['Makefile', 'makefile', 'GNUmakefile'],
-    isUsed: (context, marker) => says(context, marker, /^(?:test|check)\s*:(?!=)/m),
+    isUsed: (context, marker) => matches(context, marker, /^(?:test|check)\s*:(?!=)/m),
     command: async (context) => {
       for (const name of ['Makefile', 'makefile', 'GNUmakefile'])
-        if ((await isFile(context, name)) && (await says(context, name, /^test\s*:(?!=)/m))) return 'make test';
+        if ((await isFile(context, name)) && (await matches(context, name, /^test\s*:(?!=)/m))) return 'make test';
       return 'make check';
     },
   },
 ] as const satisfies readonly OtherRunner[];
 
 /** Names of the runners, for a model to choose one. */
-export const OTHER_RUNNERS = TABLE.map(({ name }) => name);
+export const OTHER_RUNNER_NAMES = OTHER_RUNNERS.map(({ name }) => name);
 
-export type OtherRunnerName = (typeof OTHER_RUNNERS)[number];
+export type OtherRunnerName = (typeof OTHER_RUNNER_NAMES)[number];
 
 export function isOtherRunner(name: string | undefined): name is OtherRunnerName {
-  return OTHER_RUNNERS.some((each) => each === name);
+  return OTHER_RUNNER_NAMES.some((each) => each === name);
 }
 
-/**
- * Finds how the tests of a project are run that is neither an npm nor a Python project: by the one that is named, else
- * by the first whose files are there.
- *
- * @throws KlausError `tool.failed` for a choice of tests that the runner cannot make.
- */
-export async function findOtherRunner(context: ToolContext, choice: RunnerChoice): Promise<Runner | undefined> {
-  for (const row of TABLE as readonly OtherRunner[]) {
-    if (isOtherRunner(choice.runner) ? row.name !== choice.runner : !(await isThere(context, row))) continue;
-    return { name: 'other', command: await toCommand(context, row, choice) };
-  }
-  return undefined;
-}
-
-async function toCommand(
-  context: ToolContext,
-  { name, command, byName, byPath }: OtherRunner,
-  { path, pattern }: RunnerChoice,
-): Promise<string> {
-  const chosen = path === undefined ? await command(context) : byPath?.(path);
-  if (chosen === undefined) throw cannot(name, 'file');
-  if (pattern === undefined) return chosen;
-  if (!byName) throw cannot(name, 'name');
-  return `${chosen} ${byName(pattern)}`;
-}
-
-function cannot(name: string, what: 'file' | 'name'): KlausError {
-  return new KlausError('tool.failed', `Tests of ${name} cannot be chosen by ${what} here. Use run_command.`);
-}
-
-async function isThere(context: ToolContext, { markers, isUsed }: OtherRunner): Promise<boolean> {
-  for (const marker of markers) {
-    const found = marker.startsWith('*.') ? await findEnding(context, marker.slice(1)) : marker;
-    if (found === undefined || !(await isFile(context, found))) continue;
-    if (!isUsed || (await isUsed(context, found))) return true;
-  }
-  return false;
-}
-
-async function findEnding(context: ToolContext, ending: string): Promise<string | undefined> {
-  const { readdir } = await import('node:fs/promises');
-  return (await readdir(context.workspace.root)).find((name) => name.endsWith(ending));
-}
-
-async function says({ workspace }: Pick<ToolContext, 'workspace'>, path: string, pattern: RegExp): Promise<boolean> {
+async function matches({ workspace }: Pick<ToolContext, 'workspace'>, path: string, pattern: RegExp): Promise<boolean> {
   const bytes = await workspace.read(path, { length: 256 * 1024 });
   return pattern.test(Buffer.from(bytes).toString('utf8'));
 }

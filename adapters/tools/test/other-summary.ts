@@ -1,12 +1,11 @@
-import type { Counts } from './python-summary.ts';
-import type { FailedTest } from './test-summary.ts';
+import type { FailedTest, TestCounts } from './test-result.ts';
 
 /** How the output of a runner is read. All rows are tried: one script may run several runners. */
 interface Reader {
   /** Each match is added up, by the names of its groups. */
   counts: RegExp;
   /** What else makes the counts of a match, where its groups alone do not. */
-  toCounts?: (groups: Readonly<Record<string, string | undefined>>) => Counts;
+  toCounts?: (groups: Readonly<Record<string, string | undefined>>) => TestCounts;
   /** Names of failed tests; the group `message` where there is one. */
   failures?: RegExp;
 }
@@ -105,8 +104,8 @@ const READERS: readonly Reader[] = [
 ];
 
 /** What the runners of other languages said; undefined where none did. */
-export function readOtherCounts(output: string): Counts | undefined {
-  let sum: Counts | undefined;
+export function readOtherCounts(output: string): TestCounts | undefined {
+  let sum: TestCounts | undefined;
   for (const { counts, toCounts = toPlain } of READERS)
     for (const { groups = {} } of output.matchAll(counts)) {
       const { passed, failed, skipped } = toCounts(groups);
@@ -130,6 +129,10 @@ export function readOtherFailures(output: string): FailedTest[] {
   );
 }
 
-function toPlain({ passed = '0', failed = '0', skipped = '0' }: Readonly<Record<string, string | undefined>>): Counts {
+function toPlain({
+  passed = '0',
+  failed = '0',
+  skipped = '0',
+}: Readonly<Record<string, string | undefined>>): TestCounts {
   return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }

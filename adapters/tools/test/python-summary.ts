@@ -1,13 +1,7 @@
-import type { FailedTest } from './test-summary.ts';
-
-export interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
+import type { FailedTest, TestCounts } from './test-result.ts';
 
 const PYTEST_COUNTS = /^=*\s*((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s/;
-const PYTEST_WORDS: Readonly<Record<string, keyof Counts>> = {
+const PYTEST_WORDS: Readonly<Record<string, keyof TestCounts>> = {
   passed: 'passed',
   xpassed: 'passed',
   failed: 'failed',
@@ -18,11 +12,11 @@ const PYTEST_WORDS: Readonly<Record<string, keyof Counts>> = {
 };
 
 /** What the last line of pytest says: `1 failed, 2 passed in 0.12s`, `no tests ran in 0.01s`. */
-export function readPytestCounts(line: string): Counts | undefined {
+export function readPytestCounts(line: string): TestCounts | undefined {
   if (/^=*\s*no tests ran in [\d.]+s/.test(line)) return { passed: 0, failed: 0, skipped: 0 };
   const words = PYTEST_COUNTS.exec(line)?.[1];
   if (words === undefined) return undefined;
-  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
   for (const [, number, word] of words.matchAll(/(\d+) ([a-z]+)/g)) {
     const name = PYTEST_WORDS[word!];
     if (name) counts[name] += Number(number);
@@ -49,7 +43,7 @@ function findCollectionError(lines: readonly string[], name: string): string {
 }
 
 /** What unittest says at its end: `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`. */
-export function readUnittestCounts(lines: readonly string[]): Counts | undefined {
+export function readUnittestCounts(lines: readonly string[]): TestCounts | undefined {
   const at = lines.findLastIndex((line) => /^Ran \d+ tests? in /.test(line));
   if (at < 0) return undefined;
   const ran = Number(/\d+/.exec(lines[at]!)![0]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
-import { defineTool, type ToolContext } from '@klaus/core/agent';
+import type { ToolContext } from '@klaus/core/agent';
+import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
 import { toMissing, toMissingProgram, isMissing } from '../project/project-program.ts';
@@ -8,7 +9,8 @@ import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
-import { findRunner, RUNNERS, type Runner } from './runner.ts';
+import { findRunner } from './find-runner.ts';
+import { RUNNERS, type Runner } from './runner.ts';
 import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
@@ -20,13 +22,21 @@ const input = z.object({
 type Input = z.infer<typeof input>;
 
 /** Runs the project's tests in the sandbox. */
-export const runTests = defineTool({
+export const runTests = defineBuiltinTool({
   name: 'run_tests',
   description:
     "Run the project's tests by its npm test script or the runner that it uses. Gives counts, failing tests and the output.",
   input,
   effects: ['execute'],
   resume: 'tell',
+  example: {
+    files: {
+      'package.json': '{"type":"module"}',
+      'sum.test.js': "import test from 'node:test';\ntest('sum', () => {});\n",
+    },
+    input: {},
+    output: 'Tests: 1 passed, 0 failed.',
+  },
   async prepare(options, context) {
     const { command } = await choose(options, context);
     return { title: `run tests: ${command}`, access: [{ kind: 'exec', command }], command };

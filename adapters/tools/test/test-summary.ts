@@ -1,17 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { readOtherCounts, readOtherFailures } from './other-summary.ts';
-import {
-  readPytestCounts,
-  readPytestFailures,
-  readUnittestCounts,
-  readUnittestFailures,
-  type Counts,
-} from './python-summary.ts';
-
-export interface FailedTest {
-  name: string;
-  message: string;
-}
+import { readPytestCounts, readPytestFailures, readUnittestCounts, readUnittestFailures } from './python-summary.ts';
+import type { FailedTest, TestCounts } from './test-result.ts';
 
 /** What a run of tests said, as far as its output tells. */
 export interface TestSummary {
@@ -44,7 +34,7 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   const add = (word: 'passed' | 'failed' | 'skipped', number: string | number) => {
     counts[word] = (counts[word] ?? 0) + Number(number);
   };
-  const addAll = (found: Counts) => {
+  const addAll = (found: TestCounts) => {
     add('passed', found.passed);
     add('failed', found.failed);
     if (found.skipped > 0) add('skipped', found.skipped);

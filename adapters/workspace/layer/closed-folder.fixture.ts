@@ -1,9 +1,9 @@
 // Prints what differs in a copy of a workspace in which a command has closed a folder.
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPlace } from './layer.fixture.ts';
+import { createLayerFixture } from './layer.fixture.ts';
 
-const place = createPlace();
+const place = createLayerFixture();
 const layer = await place.layers.open({ kind: 'copy' });
 const closed = join(layer.folder, 'closed');
 mkdirSync(join(closed, 'inner'), { recursive: true });

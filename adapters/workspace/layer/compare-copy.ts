@@ -1,5 +1,5 @@
 import type { Directory } from '../directory.ts';
-import { createBreath, type Breath } from './breath.ts';
+import { Yielder } from '../yielder.ts';
 import { isFolderRow, toSignature, type CopyIndex } from './copy-index.ts';
 import { isGit, joinNames, listNames, parentOf, statOf, toTexts } from './names.ts';
 import { holdsGit } from './overlay-touched.ts';
@@ -7,7 +7,7 @@ import { enter } from './remove-tree.ts';
 
 interface Walk {
   index: CopyIndex;
-  breath: Breath;
+  yielder: Yielder;
   found: string[];
   git: boolean;
   /** Paths that are there. */
@@ -20,13 +20,13 @@ interface Walk {
 export async function compareCopy(copy: Directory, index: CopyIndex): Promise<{ paths: string[]; git: boolean }> {
   const walk: Walk = {
     index,
-    breath: createBreath(),
+    yielder: new Yielder(),
     found: [],
     git: false,
     seen: new Set(),
     entered: new Set(['']),
   };
-  await look(walk, copy, '');
+  await compareFolder(walk, copy, '');
   const gone = new Set<string>();
   for (const path of index.keys()) {
     if (walk.seen.has(path)) continue;
@@ -37,9 +37,9 @@ export async function compareCopy(copy: Directory, index: CopyIndex): Promise<{ 
   return { paths: toTexts(all.filter((path) => !isGit(path))), git: walk.git || all.some(isGit) };
 }
 
-async function look(walk: Walk, directory: Directory, folder: string): Promise<void> {
+async function compareFolder(walk: Walk, directory: Directory, folder: string): Promise<void> {
   for (const name of listNames(directory)) {
-    await walk.breath();
+    await walk.yielder.yieldIfDue();
     const path = joinNames(folder, name);
     const row = walk.index.get(path);
     const stat = statOf(directory, name);
@@ -47,11 +47,11 @@ async function look(walk: Walk, directory: Directory, folder: string): Promise<v
       walk.seen.add(path);
       if (!isFolderRow(row)) continue;
       walk.entered.add(path);
-      await enter(directory, name, { mode: Number(stat.mode), use: (inner) => look(walk, inner, path) });
+      await enter(directory, name, { mode: Number(stat.mode), use: (inner) => compareFolder(walk, inner, path) });
       continue;
     }
     walk.found.push(path);
     walk.seen.add(path);
-    walk.git ||= await holdsGit(directory, name, walk.breath);
+    walk.git ||= await holdsGit(directory, name, walk.yielder);
   }
 }

@@ -17,7 +17,7 @@ import type { Directory } from '../directory.ts';
 import { codeOf } from '../race-error.ts';
 import { toSignature, type CopyRow } from './copy-index.ts';
 import { pathOf, statOf } from './names.ts';
-import type { Room } from './room.ts';
+import type { DiskSpace } from './disk-space.ts';
 
 /** Up to this size a file is copied in one go; larger ones by the system, sharing their blocks where it can. */
 const SMALL = 2 ** 20;
@@ -30,7 +30,7 @@ export interface CopyTarget {
   copy: Directory;
   /** Nothing stands at this name in `copy`. */
   name: string;
-  room: Room;
+  space: DiskSpace;
   /** Nanoseconds since 1970 when the pass began. */
   began: bigint;
 }
@@ -53,13 +53,13 @@ export async function copyRegular(target: CopyTarget): Promise<CopyRow | undefin
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd, { bigint: true });
       if (!before.isFile()) return undefined;
-      target.room.take(Number(before.size));
+      target.space.take(Number(before.size));
       if (before.size <= SMALL) copySmall(fd, target, Number(before.size));
       else await copyLarge(fd, target);
       const after = fstatSync(fd, { bigint: true });
       const isSteady = toSignature(before) === toSignature(after);
       if (!isSteady && attempt < TRIES) continue;
-      dress(copy, name, after);
+      copyMetadata(copy, name, after);
       return {
         source: isSteady && isOld(target, after) ? toSignature(after) : '',
         copy: toSignature(statOf(copy, name)!),
@@ -72,7 +72,7 @@ export async function copyRegular(target: CopyTarget): Promise<CopyRow | undefin
 
 export function copyLink(target: CopyTarget, stat: BigIntStats): CopyRow | undefined {
   const { source, copy, name } = target;
-  target.room.take(1);
+  target.space.take(1);
   try {
     symlinkSync(readlinkSync(pathOf(source, name), { encoding: 'buffer' }), pathOf(copy, name));
   } catch (error) {
@@ -80,7 +80,7 @@ export function copyLink(target: CopyTarget, stat: BigIntStats): CopyRow | undef
     if (['ENOENT', 'EINVAL'].includes(codeOf(error))) return undefined;
     throw error;
   }
-  dress(copy, name, stat);
+  copyMetadata(copy, name, stat);
   return {
     source: isOld(target, stat) ? toSignature(stat) : '',
     copy: toSignature(statOf(copy, name)!),
@@ -118,7 +118,7 @@ async function copyLarge(fd: number, { source, copy, name }: CopyTarget): Promis
 }
 
 /** Owner, mode and times, in the order in which one does not spoil the other. */
-export function dress(copy: Directory, name: string, stat: BigIntStats): void {
+export function copyMetadata(copy: Directory, name: string, stat: BigIntStats): void {
   const path = pathOf(copy, name);
   const now = statOf(copy, name)!;
   if (process.geteuid?.() === 0 && (now.uid !== stat.uid || now.gid !== stat.gid))

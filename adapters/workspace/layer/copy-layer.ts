@@ -4,18 +4,18 @@ import { setTimeout } from 'node:timers/promises';
 import type { Layer } from '@klaus/core/agent';
 import { toKlausError } from '@klaus/core/protocol';
 import { codeOf } from '../race-error.ts';
-import { createBreath } from './breath.ts';
+import { Yielder } from '../yielder.ts';
 import { compareCopy } from './compare-copy.ts';
-import { dress } from './copy-file.ts';
+import { copyMetadata } from './copy-file.ts';
 import { loadIndex, saveIndex, type CopyIndex } from './copy-index.ts';
 import { mountsBelow } from './mounts.ts';
 import { openDirectory, statOf, within } from './names.ts';
-import { makeUsable, removeTree } from './remove-tree.ts';
-import { measureRoom, noRoom } from './room.ts';
+import { makeWritable, removeTree } from './remove-tree.ts';
+import { measureDiskSpace, toDiskFullError } from './disk-space.ts';
 import { syncCopy } from './sync-copy.ts';
 
 /** Filesystems that the kernel makes up: their files have no end, or do something when they are read. */
-const MADE_UP = new Set(
+const VIRTUAL_FILESYSTEMS = new Set(
   'proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs bpf mqueue autofs fusectl'.split(' '),
 );
 
@@ -25,9 +25,9 @@ export interface CopyOptions {
   /** A name for the copy while it is in use; nothing stands there. */
   folder: string;
   /** Where it waits for the next layer when it is not. */
-  kept: string;
+  storedCopy: string;
   /** Absolute folders that are never copied. */
-  leftOut: readonly string[];
+  excluded: readonly string[];
   /** Bytes of the disk that stay free. */
   reserveBytes: number;
   signal?: AbortSignal;
@@ -39,16 +39,16 @@ export interface CopyOptions {
  * @throws KlausError `sandbox.unavailable` when there is no room for it, `cancelled`.
  */
 export async function openCopy(options: CopyOptions): Promise<Layer> {
-  const { folder, kept } = options;
-  claim(kept, folder);
+  const { folder, storedCopy } = options;
+  claimStoredCopy(storedCopy, folder);
   let index: CopyIndex;
   try {
-    index = await bringUpToDate(options);
+    index = await updateCopy(options);
   } catch (error) {
     // What is there already serves the next attempt, unless it is what fills the disk.
-    const failure = ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) ? noRoom(folder, error) : toKlausError(error);
+    const failure = ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) ? toDiskFullError(folder, error) : toKlausError(error);
     if (failure.code === 'sandbox.unavailable') await removeTree(folder);
-    else await giveBack(folder, kept);
+    else await storeCopy(folder, storedCopy);
     throw failure;
   }
   let closed: Promise<void> | undefined;
@@ -63,12 +63,12 @@ export async function openCopy(options: CopyOptions): Promise<Layer> {
         copy.close();
       }
     },
-    close: () => (closed ??= giveBack(folder, kept)),
+    close: () => (closed ??= storeCopy(folder, storedCopy)),
   };
 }
 
 /** A rename is done by one process only: whoever comes second begins with an empty folder. */
-function claim(kept: string, folder: string): void {
+function claimStoredCopy(kept: string, folder: string): void {
   try {
     renameSync(kept, folder);
   } catch (error) {
@@ -78,7 +78,7 @@ function claim(kept: string, folder: string): void {
 }
 
 /** Keeps the copy for the next layer, unless another one is kept already. */
-export async function giveBack(folder: string, kept: string): Promise<void> {
+export async function storeCopy(folder: string, kept: string): Promise<void> {
   try {
     renameSync(folder, kept);
   } catch (error) {
@@ -87,7 +87,7 @@ export async function giveBack(folder: string, kept: string): Promise<void> {
   }
 }
 
-async function bringUpToDate({ root, folder, leftOut, reserveBytes, signal }: CopyOptions): Promise<CopyIndex> {
+async function updateCopy({ root, folder, excluded, reserveBytes, signal }: CopyOptions): Promise<CopyIndex> {
   const stat = statSync(root, { bigint: true });
   const identity = `${root}:${stat.dev}:${stat.ino}`;
   const file = join(folder, 'index.json');
@@ -95,19 +95,19 @@ async function bringUpToDate({ root, folder, leftOut, reserveBytes, signal }: Co
   const home = openDirectory(folder);
   try {
     const present = statOf(home, 'tree');
-    if (present) makeUsable(home, 'tree', Number(present.mode));
+    if (present) makeWritable(home, 'tree', Number(present.mode));
     else mkdirSync(join(folder, 'tree'), { mode: 0o700 });
     const index = await within(home, 'tree', (copy) =>
       syncCopy(source, copy, {
         before: loadIndex(file, identity),
-        room: measureRoom(folder, reserveBytes),
-        breath: createBreath(signal),
-        leftOut: toIdentities([...leftOut, ...madeUpBelow(root)]),
+        space: measureDiskSpace(folder, reserveBytes),
+        yielder: new Yielder(signal),
+        excluded: toIdentities([...excluded, ...findVirtualMounts(root)]),
       }),
     );
-    dress(home, 'tree', stat);
+    copyMetadata(home, 'tree', stat);
     saveIndex(file, identity, index);
-    await nextTick(folder);
+    await waitForClockTick(folder);
     return index;
   } finally {
     source.close();
@@ -115,9 +115,9 @@ async function bringUpToDate({ root, folder, leftOut, reserveBytes, signal }: Co
   }
 }
 
-function madeUpBelow(root: string): string[] {
+function findVirtualMounts(root: string): string[] {
   return mountsBelow(root)
-    .filter(({ type }) => MADE_UP.has(type))
+    .filter(({ type }) => VIRTUAL_FILESYSTEMS.has(type))
     .map(({ path }) => path);
 }
 
@@ -134,7 +134,7 @@ function toIdentities(folders: readonly string[]): Set<string> {
  * Waits until the filesystem's clock, which may move in steps of some milliseconds, has moved: what a command
  * writes from now on has another time of change than what was copied.
  */
-async function nextTick(folder: string): Promise<void> {
+async function waitForClockTick(folder: string): Promise<void> {
   const file = join(folder, 'clock');
   const now = () => {
     writeFileSync(file, '.');

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Layer, Layers } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
-import { giveBack, openCopy } from './copy-layer.ts';
+import { storeCopy, openCopy } from './copy-layer.ts';
 import { mountsBelow, unmountBelow } from './mounts.ts';
 import { openOverlay } from './overlay-layer.ts';
 import { probeOverlay } from './overlay-probe.ts';
@@ -67,7 +67,7 @@ class WorkspaceLayers implements LocalLayers {
   }
 
   async open(options: { kind?: 'overlay' | 'copy'; signal?: AbortSignal } = {}): Promise<Layer> {
-    await this.#tidy();
+    await this.#cleanUp();
     if (options.kind !== 'copy') {
       const layer = await this.#openOverlay();
       if (typeof layer !== 'string') return layer;
@@ -81,8 +81,8 @@ class WorkspaceLayers implements LocalLayers {
     return openCopy({
       root: this.#root,
       folder: this.#newFolder('copy'),
-      kept: this.#keptCopy(this.#key),
-      leftOut: [stateDir, ...(klausHome === undefined ? [] : [klausHome])],
+      storedCopy: this.#storedCopy(this.#key),
+      excluded: [stateDir, ...(klausHome === undefined ? [] : [klausHome])],
       reserveBytes: reserveBytes ?? RESERVE,
       ...(options.signal && { signal: options.signal }),
     });
@@ -99,8 +99,8 @@ class WorkspaceLayers implements LocalLayers {
   }
 
   async clear(): Promise<void> {
-    await this.#tidy();
-    await removeTree(this.#keptCopy(this.#key));
+    await this.#cleanUp();
+    await removeTree(this.#storedCopy(this.#key));
   }
 
   /** The layer, or why there is none. */
@@ -119,19 +119,19 @@ class WorkspaceLayers implements LocalLayers {
     return join(this.#options.stateDir, `${kind}-${ownName()}-${this.#key}-${randomBytes(6).toString('hex')}`);
   }
 
-  #keptCopy(key: string): string {
+  #storedCopy(key: string): string {
     return join(this.#options.stateDir, `kept-${key}`);
   }
 
   /** Unmounts and removes what killed processes left; a working copy is kept for the next layer. */
-  async #tidy(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     const { stateDir } = this.#options;
     for (const name of readdirSync(stateDir)) {
       const [, kind, owner, key] = /^(overlay|copy)-([0-9a-f.]+)-([0-9a-f]{16})-[0-9a-f]+$/.exec(name) ?? [];
       if (owner === undefined || key === undefined || !isGone(owner)) continue;
       const folder = join(stateDir, name);
       await unmountBelow(folder);
-      if (kind === 'copy') await giveBack(folder, this.#keptCopy(key));
+      if (kind === 'copy') await storeCopy(folder, this.#storedCopy(key));
       else await removeTree(folder);
     }
   }

@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPlace, describeTree, overlayObstacle, type Place } from './layer.fixture.ts';
+import { createLayerFixture, describeTree, overlayObstacle, type LayerFixture } from './layer.fixture.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'ä b', '-x', '.h'];
 
-let place: Place;
+let place: LayerFixture;
 beforeEach(() => {
-  place = createPlace();
+  place = createLayerFixture();
 });
 afterEach(async () => {
   await place.layers.clear();

@@ -7,7 +7,7 @@ import { listMounts } from './mounts.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** A workspace with a folder for its layers beside it. */
-export interface Place {
+export interface LayerFixture {
   base: string;
   root: string;
   stateDir: string;
@@ -17,7 +17,7 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-export function createPlace(options: { name?: string } & Partial<LayersOptions> = {}): Place {
+export function createLayerFixture(options: { name?: string } & Partial<LayersOptions> = {}): LayerFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-layer-')));
   const { name, ...more } = { name: 'project', ...options };
   const root = join(base, name);

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
-import { createBreath, type Breath } from './breath.ts';
+import { Yielder } from '../yielder.ts';
 import { joinNames, listNames, openDirectory, statOf, toTexts, within } from './names.ts';
 import { enter } from './remove-tree.ts';
 
@@ -16,7 +16,7 @@ interface Walk {
   sameDevice: boolean;
   found: string[];
   git: boolean;
-  breath: Breath;
+  yielder: Yielder;
 }
 
 interface Sides {
@@ -36,17 +36,17 @@ export async function touchedOnOverlay(folders: OverlayFolders): Promise<{ paths
     sides.lower = openDirectory(folders.lower);
     sides.merged = openDirectory(folders.merged);
     const sameDevice = statOf(sides.upper, '.')?.dev === statOf(sides.lower, '.')?.dev;
-    const walk: Walk = { sameDevice, found: [], git: false, breath: createBreath() };
-    await look(walk, sides as Sides, '');
+    const walk: Walk = { sameDevice, found: [], git: false, yielder: new Yielder() };
+    await compareFolder(walk, sides as Sides, '');
     return { paths: toTexts(walk.found), git: walk.git };
   } finally {
     for (const side of Object.values(sides)) side.close();
   }
 }
 
-async function look(walk: Walk, sides: Sides, folder: string): Promise<void> {
+async function compareFolder(walk: Walk, sides: Sides, folder: string): Promise<void> {
   for (const name of listNames(sides.upper)) {
-    await walk.breath();
+    await walk.yielder.yieldIfDue();
     if (name === '.git') {
       walk.git ||= await isGitTouched(walk, sides);
       continue;
@@ -54,12 +54,12 @@ async function look(walk: Walk, sides: Sides, folder: string): Promise<void> {
     const path = joinNames(folder, name);
     const lower = statOf(sides.lower, name);
     const merged = statOf(sides.merged, name);
-    if (lower?.isDirectory() && merged?.isDirectory() && isContinued(walk, { lower, merged })) {
-      await descend(sides, name, (inner) => look(walk, inner, path));
+    if (lower?.isDirectory() && merged?.isDirectory() && isSameFolder(walk, { lower, merged })) {
+      await descend(sides, name, (inner) => compareFolder(walk, inner, path));
       continue;
     }
     walk.found.push(path);
-    for (const side of [sides.lower, sides.merged]) walk.git ||= await holdsGit(side, name, walk.breath);
+    for (const side of [sides.lower, sides.merged]) walk.git ||= await holdsGit(side, name, walk.yielder);
   }
 }
 
@@ -69,7 +69,7 @@ async function look(walk: Walk, sides: Sides, folder: string): Promise<void> {
  * number does: a folder that goes on keeps the workspace's. Where that cannot be compared, it counts as
  * another one, so that too much is named rather than too little.
  */
-function isContinued(walk: Walk, { lower, merged }: { lower: BigIntStats; merged: BigIntStats }): boolean {
+function isSameFolder(walk: Walk, { lower, merged }: { lower: BigIntStats; merged: BigIntStats }): boolean {
   return (
     walk.sameDevice &&
     lower.ino === merged.ino &&
@@ -83,9 +83,9 @@ function isContinued(walk: Walk, { lower, merged }: { lower: BigIntStats; merged
 async function isGitTouched(walk: Walk, sides: Sides): Promise<boolean> {
   const lower = statOf(sides.lower, '.git');
   const merged = statOf(sides.merged, '.git');
-  if (!lower?.isDirectory() || !merged?.isDirectory() || !isContinued(walk, { lower, merged })) return true;
+  if (!lower?.isDirectory() || !merged?.isDirectory() || !isSameFolder(walk, { lower, merged })) return true;
   const inner: Walk = { ...walk, found: [], git: false };
-  await descend(sides, '.git', (below) => look(inner, below, ''));
+  await descend(sides, '.git', (below) => compareFolder(inner, below, ''));
   return inner.found.length > 0 || inner.git;
 }
 
@@ -96,15 +96,15 @@ function descend<T>(sides: Sides, name: string, use: (inner: Sides) => Promise<T
 }
 
 /** True when a `.git` is somewhere below a folder. */
-export async function holdsGit(parent: Directory, name: string, breath: Breath): Promise<boolean> {
+export async function holdsGit(parent: Directory, name: string, yielder: Yielder): Promise<boolean> {
   const stat = statOf(parent, name);
   if (!stat?.isDirectory()) return false;
   const look = async (folder: Directory): Promise<boolean> => {
     const names = listNames(folder);
     if (names.includes('.git')) return true;
     for (const inner of names) {
-      await breath();
-      if (await holdsGit(folder, inner, breath)) return true;
+      await yielder.yieldIfDue();
+      if (await holdsGit(folder, inner, yielder)) return true;
     }
     return false;
   };

@@ -1,20 +1,20 @@
 import { mkdirSync, type BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
 import { codeOf, isRace } from '../race-error.ts';
-import type { Breath } from './breath.ts';
-import { copyLink, copyRegular, dress } from './copy-file.ts';
+import type { Yielder } from '../yielder.ts';
+import { copyLink, copyRegular, copyMetadata } from './copy-file.ts';
 import { toSignature, type CopyIndex, type CopyRow } from './copy-index.ts';
 import { joinNames, listNames, pathOf, statOf, within } from './names.ts';
-import { makeUsable, removeEntry } from './remove-tree.ts';
-import type { Room } from './room.ts';
+import { makeWritable, removeEntry } from './remove-tree.ts';
+import type { DiskSpace } from './disk-space.ts';
 
 export interface SyncOptions {
   /** What the copy was at the end of the last pass. */
   before: CopyIndex;
-  room: Room;
-  breath: Breath;
+  space: DiskSpace;
+  yielder: Yielder;
   /** Device and inode of folders that are left out with all they hold. */
-  leftOut: ReadonlySet<string>;
+  excluded: ReadonlySet<string>;
 }
 
 interface Pass extends SyncOptions {
@@ -28,7 +28,7 @@ interface Pass extends SyncOptions {
  * sizes and times of change tell. Pipes, sockets and devices are left out, and so is what may not be read.
  *
  * @returns The copy as it is now.
- * @throws KlausError `sandbox.unavailable` when the room is used up.
+ * @throws KlausError `sandbox.unavailable` when the space is used up.
  */
 export async function syncCopy(source: Directory, copy: Directory, options: SyncOptions): Promise<CopyIndex> {
   const pass: Pass = { ...options, after: new Map(), began: BigInt(Date.now()) * 1_000_000n };
@@ -45,15 +45,15 @@ interface Sides {
 async function syncFolder(pass: Pass, sides: Sides): Promise<void> {
   const superfluous = new Set(listNames(sides.copy));
   for (const name of listOrNothing(sides.source)) {
-    await pass.breath();
+    await pass.yielder.yieldIfDue();
     const stat = statOf(sides.source, name);
-    if (!stat || pass.leftOut.has(`${stat.dev}:${stat.ino}`)) continue;
+    if (!stat || pass.excluded.has(`${stat.dev}:${stat.ino}`)) continue;
     const row = await syncEntry(pass, sides, { name, stat });
     if (row) pass.after.set(joinNames(sides.folder, name), row);
-    else await removeEntry(sides.copy, name, pass.breath);
+    else await removeEntry(sides.copy, name, pass.yielder);
     superfluous.delete(name);
   }
-  for (const name of superfluous) await removeEntry(sides.copy, name, pass.breath);
+  for (const name of superfluous) await removeEntry(sides.copy, name, pass.yielder);
 }
 
 /** Undefined: the copy is to have nothing at this name. */
@@ -69,12 +69,12 @@ async function syncEntry(
   const present = statOf(copy, name);
   const known = pass.before.get(joinNames(sides.folder, name));
   if (stat.isDirectory()) {
-    if (present && !present.isDirectory()) await removeEntry(copy, name, pass.breath);
+    if (present && !present.isDirectory()) await removeEntry(copy, name, pass.yielder);
     return syncInner(pass, sides, { name, stat });
   }
   if (present && known && known.source === toSignature(stat) && known.copy === toSignature(present)) return known;
-  if (present) await removeEntry(copy, name, pass.breath);
-  const target = { source, copy, name, room: pass.room, began: pass.began };
+  if (present) await removeEntry(copy, name, pass.yielder);
+  const target = { source, copy, name, space: pass.space, began: pass.began };
   if (stat.isSymbolicLink()) return copyLink(target, stat);
   return stat.isFile() ? copyRegular(target) : undefined;
 }
@@ -85,9 +85,9 @@ async function syncInner(
   { name, stat }: { name: string; stat: BigIntStats },
 ): Promise<CopyRow | undefined> {
   const present = statOf(copy, name);
-  if (present) makeUsable(copy, name, Number(present.mode));
+  if (present) makeWritable(copy, name, Number(present.mode));
   else {
-    pass.room.take(1);
+    pass.space.take(1);
     mkdirSync(pathOf(copy, name), { mode: 0o700 });
   }
   for (let attempt = 1; ; attempt++) {
@@ -104,7 +104,7 @@ async function syncInner(
       if (attempt === MAX_TRIES) throw error;
     }
   }
-  dress(copy, name, stat);
+  copyMetadata(copy, name, stat);
   return { source: '', copy: toSignature(statOf(copy, name)!) };
 }
 

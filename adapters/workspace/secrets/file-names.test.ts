@@ -24,7 +24,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** Longer than a tick of any clock that a kernel gives its files. */
 const SETTLED_MS = 25;
 const isMeant = (path: string): boolean => path.endsWith('.env');
-const look = () => new FileNames(root, { picks: isMeant, skips: ['.git'], settledMs: SETTLED_MS });
+const look = () => new FileNames(root, { picks: isMeant, skips: ['.git'], racyMs: SETTLED_MS });
 
 /** Until what was changed so far is remembered and not read again. */
 function settle(): void {
@@ -65,7 +65,7 @@ describe('files by their names', () => {
     mkdirSync(join(root, 'b'));
     writeFileSync(join(root, 'b/b.env'), '');
     const picks = (path: string): boolean => asked.push(path) > 0;
-    const files = new FileNames(root, { picks, skips: [], settledMs: SETTLED_MS });
+    const files = new FileNames(root, { picks, skips: [], racyMs: SETTLED_MS });
     settle();
     await files.find();
     writeFileSync(join(root, 'b/c.env'), '');

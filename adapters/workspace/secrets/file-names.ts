@@ -1,12 +1,12 @@
 import { type BigIntStats, lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { Yielder } from '../yielder.ts';
 
 /**
  * Filesystems on which a directory's times change with every entry made, renamed or removed, and for which this
  * machine keeps the time itself. Source: linux/magic.h, zfs_vfsops.
  */
-const KEEPS_TIMES: ReadonlySet<number> = new Set([
+const RELIABLE_FILESYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x9123683e, // btrfs
   0x58465342, // xfs
@@ -16,9 +16,7 @@ const KEEPS_TIMES: ReadonlySet<number> = new Set([
   0x2fc12fc1, // zfs
   0xca451a4e, // bcachefs
 ]);
-const SETTLED_MS = 2_000;
-/** Others get their turn after this time. Milliseconds. */
-const SLICE_MS = 8;
+const RACY_MS = 2_000;
 
 interface Folder {
   /** What `lstat` said before it was read; undefined when the next look has to read it again. */
@@ -39,7 +37,7 @@ export interface FileNamesOptions {
    * A directory that changed a moment ago may change again within the same tick of its clock, and is read again until
    * its last change is older than this. Milliseconds, default 2,000.
    */
-  settledMs?: number;
+  racyMs?: number;
 }
 
 /**
@@ -50,14 +48,14 @@ export interface FileNamesOptions {
 export class FileNames {
   readonly #root: string;
   readonly #options: FileNamesOptions;
-  readonly #isKept: boolean;
+  readonly #hasReliableTimes: boolean;
   #known = new Map<string, Folder>();
 
   /** @param root Absolute real path. */
   constructor(root: string, options: FileNamesOptions) {
     this.#root = root;
     this.#options = options;
-    this.#isKept = keepsTimes(root);
+    this.#hasReliableTimes = hasReliableTimes(root);
   }
 
   /** Paths relative to the root, in no order. What cannot be read is left out. */
@@ -68,24 +66,22 @@ export class FileNames {
     const known = new Map<string, Folder>();
     const pending = [''];
     const device = lstatOf(this.#root)?.dev;
-    let until = performance.now() + SLICE_MS;
+    const yielder = new Yielder();
     for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-      const folder = this.#look(path, device);
+      const folder = this.#readFolder(path, device);
       if (!folder) continue;
       known.set(path, folder);
       files.push(...folder.picked);
       links.push(...folder.links);
       sockets.push(...folder.sockets);
       pending.push(...folder.folders);
-      if (performance.now() < until) continue;
-      await setImmediate();
-      until = performance.now() + SLICE_MS;
+      if (yielder.due) await yielder.yield();
     }
     this.#known = known;
     return { files, links, sockets };
   }
 
-  #look(path: string, device: bigint | undefined): Folder | undefined {
+  #readFolder(path: string, device: bigint | undefined): Folder | undefined {
     const absolute = join(this.#root, path);
     // Before it is read: what comes in between shows as a change at the next look.
     const stat = lstatOf(absolute);
@@ -93,9 +89,9 @@ export class FileNames {
     const state = `${stat.dev} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
     const known = this.#known.get(path);
     if (known?.state === state) return known;
-    const isSettled = Date.now() - Number(stat.ctimeMs) > (this.#options.settledMs ?? SETTLED_MS);
-    const isKept = this.#isKept && isSettled && stat.dev === device;
-    return { ...this.#read(path, absolute), state: isKept ? state : undefined };
+    const isSafe = Date.now() - Number(stat.ctimeMs) > (this.#options.racyMs ?? RACY_MS);
+    const isReliable = this.#hasReliableTimes && isSafe && stat.dev === device;
+    return { ...this.#read(path, absolute), state: isReliable ? state : undefined };
   }
 
   #read(path: string, absolute: string): Omit<Folder, 'state'> {
@@ -129,9 +125,9 @@ function lstatOf(path: string): BigIntStats | undefined {
   }
 }
 
-function keepsTimes(root: string): boolean {
+function hasReliableTimes(root: string): boolean {
   try {
-    return KEEPS_TIMES.has(statfsSync(root).type);
+    return RELIABLE_FILESYSTEMS.has(statfsSync(root).type);
   } catch {
     return false;
   }

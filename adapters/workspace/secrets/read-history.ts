@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
-import { keepKnownHistory, readKnownHistory } from './known-history.ts';
+import { writeHistoryCache, readHistoryCache } from './history-cache.ts';
 
 /** One earlier content of a secret file. */
 export interface OldVersion {
@@ -36,7 +36,7 @@ export interface HistoryOptions {
  */
 export async function readHistory(folder: GitFolder, options: HistoryOptions = {}): Promise<OldVersion[]> {
   const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000, cache } = options;
-  const known = cache === undefined ? undefined : readKnownHistory(cache, folder, patterns);
+  const known = cache === undefined ? undefined : readHistoryCache(cache, folder, patterns);
   const blobs = new Map<string, string>();
   for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
   const refs = await readRefs(folder);
@@ -69,7 +69,7 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
       add(found);
       // Otherwise a commit may be missing that comes later, as in a shallow clone. Its list of ends has no say: commands write it.
       if (cache !== undefined && isWhole)
-        keepKnownHistory(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
+        writeHistoryCache(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
     } else add(known?.blobs ?? []);
     const named = [...blobs.keys()].slice(0, maxVersions);
     if (named.length === 0) return [];

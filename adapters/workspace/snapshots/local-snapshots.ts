@@ -17,13 +17,13 @@ import { withLock } from './lock.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
-import { Pace } from './scan/pace.ts';
+import { Yielder } from '../yielder.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
 import type { Scan, Uncovered } from './scan/scan.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
-import { hasState, readBeside, toStateWrite, type Beside } from './states.ts';
-import { settleAll } from './restore/step.ts';
+import { hasState, readMetadata, toStateWrite, type StateMetadata } from './states.ts';
+import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { toTreeHash, Trees } from './trees.ts';
 
@@ -36,7 +36,7 @@ export interface SnapshotsOptions {
    * True for an absolute path that a sandbox adds for a command and removes after it: an empty folder, or a file. States
    * leave it out. Default: none is.
    */
-  isHeld?: (path: string) => boolean;
+  isPlaceholder?: (path: string) => boolean;
 }
 
 /**
@@ -75,17 +75,17 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
   guarded(options.stateDir, () => makeFolder(options.stateDir));
   const db = new Database(prepareStore(options.stateDir, opened.path));
   try {
-    const kept: SnapshotStore = {
+    const store: SnapshotStore = {
       root: opened,
       db,
-      seen: new StatCache(db),
+      statCache: new StatCache(db),
       trees: new Trees(db),
       objects: new Objects(db),
       excluded: toExcluded(opened.path, options),
-      isHeld: options.isHeld ?? (() => false),
+      isPlaceholder: options.isPlaceholder ?? (() => false),
     };
-    if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => settleAll(kept));
-    return new FolderSnapshots(kept);
+    if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => finishPlans(store));
+    return new FolderSnapshots(store);
   } catch (error) {
     db.close();
     throw error;
@@ -103,11 +103,11 @@ function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): Re
 }
 
 class FolderSnapshots implements LocalSnapshots {
-  readonly #kept: SnapshotStore;
+  readonly #store: SnapshotStore;
   #repositories: readonly string[] = [];
 
-  constructor(kept: SnapshotStore) {
-    this.#kept = kept;
+  constructor(store: SnapshotStore) {
+    this.#store = store;
   }
 
   get repositories(): readonly string[] {
@@ -116,33 +116,33 @@ class FolderSnapshots implements LocalSnapshots {
 
   snapshot(options: SnapshotOptions = {}): Promise<TreeId> {
     const { folder, signal } = options;
-    const root = folder === undefined ? this.#kept.root : openWorkspaceRoot(folder, { allowAny: true });
-    const pace = new Pace(signal);
-    const keepsSeen = folder === undefined;
+    const root = folder === undefined ? this.#store.root : openWorkspaceRoot(folder, { allowAny: true });
+    const yielder = new Yielder(signal);
+    const updatesCache = folder === undefined;
     return this.#locked({ alone: false, signal }, () =>
-      withScan(this.#kept, { root, keepsSeen, pace, onProgress: options.onProgress }, async (scan) => {
-        pace.check();
-        const base = options.only && toTreeHash(this.#kept.trees, options.only.base);
+      withScan(this.#store, { root, updatesCache, yielder, onProgress: options.onProgress }, async (scan) => {
+        yielder.check();
+        const base = options.only && toTreeHash(this.#store.trees, options.only.base);
         const paths = options.only?.paths.map(toPlain);
         const isPartial = base !== undefined && paths !== undefined && !paths.includes('');
         const tree = isPartial
-          ? await scanPaths(this.#kept, scan, { root, base, paths })
+          ? await scanPaths(this.#store, scan, { root, base, paths })
           : await scanAt(root, scan, '');
         if (tree === undefined) throw new KlausError('workspace.missing', `The workspace ${root.path} is gone.`);
         if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
-        const known = isPartial ? readBeside(this.#kept.db, base) : { git: [], uncovered: [] };
-        const beside = await this.#lookBeside(scan, { root, known, paths: isPartial ? paths : [''] });
-        await scan.batch.flush(toStateWrite(this.#kept.db, tree, { beside, isLast: keepsSeen }));
-        if (keepsSeen) this.#repositories = toGitPaths(beside.git);
+        const known = isPartial ? readMetadata(this.#store.db, base) : { git: [], uncovered: [] };
+        const beside = await this.#readMetadata(scan, { root, known, paths: isPartial ? paths : [''] });
+        await scan.batch.flush(toStateWrite(this.#store.db, tree, { beside, isLast: updatesCache }));
+        if (updatesCache) this.#repositories = toGitPaths(beside.git);
         return tree.toString('hex');
       }),
     );
   }
 
-  async #lookBeside(
+  async #readMetadata(
     scan: Scan,
-    from: { root: SnapshotStore['root']; known: Beside; paths: readonly string[] },
-  ): Promise<Beside> {
+    from: { root: SnapshotStore['root']; known: StateMetadata; paths: readonly string[] },
+  ): Promise<StateMetadata> {
     const paths = new Set([...toGitPaths(from.known.git), ...scan.repositories]);
     const git = await readGitStates(from.root, [...paths]);
     const isLooked = (path: string) => from.paths.some((it) => path === it || path.startsWith(`${it}/`));
@@ -151,12 +151,12 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   snapshotGit(tree: TreeId): Promise<TreeId | undefined> {
-    const { root, trees, db } = this.#kept;
+    const { root, trees, db } = this.#store;
     return this.#locked({ alone: false }, async () => {
-      const repositories = toGitPaths(readBeside(db, toTreeHash(trees, tree)).git);
+      const repositories = toGitPaths(readMetadata(db, toTreeHash(trees, tree)).git);
       if (repositories.length === 0) return undefined;
-      return withScan(this.#kept, { root, keepsSeen: true, pace: new Pace() }, async (scan) => {
-        const state = await scanGitData(this.#kept, scan, { root, repositories });
+      return withScan(this.#store, { root, updatesCache: true, yielder: new Yielder() }, async (scan) => {
+        const state = await scanGitData(this.#store, scan, { root, repositories });
         // A state that is known has the refs that it had: they are part of it.
         const beside = hasState(db, state)
           ? {}
@@ -168,7 +168,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   hasGitObject(gitFolder: string, id: string): boolean {
-    return hasGitObject(join(this.#kept.root.path, gitFolder, 'objects'), id);
+    return hasGitObject(join(this.#store.root.path, gitFolder, 'objects'), id);
   }
 
   async gitlinks(index: TreeEntry): Promise<string[] | undefined> {
@@ -184,38 +184,38 @@ class FolderSnapshots implements LocalSnapshots {
   has(tree: TreeId): boolean {
     // Nothing is ever removed without the directory object above it, so it stands for all that is below.
     const hash = Buffer.from(tree, 'hex');
-    if (hash.length !== 32 || !this.#kept.trees.has(hash)) return false;
-    const packs = this.#kept.db.all<{ pack: string; size: number }>(
+    if (hash.length !== 32 || !this.#store.trees.has(hash)) return false;
+    const packs = this.#store.db.all<{ pack: string; size: number }>(
       'SELECT pack, max(at + stored) AS size FROM blocks WHERE pack IS NOT NULL GROUP BY pack',
     );
     return packs.every(({ pack, size }) => {
-      const stat = lstatSync(join(this.#kept.db.folder, 'packs', pack), { throwIfNoEntry: false });
+      const stat = lstatSync(join(this.#store.db.folder, 'packs', pack), { throwIfNoEntry: false });
       return stat !== undefined && stat.size >= size;
     });
   }
 
   async changes(from: TreeId, to: TreeId): Promise<TreeChange[]> {
-    const { trees } = this.#kept;
-    const rows = await trees.changes(toTreeHash(trees, from), toTreeHash(trees, to), new Pace());
+    const { trees } = this.#store;
+    const rows = await trees.changes(toTreeHash(trees, from), toTreeHash(trees, to), new Yielder());
     return rows.filter((row) => !isPlaceholder(row, rows));
   }
 
   async entry(tree: TreeId, path: string): Promise<TreeEntry | undefined> {
-    const { trees } = this.#kept;
+    const { trees } = this.#store;
     const node = trees.find(toTreeHash(trees, tree), path);
     return node && toTreeEntry(node);
   }
 
   async links(tree: TreeId): Promise<readonly { path: string; entry: TreeEntry }[]> {
-    const { trees } = this.#kept;
-    const found = await trees.links(toTreeHash(trees, tree), new Pace());
+    const { trees } = this.#store;
+    const found = await trees.links(toTreeHash(trees, tree), new Yielder());
     return found.map(({ path, node }) => ({ path, entry: toTreeEntry(node) }));
   }
 
   async content(entry: TreeEntry): Promise<Uint8Array> {
     const hash = Buffer.from(entry.hash, 'hex');
-    if (hash.length !== 32) throw corrupt(this.#kept.db.folder, `"${entry.hash}" is no hash`);
-    return this.#guard(() => this.#kept.objects.read(hash));
+    if (hash.length !== 32) throw corrupt(this.#store.db.folder, `"${entry.hash}" is no hash`);
+    return this.#guard(() => this.#store.objects.read(hash));
   }
 
   put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
@@ -225,7 +225,7 @@ class FolderSnapshots implements LocalSnapshots {
     return this.#locked({ alone: false }, async () => {
       const bytes = Buffer.from(content);
       const hash = sha256(bytes);
-      const writer = new ObjectWriter(this.#kept.db, new Pace());
+      const writer = new ObjectWriter(this.#store.db, new Yielder());
       try {
         writer.add(hash, bytes);
         await writer.flush();
@@ -237,30 +237,30 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
-    return this.#locked({ alone: true }, () => applyChanges(this.#kept, changes, options));
+    return this.#locked({ alone: true }, () => applyChanges(this.#store, changes, options));
   }
 
   applyGit(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
-    return this.#locked({ alone: true }, () => applyGitChanges(this.#kept, changes, options));
+    return this.#locked({ alone: true }, () => applyGitChanges(this.#store, changes, options));
   }
 
   git(tree: TreeId): GitState[] {
-    return readBeside(this.#kept.db, toTreeHash(this.#kept.trees, tree)).git;
+    return readMetadata(this.#store.db, toTreeHash(this.#store.trees, tree)).git;
   }
 
   uncovered(tree: TreeId): Uncovered[] {
-    return readBeside(this.#kept.db, toTreeHash(this.#kept.trees, tree)).uncovered;
+    return readMetadata(this.#store.db, toTreeHash(this.#store.trees, tree)).uncovered;
   }
 
   gc(options: GcOptions): Promise<GcReport> {
     return this.#locked({ alone: true }, async () => {
-      await settleAll(this.#kept);
-      return collectGarbage(this.#kept, options);
+      await finishPlans(this.#store);
+      return collectGarbage(this.#store, options);
     });
   }
 
   close(): void {
-    this.#kept.db.close();
+    this.#store.db.close();
   }
 
   [Symbol.dispose](): void {
@@ -268,7 +268,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   async #locked<T>(options: { alone: boolean; signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T> {
-    const { db } = this.#kept;
+    const { db } = this.#store;
     return this.#guard(() =>
       withLock(db.folder, options, async () => {
         // A process that was killed while it restored has left the lock, but half of its work.
@@ -276,7 +276,7 @@ class FolderSnapshots implements LocalSnapshots {
         return { value: await work() };
       }).then(async (done) => {
         if (done) return done.value;
-        await withLock(db.folder, { alone: true }, () => settleAll(this.#kept));
+        await withLock(db.folder, { alone: true }, () => finishPlans(this.#store));
         return this.#locked(options, work);
       }),
     );
@@ -286,7 +286,7 @@ class FolderSnapshots implements LocalSnapshots {
     try {
       return await work();
     } catch (error) {
-      throw toSnapshotError(error, this.#kept.db.folder);
+      throw toSnapshotError(error, this.#store.db.folder);
     }
   }
 }

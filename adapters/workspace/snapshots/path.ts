@@ -1,5 +1,5 @@
 import { KlausError, type TreeEntry } from '@klaus/core/protocol';
-import { shorten } from '../walk.ts';
+import { shorten } from '../path-entry.ts';
 import type { TreeEdit } from './restore/edit-tree.ts';
 
 /** @throws KlausError `usage` for a path that no state can hold. */

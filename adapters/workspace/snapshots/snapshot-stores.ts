@@ -9,7 +9,7 @@ const NAME_FILE = 'workspace.json';
 const nameSchema = z.object({ root: z.string() });
 
 /** The snapshots of one workspace. */
-export interface SnapshotStore {
+export interface SnapshotStoreInfo {
   /** Absolute real path of the workspace, which may be gone. */
   root: string;
   /** Where its snapshots are. */
@@ -34,7 +34,7 @@ export function prepareStore(stateDir: string, root: string): string {
 }
 
 /** Every workspace that has snapshots below `stateDir`, by path. */
-export function listSnapshotStores(stateDir: string): SnapshotStore[] {
+export function listSnapshotStores(stateDir: string): SnapshotStoreInfo[] {
   if (!existsSync(stateDir)) return [];
   const stores = readdirSync(stateDir).flatMap((name) => {
     const folder = join(stateDir, name);

@@ -17,7 +17,7 @@ const uncoveredSchema = z.array(
 );
 
 /** What stands beside a state. */
-export interface Beside {
+export interface StateMetadata {
   git: readonly GitState[];
   uncovered: readonly Uncovered[];
 }
@@ -35,7 +35,7 @@ interface StateRow {
 export function toStateWrite(
   db: Database,
   tree: Buffer,
-  { beside, isLast }: { beside?: Beside; isLast: boolean },
+  { beside, isLast }: { beside?: StateMetadata; isLast: boolean },
 ): Write | undefined {
   const old = db.get<StateRow>('SELECT at, git, uncovered FROM states WHERE tree = ?', tree);
   const git = beside ? JSON.stringify(beside.git) : (old?.git ?? '[]');
@@ -65,7 +65,7 @@ export function lastState(db: Database): Buffer | undefined {
   return row && Buffer.from(row.value);
 }
 
-export function readBeside(db: Database, tree: Buffer): { git: GitState[]; uncovered: Uncovered[] } {
+export function readMetadata(db: Database, tree: Buffer): { git: GitState[]; uncovered: Uncovered[] } {
   const row = db.get<StateRow>('SELECT at, git, uncovered FROM states WHERE tree = ?', tree);
   if (!row) return { git: [], uncovered: [] };
   return {

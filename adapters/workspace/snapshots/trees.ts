@@ -1,6 +1,6 @@
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import { corrupt, type Database } from './database.ts';
-import type { Pace } from './scan/pace.ts';
+import type { Yielder } from '../yielder.ts';
 import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
 
 /** An entry with its path from the directory that was asked for. */
@@ -55,16 +55,16 @@ export class Trees {
   }
 
   /** Symlinks below a directory. Those of a directory that did not change are known. */
-  async links(hash: Buffer, pace: Pace): Promise<readonly Found[]> {
+  async links(hash: Buffer, yielder: Yielder): Promise<readonly Found[]> {
     const key = hash.toString('latin1');
     const known = this.#links.get(key);
     if (known) return known;
-    if (pace.due) await pace.rest();
+    if (yielder.due) await yielder.yield();
     const found: Found[] = [];
     for (const node of this.nodes(hash)) {
       if (node.type === 'symlink') found.push({ path: node.name, node });
       if (node.type !== 'directory') continue;
-      for (const link of await this.links(node.hash, pace))
+      for (const link of await this.links(node.hash, yielder))
         found.push({ path: `${node.name}/${link.path}`, node: link.node });
     }
     if (this.#links.size > MAX_KNOWN) this.#links.clear();
@@ -74,15 +74,19 @@ export class Trees {
   }
 
   /** What differs between two states, by path. What is in a new or a deleted directory has rows of its own. */
-  async changes(from: Buffer, to: Buffer, pace: Pace): Promise<TreeChange[]> {
+  async changes(from: Buffer, to: Buffer, yielder: Yielder): Promise<TreeChange[]> {
     const rows: TreeChange[] = [];
-    await this.#compare({ from, to, path: '' }, rows, pace);
+    await this.#compare({ from, to, path: '' }, rows, yielder);
     return rows.toSorted((a, b) => compareNames(a.path, b.path));
   }
 
-  async #compare(pair: { from: Buffer; to: Buffer; path: string }, rows: TreeChange[], pace: Pace): Promise<void> {
+  async #compare(
+    pair: { from: Buffer; to: Buffer; path: string },
+    rows: TreeChange[],
+    yielder: Yielder,
+  ): Promise<void> {
     if (pair.from.equals(pair.to)) return;
-    if (pace.due) await pace.rest();
+    if (yielder.due) await yielder.yield();
     const before = new Map(this.nodes(pair.from).map((node) => [node.name, node]));
     const after = new Map(this.nodes(pair.to).map((node) => [node.name, node]));
     for (const name of new Set([...before.keys(), ...after.keys()])) {
@@ -91,7 +95,7 @@ export class Trees {
       const now = after.get(name);
       const row = toChange(path, old && toTreeEntry(old), now && toTreeEntry(now));
       if (row) rows.push(row);
-      await this.#compare({ from: toSubtree(old), to: toSubtree(now), path }, rows, pace);
+      await this.#compare({ from: toSubtree(old), to: toSubtree(now), path }, rows, yielder);
     }
   }
 }

@@ -86,8 +86,8 @@ export function createLiveRelay(klaus: Klaus, session: Session): LiveRelay {
       else if (event.type === 'turn.finished' || event.type === 'model.attempted')
         drop((piece) => piece.type === 'message.delta');
       if (event.type !== 'turn.started' || (!link && !existsSync(socket))) return;
-      link ??= { fence: 0, unsubscribe: session.onLive(add) };
-      link.fence = klaus.store.fenceOf(session.id);
+      const opened = (link ??= { fence: 0, unsubscribe: session.onLive(add) });
+      void klaus.store.fenceOf(session.id).then((fence) => void (opened.fence = fence));
     },
     close,
   };

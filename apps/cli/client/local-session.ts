@@ -4,13 +4,13 @@ import { createLiveRelay } from './live-relay.ts';
 import type { FollowedSession, FollowOptions } from './session-client.ts';
 
 /** Works on a session in this process and reports its events. */
-export function followLocal(klaus: Klaus, options: FollowOptions): FollowedSession {
+export async function followLocal(klaus: Klaus, options: FollowOptions): Promise<FollowedSession> {
   const { after, onEarlierEvent, onLive } = options;
-  const session = klaus.session(options.session);
+  const session = await klaus.session(options.session);
   if (after > 0 && onEarlierEvent) {
     // Only calls of the last turn can still be open.
-    const begun = klaus.store.lastOf(session.id, ['turn.started']);
-    for (const event of session.events(begun?.seq ?? 0)) if (event.seq <= after) onEarlierEvent(event);
+    const begun = await klaus.store.lastOf(session.id, ['turn.started']);
+    for await (const event of session.events(begun?.seq ?? 0)) if (event.seq <= after) onEarlierEvent(event);
   }
   const relay = createLiveRelay(klaus, session);
   const unsubscribe = session.subscribe(after, (event: Event) => {
@@ -26,9 +26,10 @@ export function followLocal(klaus: Klaus, options: FollowOptions): FollowedSessi
         throw await addHint(error, { session: session.id, isNew: after === 0 });
       }
     },
-    isRunnable: async () => session.isRunnable(),
+    isRunnable: () => session.isRunnable(),
     async cancel(reason) {
-      await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run: findOpenRun(session) }) });
+      const run = await findOpenRun(session);
+      await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
     },
     async answer(approval, reply, given) {
       await klaus.answer(approval, reply, { by: 'cli', ...given });
@@ -44,9 +45,9 @@ export function followLocal(klaus: Klaus, options: FollowOptions): FollowedSessi
 }
 
 /** The run of a session that has not ended; undefined if there is none. */
-export function findOpenRun(session: Session): string | undefined {
+export async function findOpenRun(session: Session): Promise<string | undefined> {
   let open: string | undefined;
-  for (const event of session.events()) {
+  for await (const event of session.events()) {
     if (event.type === 'run.started') open = event.run;
     if (event.type === 'run.finished') open = undefined;
   }

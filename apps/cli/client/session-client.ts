@@ -39,11 +39,11 @@ export interface SessionClient extends AsyncDisposable {
   latest(folders: { cwd?: string | undefined; root?: string | undefined }): Promise<SessionSummary>;
   /** The newest first. @param query.workspace Only sessions of the current workspace; on this machine only. */
   sessions(query: { search?: string | undefined; limit: number; here?: boolean }): Promise<ListedSession[]>;
-  events(id: string): Promise<Iterable<Event>>;
+  events(id: string): AsyncIterable<Event>;
   /** Finds words in the messages, calls and results of a session. */
   search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;
   /** The session as one document, in pieces. The export is recorded in the host chain. */
-  export(id: string, format: 'md' | 'json'): Promise<Iterable<string>>;
+  export(id: string, format: 'md' | 'json'): Promise<AsyncIterable<string> | Iterable<string>>;
   /** The session as a test. The export is recorded in the host chain. */
   exportTest(id: string): Promise<ExportedTest>;
   usage(query: {
@@ -82,7 +82,7 @@ export interface ClientSettings {
   /** Undefined: not configured. */
   onAsk: OnAsk | undefined;
   /** The default limits, if there is no session yet and the user has set no limits. */
-  firstLimits(): Pick<Limits, 'toolCalls' | 'tokens'> | undefined;
+  firstLimits(): Promise<Pick<Limits, 'toolCalls' | 'tokens'> | undefined>;
 }
 
 export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode'>;
@@ -110,7 +110,7 @@ export interface ListedApproval extends Pick<
   ApprovalRow,
   'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
 > {
-  readonly hunks: () => readonly Hunk[];
+  readonly hunks: () => Promise<readonly Hunk[]>;
 }
 
 export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'answer' | 'answeredBy'> {

@@ -15,7 +15,7 @@ export interface FollowSessionOptions {
   /** The messages that wait, whenever that changes. */
   onQueue?: (queue: QueuedMessage[]) => void;
   /** Where the session stands: before `onReady`, and whenever that may have changed. */
-  onStanding?: (standing: SessionStatus) => void;
+  onStatus?: (status: SessionStatus) => void;
   /** Everything that was in the log at the beginning has come; again after each reconnection. */
   onReady?: () => void;
   /** The session was deleted. */
@@ -43,7 +43,7 @@ export function followSession(
         options.onEvent(logged);
       } else if (event === 'live') options.onLive?.(value as Live);
       else if (event === 'queue') options.onQueue?.(value as QueuedMessage[]);
-      else if (event === 'standing') options.onStanding?.(value as SessionStatus);
+      else if (event === 'status') options.onStatus?.(value as SessionStatus);
       else if (event === 'ready') options.onReady?.();
       else if (event === 'gone') {
         options.onGone?.();

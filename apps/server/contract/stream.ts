@@ -40,9 +40,7 @@ export const sessionStreamSchema = z.object({
   event: loggedSchema,
   live: liveSchema,
   queue: z.array(queuedMessageSchema).describe('The messages that wait, whenever that changes.'),
-  standing: sessionStatusSchema.describe(
-    'Where the session stands: before `ready`, and whenever that may have changed.',
-  ),
+  status: sessionStatusSchema.describe('Where the session stands: before `ready`, and whenever that may have changed.'),
   ready: z.object({ seq: z.int() }),
   gone: z.object({ session: z.string() }).describe('The session was deleted; the stream ends.'),
   bye: byeSchema.describe('The server is going down, or the log cannot be read further; the stream ends.'),

@@ -1,20 +1,20 @@
 import { optional } from '@klaus/sdk/optional';
 import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
-import { toCalledBy, type CalledBy } from '../access/called-by.ts';
+import { toCalledBy, type CalledBy } from '../access/caller.ts';
 import type { ApprovalView } from '../contract/index.ts';
 import type { Context, Handlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 
 export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> = {
-  approvals({ query }, { klaus, deletions }) {
-    const session = query.session === undefined ? undefined : klaus.session(query.session).id;
-    const rows = klaus.store.approvals({ open: true, ...optional({ session }) });
+  async approvals({ query }, { klaus, deletions }) {
+    const session = query.session === undefined ? undefined : (await klaus.session(query.session)).id;
+    const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
     return { approvals: rows.filter((row) => deletions.until(row.session) === undefined).map(toView) };
   },
 
-  approval({ params }, { klaus }) {
-    const { approval, subject } = klaus.question(params.id);
-    const row = klaus.store.approval(approval)!;
+  async approval({ params }, { klaus }) {
+    const { approval, subject } = await klaus.question(params.id);
+    const row = (await klaus.store.approval(approval))!;
     const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
     const canHold = subject.kind === 'call' && subject.remember !== undefined;
     return {
@@ -28,10 +28,10 @@ export const approvalHandlers: Handlers<'approvals' | 'approval' | 'answer' | 'r
   answer: ({ params, body }, context, { request }) =>
     answerQuestion(context, params.id, { ...body, by: toCalledBy(request) }),
 
-  remembered: (_, { klaus }) => ({ remembered: klaus.store.remembered() }),
+  remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
 
-  forgetRemembered({ params }, { klaus }, { request }) {
-    if (!klaus.forget(params.id, { by: toCalledBy(request) })) {
+  async forgetRemembered({ params }, { klaus }, { request }) {
+    if (!(await klaus.forget(params.id, { by: toCalledBy(request) }))) {
       throw new Refusal(404, 'usage', {
         title: `There is no remembered approval ${params.id}.`,
         detail: 'klaus approvals --remembered lists them.',
@@ -55,7 +55,7 @@ export async function answerQuestion(
   id: string,
   { answer, note, hunks, scope, by }: GivenAnswer,
 ): Promise<{ session: string }> {
-  const row = klaus.store.approval(id);
+  const row = await klaus.store.approval(id);
   if (row?.answer != null) {
     throw new Refusal(409, 'usage', {
       title: `That question was settled before: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,

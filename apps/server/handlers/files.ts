@@ -26,7 +26,7 @@ interface Place {
 
 /** The workspace that a request names: that of a session, a registered one, or the configured one. */
 async function openPlace(context: Context, { session, workspace }: Place): Promise<WorkspaceFiles> {
-  if (session !== undefined) return context.klaus.files(findRow(context, session).workspace);
+  if (session !== undefined) return context.klaus.files((await findRow(context, session)).workspace);
   if (workspace !== undefined && !listWorkspaces(context).has(workspace)) {
     throw new KlausError('workspace.outside', `${workspace} is no workspace of any session.`, {
       hint: 'GET /api/workspaces lists them.',
@@ -37,7 +37,9 @@ async function openPlace(context: Context, { session, workspace }: Place): Promi
 
 /** Workspaces of sessions, once for each session. */
 export function knownWorkspaces(klaus: Klaus): string[] {
-  return klaus.sessions({ limit: SESSIONS }).flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
+  return klaus.store.view
+    .sessions({ limit: SESSIONS })
+    .flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
 }
 
 function listWorkspaces({ klaus }: Context): Map<string, number> {
@@ -94,8 +96,8 @@ export const fileHandlers: Handlers<'workspaces' | 'files' | 'findFiles' | 'file
 /** What the session changed since it began; nothing where no state was kept. */
 async function changesOf(context: Context, session: string | undefined): Promise<readonly TreeChange[]> {
   if (session === undefined) return [];
-  const { id } = findRow(context, session);
-  return (await context.klaus.session(id).turnChanges('all')).changes;
+  const { id } = await findRow(context, session);
+  return (await context.klaus.handle(id).turnChanges('all')).changes;
 }
 
 function changeOf(

@@ -86,13 +86,13 @@ export const hostHandlers: Handlers<
     return { models: models.map((model) => toModelView(model, { chosen, dearest })), asOf };
   },
 
-  usage({ query }, { klaus }) {
+  async usage({ query }, { klaus }) {
     const { by, session, since } = query;
-    return klaus.usage({ by, ...optional({ session, since }) });
+    return await klaus.usage({ by, ...optional({ session, since }) });
   },
 
-  search: ({ query }, { klaus }) => ({
-    hits: klaus.search(query.q, { limit: query.limit }).map((hit) => toHit(hit, query.q)),
+  search: async ({ query }, { klaus }) => ({
+    hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
   }),
 };
 

@@ -5,16 +5,16 @@ import { Refusal } from '../http/problem.ts';
 import { findRow } from './sessions.ts';
 
 export const liveHandlers: Handlers<'live'> = {
-  live({ params, body }, context, { request }) {
+  async live({ params, body }, context, { request }) {
     if (!isLocal(request)) {
       throw new Refusal(403, 'forbidden', {
         title: 'Text on its way is taken by the Unix socket alone.',
         detail: 'It comes from programs of the user that the server belongs to.',
       });
     }
-    const { id } = findRow(context, params.id);
-    if (!isHeldBy(context, id, body.fence)) return { taken: false };
-    const said = [...context.klaus.session(id).events(body.seq)];
+    const { id } = await findRow(context, params.id);
+    if (!(await isHeldBy(context, id, body.fence))) return { taken: false };
+    const said = [...context.klaus.store.view.events(id, body.seq)];
     for (const piece of body.pieces) {
       if (piece.session === id && !isSaid(said, piece)) context.klaus.store.emitLive(piece);
     }
@@ -27,15 +27,15 @@ const SEEN_MS = 1_000;
 const seen = new WeakMap<Context, Map<string, { fence: number; at: number }>>();
 
 /** True while another process has the session, and nobody took it since that claim. */
-function isHeldBy(context: Context, session: string, fence: number): boolean {
+async function isHeldBy(context: Context, session: string, fence: number): Promise<boolean> {
   const { klaus, queue } = context;
-  if (queue.isRunning(session) || klaus.store.fenceOf(session) !== fence) return false;
+  if (queue.isRunning(session) || (await klaus.store.fenceOf(session)) !== fence) return false;
   let claims = seen.get(context);
   if (!claims) seen.set(context, (claims = new Map()));
   const last = claims.get(session);
   if (last?.fence === fence && Date.now() - last.at < SEEN_MS) return true;
   claims.delete(session);
-  if (!klaus.store.isClaimed(session)) return false;
+  if (!(await klaus.store.isClaimed(session))) return false;
   claims.set(session, { fence, at: Date.now() });
   return true;
 }

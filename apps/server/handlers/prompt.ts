@@ -2,8 +2,8 @@ import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFrame } from '../streams/event-stream.ts';
 import type { Handlers } from '../http/handler.ts';
-import { sendNeededPrompt } from '../runs/prompting.ts';
-import { followNamed } from '../sockets/follow-named.ts';
+import { sendNeededPrompt } from '../runs/send-prompt.ts';
+import { followNamed } from '../legacy/follow-legacy-events.ts';
 import { findRow } from './sessions.ts';
 
 export const promptHandlers: Handlers<'prompt'> = {
@@ -18,9 +18,9 @@ export const promptHandlers: Handlers<'prompt'> = {
         ? await klaus.open(
             optional({ model, workspace: workspace === undefined ? undefined : places.check(workspace) }),
           )
-        : klaus.session(findRow(context, sessionId).id);
+        : klaus.handle((await findRow(context, sessionId)).id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
-    const after = klaus.store.head(session.id)?.seq ?? 0;
+    const after = (await klaus.store.head(session.id))?.seq ?? 0;
     await sendNeededPrompt(klaus, session, { text: message, delivery: 'queue' });
 
     const stream = exchange.openStream();

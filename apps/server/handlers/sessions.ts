@@ -1,10 +1,10 @@
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, type EventOf, type SessionRow } from '@klaus/sdk';
+import { KlausError, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCalledBy } from '../access/called-by.ts';
+import { toCalledBy } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, Handlers } from '../http/handler.ts';
-import { sendPrompt } from '../runs/prompting.ts';
+import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
@@ -12,8 +12,8 @@ import { toQueue, toSessionViews } from '../streams/session-view.ts';
 const PAGE = 200;
 
 /** The session that an address means. @throws KlausError `usage` for one that is not there. */
-export function findRow({ klaus, deletions }: Context, id: string): SessionRow {
-  const row = klaus.store.session(klaus.session(id).id)!;
+export async function findRow({ klaus, deletions }: Context, id: string): Promise<SessionRow> {
+  const row = (await klaus.store.session((await klaus.session(id)).id))!;
   if (deletions.until(row.id) === undefined) return row;
   throw new Refusal(410, 'not_found', {
     title: `Session ${row.id} is being deleted.`,
@@ -21,8 +21,8 @@ export function findRow({ klaus, deletions }: Context, id: string): SessionRow {
   });
 }
 
-function viewOf(context: Context, id: string): SessionView {
-  return toSessionViews(context, [context.klaus.store.session(id)!])[0]!;
+async function viewOf(context: Context, id: string): Promise<SessionView> {
+  return toSessionViews(context, [(await context.klaus.store.session(id))!])[0]!;
 }
 
 export const sessionHandlers: Handlers<
@@ -38,13 +38,13 @@ export const sessionHandlers: Handlers<
   | 'log'
   | 'sessionEvents'
 > = {
-  sessions({ query }, context) {
+  async sessions({ query }, context) {
     const { state, sort, cursor, limit } = query;
     const { search, workspace } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const found: SessionView[] = [];
     for (let before = cursor; ;) {
-      const rows = context.klaus.sessions({
+      const rows = await context.klaus.sessions({
         sort,
         order,
         limit: state === undefined ? limit + 1 : PAGE,
@@ -68,9 +68,9 @@ export const sessionHandlers: Handlers<
       throw new KlausError('usage', 'A workspace is named by its absolute path.');
     }
     const place = workspace === undefined ? undefined : context.places.check(workspace);
-    const isHere = id !== undefined && klaus.store.head(id) !== undefined;
+    const isHere = id !== undefined && (await klaus.store.head(id)) !== undefined;
     const session = isHere
-      ? klaus.session(id)
+      ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: place, model, mode, sandbox, isolate, grant }),
           checkFolder: (folder) => void context.places.check(folder),
@@ -81,36 +81,36 @@ export const sessionHandlers: Handlers<
     return { session: session.id, command: command ?? null };
   },
 
-  session: ({ params }, context) => toDetail(context, findRow(context, params.id)),
+  session: async ({ params }, context) => toDetail(context, await findRow(context, params.id)),
 
   async changeSession({ params, body }, context) {
     const { klaus } = context;
-    const session = klaus.session(findRow(context, params.id).id);
+    const session = klaus.handle((await findRow(context, params.id)).id);
     const { limits, ...change } = body;
     if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
-    await session.settle();
+    await session.applyQueuedCommands();
     // What holds the session applies it in a moment; it is durable already.
     const { title, pinned, mode } = change;
-    return { ...viewOf(context, session.id), ...optional({ title, pinned, mode }) };
+    return { ...(await viewOf(context, session.id)), ...optional({ title, pinned, mode }) };
   },
 
-  deleteSession({ params }, context) {
-    const { id } = findRow(context, params.id);
+  async deleteSession({ params }, context) {
+    const { id } = await findRow(context, params.id);
     if (context.queue.isRunning(id) || context.queue.positionOf(id) !== undefined) {
       throw new KlausError('store.busy', 'A run of this session is under way.', { hint: 'Stop it first.' });
     }
     return { session: id, undoUntil: context.deletions.begin(id) };
   },
 
-  keepSession({ params }, context) {
-    const { id } = context.klaus.session(params.id);
+  async keepSession({ params }, context) {
+    const { id } = await context.klaus.session(params.id);
     context.deletions.keep(id);
     return viewOf(context, id);
   },
 
   async exportSession({ params, query: { format } }, context, { request }) {
-    const { id } = findRow(context, params.id);
+    const { id } = await findRow(context, params.id);
     // The host chain knows of it before the first byte.
     await context.klaus.store.recordExport(id, { format, by: toCalledBy(request) });
     return toDocument(context, id, format);
@@ -118,7 +118,7 @@ export const sessionHandlers: Handlers<
 
   async exportTest({ params }, context, { request }) {
     const { klaus } = context;
-    const { id } = findRow(context, params.id);
+    const { id } = await findRow(context, params.id);
     const { files, notes } = await klaus.exportTest(id);
     await klaus.store.recordExport(id, { format: 'test', by: toCalledBy(request) });
     const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
@@ -126,62 +126,62 @@ export const sessionHandlers: Handlers<
   },
 
   async searchSession({ params, query }, context) {
-    const { id } = findRow(context, params.id);
-    const { hits, skipped } = await context.klaus.session(id).recall.search(query.q, { limit: query.limit });
+    const { id } = await findRow(context, params.id);
+    const { hits, skipped } = await context.klaus.handle(id).recall.search(query.q, { limit: query.limit });
     return { session: id, hits, skipped };
   },
 
-  log({ params, query }, context) {
-    const { id, lastSeq } = findRow(context, params.id);
+  async log({ params, query }, context) {
+    const { id, lastSeq } = await findRow(context, params.id);
     const events = [];
     const after = query.last === undefined ? query.after : Math.max(0, lastSeq - query.last);
-    for (const event of context.klaus.session(id).events(after)) {
+    for await (const event of context.klaus.handle(id).events(after)) {
       events.push(event);
       if (events.length === (query.last ?? query.limit)) break;
     }
     return { events, last: lastSeq };
   },
 
-  sessionEvents({ params, query }, context, exchange) {
-    const { id } = findRow(context, params.id);
+  async sessionEvents({ params, query }, context, exchange) {
+    const { id } = await findRow(context, params.id);
     const last = Number(exchange.request.headers['last-event-id']);
     const after = Number.isInteger(last) && last > 0 ? last : query.after;
     context.hubs.follow(id, { stream: exchange.openStream(), after });
   },
 };
 
-function toDetail(context: Context, row: SessionRow): SessionDetail {
+async function toDetail(context: Context, row: SessionRow): Promise<SessionDetail> {
   const { klaus } = context;
   const { id } = row;
-  const usage = klaus.usage({ session: id });
+  const usage = await klaus.usage({ session: id });
   const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
-  for (const event of klaus.store.eventsOf(id, ['session.opened', 'session.changed'])) {
+  for (const event of await klaus.store.eventsOf(id, ['session.opened', 'session.changed'])) {
     if (event.limits) Object.assign(limits, event.limits);
   }
   const known = klaus.models().models.find(({ name }) => name === row.model);
-  const told = klaus.store.lastOf(id, ['turn.started']) as EventOf<'turn.started'> | undefined;
+  const told = await klaus.store.lastOf(id, ['turn.started']);
   return {
     ...toSessionViews(context, [row])[0]!,
     limits,
     budget: usage.budget ?? [],
     contextWindow: told?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
-    queue: toQueue(klaus.store.inbox(id)),
-    pins: klaus.session(id).pins(),
+    queue: toQueue(await klaus.store.inbox(id)),
+    pins: await klaus.handle(id).pins(),
   };
 }
 
 function toDocument({ klaus }: Context, id: string, format: 'md' | 'json'): Document {
-  const session = klaus.session(id);
+  const session = klaus.handle(id);
   if (format === 'md') {
-    const content = (function* () {
-      for (const entry of toTranscript(session.events())) yield `${toMarkdown(entry)}\n`;
+    const content = (async function* () {
+      for (const entry of toTranscript(await Array.fromAsync(session.events()))) yield `${toMarkdown(entry)}\n`;
     })();
     return { mediaType: 'text/markdown; charset=utf-8', fileName: `klaus-${id}.md`, content };
   }
-  const content = (function* () {
-    yield `{"session":${JSON.stringify(klaus.store.session(id))},\n"events":[`;
+  const content = (async function* () {
+    yield `{"session":${JSON.stringify(await klaus.store.session(id))},\n"events":[`;
     let separator = '\n';
-    for (const event of session.events()) {
+    for await (const event of session.events()) {
       yield `${separator}${JSON.stringify(event)}`;
       separator = ',\n';
     }

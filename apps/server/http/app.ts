@@ -13,7 +13,7 @@ import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
-import { workHandlers } from '../handlers/work.ts';
+import { workHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { noteFailure, requestIdOf } from '../observability/request-log.ts';
@@ -196,13 +196,17 @@ function toResponse(body: string | Uint8Array, init: { status: number; headers: 
   });
 }
 
+async function* toPieces(content: Document['content']): AsyncGenerator<string, void, undefined> {
+  yield* content;
+}
+
 /** A document piece by piece: a long session is never held as one text. */
 function toDocument({ mediaType, fileName, content }: Document, headers: Record<string, string>): Response {
-  const pieces = content[Symbol.iterator]();
+  const pieces = toPieces(content);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const { done, value } = pieces.next();
+    async pull(controller) {
+      const { done, value } = await pieces.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },

@@ -5,14 +5,14 @@ import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { EventStream } from '../streams/event-stream.ts';
-import type { HostFeed } from '../streams/host-feed.ts';
-import type { Hubs } from '../streams/hubs.ts';
+import type { HostFeed } from '../streams/session-list-feed.ts';
+import type { Hubs } from '../streams/session-hubs.ts';
 import type { InFlightText } from '../streams/in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
 import type { Token } from '../access/token.ts';
-import type { Places } from '../access/workspace-places.ts';
+import type { Places } from '../access/allowed-workspaces.ts';
 
 /** What every handler works with. */
 export interface Context {
@@ -62,7 +62,7 @@ export interface Document {
   mediaType: string;
   /** Name to keep it under; absent: it is shown. */
   fileName?: string;
-  content: Iterable<string>;
+  content: Iterable<string> | AsyncIterable<string>;
 }
 
 type Result<R extends Route> = R extends { kind: 'stream' }

@@ -1,8 +1,8 @@
 import { toCalled, toText, type Event, type EventOf, type Live } from '@klaus/sdk';
 import type { LegacyEvent, ToNamed } from './legacy-event.ts';
-import { toQuestions } from './questions.ts';
+import { toQuestions } from './approval-events.ts';
 import { RunEnds } from './run-end.ts';
-import { toInputTokens } from './session-sums.ts';
+import { toInputTokens } from './session-usage.ts';
 
 /** Folds the events of one session, and live text in between, into what clients of the older protocol read. */
 export interface LegacyEvents {

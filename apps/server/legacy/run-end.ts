@@ -1,6 +1,6 @@
 import { toText, type Event, type EventOf } from '@klaus/sdk';
 import type { LegacyEvent, ToNamed } from './legacy-event.ts';
-import { SessionSums } from './session-sums.ts';
+import { SessionSums } from './session-usage.ts';
 
 /** Characters of the last words that stand in for a summary that does not come. */
 const MAX_SUMMARY = 280;

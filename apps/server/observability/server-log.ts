@@ -1,6 +1,6 @@
 import { toPrintable, toSafeJsonText } from '@klaus/sdk/printable';
 import { pino, stdSerializers } from 'pino';
-import { DailyFile } from './daily-file.ts';
+import { DailyFile } from './daily-log-file.ts';
 import type { Log } from './log.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -23,7 +23,7 @@ export class Deletions {
   begin(session: string): number {
     const known = this.#pending.get(session);
     if (known) return known.until;
-    if (this.#options.klaus.store.isClaimed(session)) {
+    if (this.#options.klaus.store.view.isClaimed(session)) {
       throw new KlausError('store.busy', 'A process works on this session.', { hint: 'Stop its run first.' });
     }
     const until = Date.now() + DELETE_UNDO_MS;

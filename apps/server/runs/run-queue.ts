@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
-import { onTick } from './ticker.ts';
+import { onTick } from './shared-timer.ts';
 
 export interface RunQueueOptions {
   klaus: Klaus;
@@ -49,17 +49,17 @@ export class RunQueue {
     this.#folder = folder;
     this.#log = log;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#mark = klaus.store.changedSessions().mark;
+    this.#mark = klaus.store.view.changedSessions().mark;
     this.#stops.push(
       // A process that is gone is no commit, and neither is a question whose time is over.
       onTick(() => this.#tick()),
-      klaus.store.watch(() => this.#onChange()),
+      klaus.store.view.watch(() => this.#onChange()),
     );
   }
 
   /** Takes over what an earlier server was responsible for. Returns the ids of the sessions. */
   takeOver(): string[] {
-    const ids = readdirSync(this.#folder).filter((id) => this.#klaus.store.session(id)?.id === id);
+    const ids = readdirSync(this.#folder).filter((id) => this.#klaus.store.view.session(id)?.id === id);
     for (const id of ids) this.add(id);
     return ids;
   }
@@ -170,16 +170,16 @@ export class RunQueue {
   }
 
   async #work(session: string, running: Running): Promise<void> {
-    const handle = this.#klaus.session(session);
-    const unsubscribe = handle.subscribe(this.#klaus.store.head(session)?.seq ?? 0, (event) => {
+    const handle = this.#klaus.handle(session);
+    const unsubscribe = handle.subscribe(this.#klaus.store.view.head(session)?.seq ?? 0, (event) => {
       for (const watcher of this.#watchers) watcher(event);
     });
     try {
       const signals = { signal: this.#leave.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
-      if (result.state === 'idle' && !handle.isRunnable()) this.#release(session);
-      else this.#rest(session, result.state === 'parked' ? 'parked' : 'busy');
+      if (result.state === 'idle' && !(await handle.isRunnable())) this.#release(session);
+      else await this.#rest(session, result.state === 'parked' ? 'parked' : 'busy');
     } catch (error) {
       if (this.#leave.signal.aborted) return;
       // What is wrong has to be mended by somebody; the next thing that is sent tries again.
@@ -196,29 +196,34 @@ export class RunQueue {
   }
 
   /** Waits for something to happen to a session; what happened a moment ago counts. */
-  #rest(session: string, why: 'parked' | 'busy'): void {
-    if (this.#resting.size === 0) this.#mark = this.#klaus.store.changedSessions().mark;
+  async #rest(session: string, why: 'parked' | 'busy'): Promise<void> {
+    if (this.#resting.size === 0) this.#mark = this.#klaus.store.view.changedSessions().mark;
     this.#resting.set(session, why);
-    if (why === 'parked' && this.#klaus.session(session).isRunnable()) this.add(session);
+    if (why === 'parked' && (await this.#klaus.handle(session).isRunnable())) this.add(session);
   }
 
   /** Something was written by some process: an answer to a session that rests here, perhaps. */
   #onChange(): void {
     if (this.#resting.size === 0) return;
-    const { mark, sessions } = this.#klaus.store.changedSessions(this.#mark);
+    const { mark, sessions } = this.#klaus.store.view.changedSessions(this.#mark);
     this.#mark = mark;
-    for (const session of sessions) if (this.#resting.has(session)) this.#look(session);
+    for (const session of sessions) if (this.#resting.has(session)) void this.#look(session);
   }
 
   #tick(): void {
     const now = Date.now();
-    const late = new Set(this.#klaus.approvals().flatMap((row) => (row.expiresAt <= now ? [row.session] : [])));
-    for (const [session, why] of this.#resting) if (why === 'busy' || late.has(session)) this.#look(session);
+    const late = new Set(
+      this.#klaus.store.view.approvals({ open: true }).flatMap((row) => (row.expiresAt <= now ? [row.session] : [])),
+    );
+    for (const [session, why] of this.#resting) if (why === 'busy' || late.has(session)) void this.#look(session);
   }
 
-  #look(session: string): void {
-    if (this.#klaus.store.isClaimed(session)) return;
-    if (this.#klaus.session(session).isRunnable()) this.add(session);
+  async #look(session: string): Promise<void> {
+    if (this.#klaus.store.view.isClaimed(session)) return;
+    const isRunnable = await this.#klaus.handle(session).isRunnable();
+    // It may have been added or removed during the query.
+    if (!this.#resting.has(session)) return;
+    if (isRunnable) this.add(session);
     else if (this.#resting.get(session) === 'busy' && !this.#hasQuestion(session)) {
       this.#resting.delete(session);
       this.#release(session);
@@ -227,7 +232,7 @@ export class RunQueue {
   }
 
   #hasQuestion(session: string): boolean {
-    return this.#klaus.store.approvals({ open: true, session }).length > 0;
+    return this.#klaus.store.view.approvals({ open: true, session }).length > 0;
   }
 
   #tell(session: string): void {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Delivery, Event, EventOf, Klaus, OutboxDelivery } from '@klaus/sdk';
+import type { Delivery, Event, EventOf, Klaus, OutboxDelivery, SessionRow } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
 
 /** Milliseconds that one try may take. */
@@ -42,14 +42,16 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const { klaus, isOurs, log } = options;
   const quit = new AbortController();
   const underWay = new Map<number, Promise<void>>();
+  /** Delivered or given up since the last query began: its answer may still contain them. */
+  const finished = new Set<number>();
   let right: OutboxDelivery | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
   let asked = 0;
 
-  klaus.store.outbox.collect((event) =>
+  klaus.store.outbox.collect((event, readSession) =>
     (event.type === 'run.finished' || event.type === 'approval.asked') && isOurs(event.session)
-      ? JSON.stringify(toMessage(klaus, event))
+      ? JSON.stringify(toMessage(event, readSession()))
       : undefined,
   );
 
@@ -68,53 +70,57 @@ export function createWebhook(options: WebhookOptions): Webhook {
     return outbox.postpone(id, Date.now() + Math.min(MAX_PAUSE_MS, options.retryMs * 4 ** attempts));
   };
 
-  const look = (): void => {
+  const lookOnce = async (): Promise<void> => {
     clearTimeout(timer);
     if (quit.signal.aborted) return;
     if (!right && Date.now() - asked >= TICK_MS) {
       asked = Date.now();
-      right = klaus.store.outbox.deliver();
+      right = await klaus.store.outbox.deliver();
     }
     const outbox = right;
     if (outbox) {
-      for (const delivery of outbox.due(Date.now())) {
+      finished.clear();
+      for (const delivery of await outbox.due(Date.now())) {
         if (underWay.size >= AT_ONCE) break;
-        if (underWay.has(delivery.id)) continue;
+        if (underWay.has(delivery.id) || finished.has(delivery.id)) continue;
         const sent = deliver(delivery, outbox)
           .catch((error: unknown) => log.error('a webhook could not be kept', { error }))
           .finally(() => {
             underWay.delete(delivery.id);
-            look();
+            finished.add(delivery.id);
+            void look();
           });
         underWay.set(delivery.id, sent);
       }
     }
-    const next = outbox && (outbox.nextAt() ?? Infinity) - Date.now();
+    const next = outbox && ((await outbox.nextAt()) ?? Infinity) - Date.now();
+    clearTimeout(timer);
     // One that is due and not under way waits for a place, which comes with the end of another.
     if (!isClosing)
-      timer = setTimeout(look, Math.min(TICK_MS, next !== undefined && next > 0 ? next : TICK_MS)).unref();
+      timer = setTimeout(() => void look(), Math.min(TICK_MS, next !== undefined && next > 0 ? next : TICK_MS)).unref();
   };
+  let looking = Promise.resolve();
+  const look = (): Promise<void> => (looking = looking.then(lookOnce));
   // A command, an event, an answer of any process: what is new among them is found by one look at a small table.
-  const stopWatching = klaus.store.watch(() => look());
-  look();
+  const stopWatching = klaus.store.view.watch(() => void look());
+  void look();
 
   return {
     async close() {
       isClosing = true;
       stopWatching();
-      look();
+      await look();
       const giveUp = setTimeout(() => quit.abort(), GRACE_MS);
       while (underWay.size > 0) await Promise.all(underWay.values());
       clearTimeout(giveUp);
       clearTimeout(timer);
       quit.abort();
-      right?.release();
+      await right?.release();
     },
   };
 }
 
-function toMessage(klaus: Klaus, event: EventOf<'run.finished' | 'approval.asked'>): object {
-  const row = klaus.store.session(event.session);
+function toMessage(event: EventOf<'run.finished' | 'approval.asked'>, row: SessionRow | undefined): object {
   const about = {
     id: toDeliveryId(event),
     type: event.type,

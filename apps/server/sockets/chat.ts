@@ -9,9 +9,9 @@ import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { problemsOf } from '../http/session-problems.ts';
+import { problemsOf } from '../legacy/session-problems.ts';
 import { answer, cancel, prompt } from './commands.ts';
-import { followNamed, isHeld } from './follow-named.ts';
+import { followNamed, isHeld } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const messageSchema = z.discriminatedUnion('type', [
@@ -59,7 +59,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
 
   const follow = (id: string): void => {
     session = id;
-    const after = klaus.store.head(id)?.seq ?? 0;
+    const after = klaus.store.view.head(id)?.seq ?? 0;
     ({ stop } = followNamed(context, {
       session: id,
       after,
@@ -81,6 +81,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   };
 
   const receive = async (text: string): Promise<void> => {
+    await begun;
     const parsed = messageSchema.safeParse(toJson(text));
     if (!parsed.success) throw new KlausError('usage', MESSAGES);
     const message = parsed.data;
@@ -105,12 +106,12 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   socket.on('close', () => stop?.());
   socket.on('error', () => socket.terminate());
 
-  try {
+  const begin = async (): Promise<void> => {
     const wanted = url.searchParams.get('session') ?? undefined;
     const last = wanted === undefined ? readLast(file, klaus) : undefined;
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
-    if (known !== undefined) follow(klaus.session(known).id);
+    if (known !== undefined) follow((await klaus.session(known)).id);
     send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
     for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);
@@ -118,10 +119,11 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
       if (event.isEnd) keep(seq);
     }
     for (const problem of known === undefined ? [] : problemsOf(context, session!)) send(toChat(problem)!);
-  } catch (error) {
+  };
+  const begun = begin().catch((error: unknown) => {
     send({ type: 'error', message: toProblem(error).title });
     socket.close(1008);
-  }
+  });
 }
 
 /** A conversation, and the seq of the last end that was told. */
@@ -132,17 +134,17 @@ interface Last {
 
 function readLast(file: string, klaus: Context['klaus']): Last | undefined {
   const [session = '', told = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
-  return klaus.store.session(session)?.id === session ? { session, told: Number(told) } : undefined;
+  return klaus.store.view.session(session)?.id === session ? { session, told: Number(told) } : undefined;
 }
 
 /** What somebody whose connection was lost in the middle of a run still waits for: the open question, or the last words and the end. */
 function findMissed(context: Context, { session, told }: Last): { event: LegacyEvent; seq: number }[] {
   const { klaus } = context;
   const named = createLegacyEvents(session);
-  const open = new Set(klaus.store.approvals({ open: true, session }).map(({ id }) => id));
+  const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
   let missed: { event: LegacyEvent; seq: number }[] = [];
   let last = 0;
-  for (const event of klaus.session(session).events()) {
+  for (const event of klaus.store.view.events(session)) {
     const made = named.event(event).map((it) => ({ event: it, seq: event.seq }));
     last = event.seq;
     if (event.seq <= told) continue;

@@ -1,12 +1,12 @@
 import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
-import type { CalledBy } from '../access/called-by.ts';
+import type { CalledBy } from '../access/caller.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findRow } from '../handlers/sessions.ts';
-import { cancelRun } from '../handlers/work.ts';
-import { sendNeededPrompt } from '../runs/prompting.ts';
+import { cancelRun } from '../handlers/runs.ts';
+import { sendNeededPrompt } from '../runs/send-prompt.ts';
 
 const id = z.string().min(1).max(100);
 
@@ -42,13 +42,13 @@ export async function findPromptSession(
     const session = await klaus.open(optional({ model: model ?? undefined, workspace: place }));
     return session.id;
   }
-  const { id: session } = findRow({ klaus, ...context }, sessionId);
-  if (model != null) await klaus.session(session).send({ type: 'change', model });
+  const { id: session } = await findRow({ klaus, ...context }, sessionId);
+  if (model != null) await klaus.handle(session).send({ type: 'change', model });
   return session;
 }
 
 export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
-  await sendNeededPrompt(klaus, klaus.session(session), { text: message, delivery: 'steer' });
+  await sendNeededPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
   queue.add(session);
 }
 

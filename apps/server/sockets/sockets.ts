@@ -101,7 +101,7 @@ export function createSockets(context: Context, doorkeeper: RequestGuard): Socke
 }
 
 async function createEngine(context: Context): Promise<Opened> {
-  const [{ Server }, { createNamedSockets }] = await Promise.all([import('engine.io'), import('./named-socket.ts')]);
+  const [{ Server }, { createNamedSockets }] = await Promise.all([import('engine.io'), import('./socket-io.ts')]);
   const origins = context.klaus.configuration.get('server.corsOrigin');
   const engine = new Server({
     maxHttpBufferSize: MAX_MESSAGE_BYTES,

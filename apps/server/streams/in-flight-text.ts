@@ -70,11 +70,11 @@ export class InFlightText {
   #begin(session: string): Entry {
     // A process that was killed says no end of what it had begun.
     for (const other of [...this.#entries.keys()]) if (!this.#isHeld(other)) this.#drop(other);
-    const seq = this.#klaus.store.head(session)?.seq ?? 0;
+    const seq = this.#klaus.store.view.head(session)?.seq ?? 0;
     const entry: Entry = {
       texts: new Map(),
       seq,
-      stop: this.#klaus.session(session).subscribe(seq, (event) => {
+      stop: this.#klaus.handle(session).subscribe(seq, (event) => {
         if (event.seq <= entry.seq) return;
         settle(entry, event);
         if (event.type === 'run.finished') this.#drop(session);
@@ -87,7 +87,7 @@ export class InFlightText {
   /** Another process may have written more than this one was told of yet. */
   #catchUp(session: string, entry: Entry): void {
     try {
-      for (const event of this.#klaus.session(session).events(entry.seq)) settle(entry, event);
+      for (const event of this.#klaus.store.view.events(session, entry.seq)) settle(entry, event);
     } catch {
       // A log that cannot be read is the concern of those who follow it: what it says already is not known here.
       this.#drop(session);
@@ -95,7 +95,7 @@ export class InFlightText {
   }
 
   #isHeld(session: string): boolean {
-    return this.#queue.isRunning(session) || this.#klaus.store.isClaimed(session);
+    return this.#queue.isRunning(session) || this.#klaus.store.view.isClaimed(session);
   }
 
   #drop(session: string): void {

@@ -5,8 +5,8 @@ import { type EventStream, toFrame } from './event-stream.ts';
 import type { InFlightText } from './in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { toQueue, toStanding, type ViewSources } from './session-view.ts';
-import { onTick } from '../runs/ticker.ts';
+import { toQueue, toStatus, type ViewSources } from './session-view.ts';
+import { onTick } from '../runs/shared-timer.ts';
 
 export interface HubSources extends ViewSources {
   live: InFlightText;
@@ -52,16 +52,16 @@ export class SessionHub {
   /** Before this moment of the process's clock nothing more is told. */
   #notBefore = 0;
   #queue: string;
-  #standing: SessionStatus | undefined;
+  #status: SessionStatus | undefined;
 
   constructor(sources: HubSources, session: Session, onUnused: () => void) {
     const { klaus, queue, live } = sources;
     this.#sources = sources;
     this.#session = session;
     this.#onUnused = onUnused;
-    this.#last = klaus.store.head(session.id)?.seq ?? 0;
+    this.#last = klaus.store.view.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
-    this.#standing = toStanding(sources, session.id);
+    this.#status = toStatus(sources, session.id);
     for (const text of live.of(session.id)) if ('message' in text) this.#unfinished.add(text.message);
     this.#stops.push(
       // Whether another process still holds the session is no commit.
@@ -70,7 +70,7 @@ export class SessionHub {
       session.onLive((live) => this.#onLive(live)),
       klaus.store.onSend(session.id, () => this.#tellQueue()),
       queue.onChange((changed) => {
-        if (changed === session.id) this.#tellStanding();
+        if (changed === session.id) this.#sendStatus();
       }),
     );
   }
@@ -125,8 +125,8 @@ export class SessionHub {
   #sayWhatNoLogSays(stream: EventStream): void {
     for (const text of this.#sources.live.of(this.#session.id)) stream.write(toFrame('live', JSON.stringify(text)));
     stream.write(toFrame('queue', this.#queue));
-    const standing = this.#readStanding();
-    if (standing) stream.write(toFrame('standing', JSON.stringify(standing)));
+    const status = this.#readStatus();
+    if (status) stream.write(toFrame('status', JSON.stringify(status)));
   }
 
   /** Reads the log until nothing is missing, no faster than the reader takes it. */
@@ -148,7 +148,7 @@ export class SessionHub {
   #sendPart(subscriber: Subscriber): boolean {
     let frames = '';
     let isRest = true;
-    for (const { seq, text } of this.#sources.klaus.store.readTexts(this.#session.id, subscriber.seq)) {
+    for (const { seq, text } of this.#sources.klaus.store.view.texts(this.#session.id, subscriber.seq)) {
       // Another process may have written more than the hub was told of yet.
       if (seq > this.#last) break;
       frames += toFrame('event', text, seq);
@@ -167,7 +167,7 @@ export class SessionHub {
     // Only these take something out of the inbox that waited there.
     if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
       this.#tellQueue();
-    if (TURNING.has(event.type)) this.#tellStanding();
+    if (TURNING.has(event.type)) this.#sendStatus();
   }
 
   #onLive(live: Live): void {
@@ -222,15 +222,15 @@ export class SessionHub {
   }
 
   /** Nothing while the server stops: that a run stands still then means nothing. */
-  #readStanding(): SessionStatus | undefined {
-    return this.#sources.queue.isStopping ? undefined : toStanding(this.#sources, this.#session.id);
+  #readStatus(): SessionStatus | undefined {
+    return this.#sources.queue.isStopping ? undefined : toStatus(this.#sources, this.#session.id);
   }
 
-  #tellStanding(): void {
-    this.#standing = this.#readStanding();
-    if (!this.#standing) return;
-    this.#push(toFrame('standing', JSON.stringify(this.#standing)));
-    if (!this.#standing.held) this.#leave();
+  #sendStatus(): void {
+    this.#status = this.#readStatus();
+    if (!this.#status) return;
+    this.#push(toFrame('status', JSON.stringify(this.#status)));
+    if (!this.#status.held) this.#leave();
   }
 
   /** Nobody works on it: nobody will end the messages that were on their way. */
@@ -243,12 +243,12 @@ export class SessionHub {
   #tick(): void {
     const { klaus, queue } = this.#sources;
     const { id } = this.#session;
-    if (!this.#standing || queue.isRunning(id)) return;
-    if (this.#standing.held !== klaus.store.isClaimed(id)) this.#tellStanding();
+    if (!this.#status || queue.isRunning(id)) return;
+    if (this.#status.held !== klaus.store.view.isClaimed(id)) this.#sendStatus();
   }
 
   #readQueue(): string {
-    return JSON.stringify(toQueue(this.#sources.klaus.store.inbox(this.#session.id)));
+    return JSON.stringify(toQueue(this.#sources.klaus.store.view.inbox(this.#session.id)));
   }
 
   #tellQueue(): void {

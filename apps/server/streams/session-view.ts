@@ -12,7 +12,10 @@ export interface ViewSources {
 /** Sessions as the contract shows them. */
 export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
   const questions = new Map<string, Asked>();
-  const approvals = rows.length === 1 ? klaus.store.approvals({ open: true, session: rows[0]!.id }) : klaus.approvals();
+  const approvals =
+    rows.length === 1
+      ? klaus.store.view.approvals({ open: true, session: rows[0]!.id })
+      : klaus.store.view.approvals({ open: true });
   for (const { session, createdAt } of approvals) {
     const { count, since } = questions.get(session) ?? { count: 0, since: createdAt };
     questions.set(session, { count: count + 1, since: since !== null && since < createdAt ? since : createdAt });
@@ -30,7 +33,7 @@ interface Asked {
 function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): SessionView {
   const position = queue.positionOf(row.id);
   const problem = queue.problemOf(row.id);
-  const held = queue.isRunning(row.id) || klaus.store.isClaimed(row.id);
+  const held = queue.isRunning(row.id) || klaus.store.view.isClaimed(row.id);
   return {
     id: row.id,
     state: toState(row, { questions: asked.count, position, held }),
@@ -68,8 +71,8 @@ function toView({ klaus, queue }: ViewSources, row: SessionRow, asked: Asked): S
 }
 
 /** Where a session stands at this moment; undefined for one that is not there. */
-export function toStanding(sources: ViewSources, session: string): SessionStatus | undefined {
-  const row = sources.klaus.store.session(session);
+export function toStatus(sources: ViewSources, session: string): SessionStatus | undefined {
+  const row = sources.klaus.store.view.session(session);
   if (!row) return undefined;
   // Before the rest: what is appended meanwhile changes it once more.
   const { lastSeq } = row;

@@ -3,31 +3,31 @@ import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
 import { toReason } from '../ui/empty.tsx';
 
-/** Does something that a person asked for; where it fails, says why. Undefined: it failed. */
+/** Runs an action of the user. On failure it shows the reason and resolves with undefined. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    sayFailure(error);
+    showFailure(error);
     return undefined;
   }
 }
 
-/** What became of something that was sent. `unreached`: nobody answered; whether it arrived is not known. */
-export type Sent = 'taken' | 'refused' | 'unreached';
+/** The result of sending. `unknown`: no response, so it is not known whether the request arrived. */
+export type SendResult = 'accepted' | 'rejected' | 'unknown';
 
-/** Sends something that can be sent again, whether or not it arrived; where it is refused, says why. */
-export async function trySend(work: () => Promise<unknown>): Promise<Sent> {
+/** Sends an idempotent request. On rejection it shows the reason. */
+export async function trySend(work: () => Promise<unknown>): Promise<SendResult> {
   try {
     await work();
-    return 'taken';
+    return 'accepted';
   } catch (error) {
-    if (isProblemError(error) && error.problem.status === 0) return 'unreached';
-    sayFailure(error);
-    return 'refused';
+    if (isProblemError(error) && error.problem.status === 0) return 'unknown';
+    showFailure(error);
+    return 'rejected';
   }
 }
 
-function sayFailure(error: unknown): void {
+function showFailure(error: unknown): void {
   showToast({ kind: 'error', text: text().app.failed, detail: toReason(error) });
 }

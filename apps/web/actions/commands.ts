@@ -3,27 +3,14 @@ import { groupSessions, host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession } from '../state/route.ts';
-import type { Text } from '../text/en.ts';
 import { attempt } from './attempt.ts';
 import { clearDrafts } from '../composer/drafts.ts';
-import { clearSaid } from '../composer/history.ts';
-import { isHere, SESSION_COMMANDS } from './session-commands.ts';
+import { clearHistory } from '../composer/history.ts';
+import type { PageCommand } from './page-command.ts';
+import { isAvailable, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
 
-/** Something that a person can do from the keyboard, the palette or both. */
-export interface PageCommand {
-  id: string;
-  /** As `matchKeys` reads them, such as `mod+k` or `g u`. */
-  keys?: string;
-  /** A name for `/` in the composer, where it has one. */
-  slash?: keyof Text['slash'];
-  title: (t: Text) => string;
-  /** Where it makes sense: in a session, in one with an open question, where a file is shown. Default everywhere. */
-  in?: 'session' | 'question' | 'file';
-  run: () => void;
-}
-
-function step(by: 1 | -1): void {
+function openNeighbor(by: 1 | -1): void {
   const { waiting, pinned, others } = groupSessions(host.get().sessions.values());
   const all = [...waiting, ...pinned, ...others];
   const at = route.get();
@@ -32,7 +19,7 @@ function step(by: 1 | -1): void {
   if (next) go(toSession(next.id));
 }
 
-function toNextQuestion(): void {
+function openNextQuestion(): void {
   const { waiting } = groupSessions(host.get().sessions.values());
   const at = route.get();
   const index = at.page === 'session' ? waiting.findIndex(({ id }) => id === at.id) : -1;
@@ -40,7 +27,7 @@ function toNextQuestion(): void {
   if (next) go(toSession(next.id));
 }
 
-function swapTheme(): void {
+function toggleTheme(): void {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   const { theme } = preferences.get();
   const shown = theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
@@ -50,22 +37,22 @@ function swapTheme(): void {
 async function signOut(): Promise<void> {
   await attempt(() => client.signOut());
   clearDrafts();
-  clearSaid();
+  clearHistory();
   openHost();
 }
 
-/** Everything that can be done from the keyboard or the palette. */
+/** All actions of the keyboard and the palette. */
 export const COMMANDS: readonly PageCommand[] = [
   { id: 'palette', keys: 'mod+k', title: (t) => t.keys.palette, run: () => overlay.set({ kind: 'palette' }) },
   { id: 'search', keys: '/', title: (t) => t.keys.search, run: () => signal('focus-search') },
   { id: 'new', keys: 'n', slash: 'new', title: (t) => t.keys.newSession, run: () => go({ page: 'home' }) },
   { id: 'message', keys: 'i', title: (t) => t.keys.message, run: () => signal('focus-message') },
-  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: toNextQuestion },
-  { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => step(1) },
-  { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => step(-1) },
+  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: openNextQuestion },
+  { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => openNeighbor(1) },
+  { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
-  { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: swapTheme },
+  { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
   {
     id: 'preferences',
     keys: 'mod+,',
@@ -82,7 +69,7 @@ export const COMMANDS: readonly PageCommand[] = [
   ...SESSION_COMMANDS,
 ];
 
-/** Those that make sense where the page is. */
-export function commandsHere(): readonly PageCommand[] {
-  return COMMANDS.filter((command) => isHere(command.in));
+/** The commands that are available on the current page. */
+export function availableCommands(): readonly PageCommand[] {
+  return COMMANDS.filter((command) => isAvailable(command.in));
 }

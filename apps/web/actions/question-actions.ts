@@ -1,21 +1,21 @@
 import { overlay } from '../state/overlay.ts';
 
-/** The first question that is in the page and can be answered, as it is drawn. */
+/** The element of the first rendered question that can be answered. */
 function findQuestion(): HTMLElement | undefined {
   return document.querySelector<HTMLElement>('[data-question]') ?? undefined;
 }
 
-function isInSight(element: HTMLElement): boolean {
+function isInView(element: HTMLElement): boolean {
   const frame = element.closest('.conversation-scroll')?.getBoundingClientRect();
   const { top, bottom } = element.getBoundingClientRect();
   return frame !== undefined && bottom > frame.top && top < frame.bottom;
 }
 
-/** Brings the first open question into sight and the focus to it. */
+/** Scrolls the first open question into view and focuses its button. */
 export function showQuestion(): void {
   const question = findQuestion();
   if (!question) {
-    // It is scrolled too far away to be in the page: the line above the message field leads there.
+    // The list renders only rows near the viewport. The link above the message field scrolls to the question.
     document.querySelector<HTMLElement>('.questions')?.click();
     return;
   }
@@ -23,10 +23,10 @@ export function showQuestion(): void {
   question.querySelector<HTMLElement>('[data-answer="approved"]')?.focus();
 }
 
-/** Presses a button of the first open question. One that is not in sight is shown first: nobody answers unseen. */
-export function pressQuestion(answer: 'approved' | 'rejected' | 'review'): void {
+/** Clicks a button of the first open question. A question outside of the viewport is only scrolled into view. */
+export function answerQuestion(answer: 'approved' | 'rejected' | 'review'): void {
   const question = findQuestion();
   const button = question?.querySelector<HTMLButtonElement>(`[data-answer="${answer}"]`);
-  if (!question || !isInSight(question)) return showQuestion();
+  if (!question || !isInView(question)) return showQuestion();
   if (overlay.get() === undefined) button?.click();
 }

@@ -1,4 +1,4 @@
-/** Hands a text to the person as a file. */
+/** Offers a text to the user as a file download. */
 export function saveText(text: string, { name, type }: { name: string; type: string }): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -24,7 +24,7 @@ export async function renameSession(id: string, title: string): Promise<void> {
   await attempt(() => client.changeSession({ params: { id }, body: { title } }));
 }
 
-/** Deletes a session; while the server still holds it, that can be taken back. */
+/** Deletes a session. The notification offers an undo for as long as the server keeps the session. */
 export async function deleteSession(session: Session): Promise<void> {
   const deleted = await attempt(() => client.deleteSession({ params: { id: session.id } }));
   if (!deleted) return;
@@ -40,7 +40,7 @@ export async function deleteSession(session: Session): Promise<void> {
   });
 }
 
-/** Hands a whole session to the person as a file. */
+/** Offers an export of the session as a file download. */
 export async function exportSession(session: Session, format: 'md' | 'json'): Promise<void> {
   const document_ = await attempt(() => client.exportSession({ params: { id: session.id }, query: { format } }));
   if (document_ === undefined) return;
@@ -55,11 +55,11 @@ export async function resumeSession(id: string, limits: Record<string, number> =
 }
 
 /**
- * Tries again what came last. A run that broke off before it changed anything goes on where it stood; everything else
- * is tried again in a fork, which says so and leads back.
+ * Retries the last run. A run that failed before it changed a file is resumed; any other run is repeated in a fork, and
+ * a notification links back to the original session.
  */
 export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
-  // The list of the sessions hears of an end a little later than the session itself.
+  // The list of sessions receives the end of a run later than the stream of the session.
   const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(sessionOf(host.get(), id)?.state ?? '');
   if (isBroken && !hasChanged) {
     await resumeSession(id);
@@ -77,19 +77,19 @@ export async function retrySession(id: string, hasChanged = isChangedByLast(id))
   });
 }
 
-/** Takes a message back that waits. */
+/** Withdraws a queued message. */
 export async function withdrawMessage(id: string, command: string): Promise<boolean> {
   return (await attempt(() => client.withdraw({ params: { id, command } }))) !== undefined;
 }
 
-/** Takes a message back and puts it into the field, to be said in other words. */
+/** Withdraws a queued message and puts it into the message field. */
 export async function editQueued(id: string, { command, parts }: QueuedMessage): Promise<void> {
   if (!(await withdrawMessage(id, command))) return;
   returnToDraft(id, parts);
   signal('focus-message');
 }
 
-/** Runs the checks of the last run again; what came out stands in the conversation. */
+/** Runs the checks of the last run again. The conversation shows the results. */
 export async function verifySession(id: string): Promise<void> {
   const close = showToast({ kind: 'info', text: text().conversation.verifying });
   const verified = await attempt(() => client.verify({ params: { id }, body: {} }));
@@ -100,7 +100,7 @@ export async function verifySession(id: string): Promise<void> {
   }
 }
 
-/** Begins a fork at the end of a session, and goes there. */
+/** Forks a session at its end and opens the fork. */
 export async function forkSession(id: string): Promise<void> {
   const forked = await attempt(() => client.fork({ params: { id }, body: {} }));
   if (forked) go(toSession(forked.session));
@@ -108,11 +108,11 @@ export async function forkSession(id: string): Promise<void> {
 
 export async function redoTurn(id: string): Promise<void> {
   const restored = await attempt(() => client.redo({ params: { id }, body: {} }));
-  if (restored) sayRestored(restored);
+  if (restored) showRestored(restored);
 }
 
-/** Says what an undo or a redo came to. */
-export function sayRestored({ done, changes, conflicts }: RestoredView): void {
+/** Shows the result of an undo or a redo. */
+export function showRestored({ done, changes, conflicts }: RestoredView): void {
   const t = text();
   if (!done && conflicts.length > 0) {
     const detail = conflicts.map(({ path }) => path).join(', ');
@@ -124,7 +124,7 @@ export function sayRestored({ done, changes, conflicts }: RestoredView): void {
   showToast({ kind: 'info', text: words, lastsMs: 4_000 });
 }
 
-/** The session that the page shows. */
+/** The session on the current page. */
 export function currentSession(): SessionView | undefined {
   const at = route.get();
   return at.page === 'session' ? sessionOf(host.get(), at.id) : undefined;

@@ -3,8 +3,8 @@ import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession, type Tab } from '../state/route.ts';
 import { copyText } from './copy-text.ts';
-import type { PageCommand } from './commands.ts';
-import { pressQuestion, showQuestion } from './question-actions.ts';
+import type { PageCommand } from './page-command.ts';
+import { answerQuestion, showQuestion } from './question-actions.ts';
 import {
   currentSession,
   deleteSession,
@@ -27,7 +27,7 @@ function withSession(work: (session: NonNullable<ReturnType<typeof currentSessio
 
 const openTab = (tab: Tab) => withSession(({ id }) => go(toSession(id, tab)));
 
-/** The path that the file view shows. */
+/** Runs with the path of the file view. */
 function withPath(work: (path: string, session: string) => void): () => void {
   return () => {
     const at = route.get();
@@ -35,12 +35,12 @@ function withPath(work: (path: string, session: string) => void): () => void {
   };
 }
 
-/** What is asked about, and how it is answered. */
+/** Commands for open questions. */
 const QUESTIONS: readonly PageCommand[] = [
   { id: 'to-question', keys: 'a', in: 'question', title: (t) => t.keys.toQuestion, run: showQuestion },
-  { id: 'approve', keys: 'A', in: 'question', title: (t) => t.keys.approve, run: () => pressQuestion('approved') },
-  { id: 'refuse', keys: 'D', in: 'question', title: (t) => t.keys.refuse, run: () => pressQuestion('rejected') },
-  { id: 'look', keys: 'd', in: 'question', title: (t) => t.keys.look, run: () => pressQuestion('review') },
+  { id: 'approve', keys: 'A', in: 'question', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
+  { id: 'reject', keys: 'D', in: 'question', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
+  { id: 'review', keys: 'd', in: 'question', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
 ];
 
 const VIEWS: readonly PageCommand[] = [
@@ -188,11 +188,11 @@ const FILE: readonly PageCommand[] = [
   { id: 'line', keys: 'l', in: 'file', title: (t) => t.files.line, run: () => signal('go-to-line') },
 ];
 
-/** What can be done where a session is open. */
+/** Commands that are available on the page of a session. */
 export const SESSION_COMMANDS: readonly PageCommand[] = [...QUESTIONS, ...VIEWS, ...WORK, ...SESSION, ...FILE];
 
-/** Where the page is, as commands ask for it. */
-export function isHere(where: PageCommand['in']): boolean {
+/** True where the current page offers commands of this kind. */
+export function isAvailable(where: PageCommand['in']): boolean {
   const at = route.get();
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;

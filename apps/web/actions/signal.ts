@@ -1,7 +1,7 @@
 import { go, route, toSession } from '../state/route.ts';
 import { addToDraft } from '../composer/drafts.ts';
 
-/** What the page's parts listen to, where a command is theirs to do. */
+/** Requests from commands to components. */
 export type Signal =
   | 'focus-search'
   | 'focus-message'
@@ -19,12 +19,12 @@ export function signal(name: Signal): void {
   dispatchEvent(new CustomEvent('klaus', { detail: name }));
 }
 
-/** Puts a file into the message that is being written, and goes there. */
+/** Adds a file to the draft and focuses the message field. */
 export function mention(path: string): void {
   const at = route.get();
   if (at.page !== 'session') return;
   addToDraft(at.id, `@${path} `);
   go(toSession(at.id));
-  // The message field comes with the page that was just asked for.
+  // The message field is mounted together with the new page.
   setTimeout(() => signal('focus-message'), 50);
 }

@@ -3,47 +3,47 @@ import { client } from '../state/client.ts';
 import { trySend } from './attempt.ts';
 import { useSignal } from './use-signal.ts';
 
-/** How far the wish to stop has come. `waiting`: it could not be sent yet. */
+/** The state of a cancel request. `waiting`: it is sent after reconnecting. */
 export type Stopping = 'sending' | 'sent' | 'waiting';
 
 interface CancelRequest {
-  /** The run that is meant; undefined where none had begun. */
+  /** The run to cancel; undefined if none had started. */
   run: string | undefined;
   state: Stopping;
 }
 
-interface Given {
+interface StopOptions {
   session: string;
-  /** The run under way. */
+  /** The current run. */
   run: string | undefined;
-  /** Something can be stopped. */
+  /** True while a run can be cancelled. */
   isRunning: boolean;
   isOnline: boolean;
 }
 
 /**
- * Stops the run of a session. A wish that could not be sent is sent as soon as the connection is back, and means the
- * run that was under way when it was given: it never stops a later one.
+ * Cancels the run of a session. A request that could not be sent is sent after reconnecting. It names the run that was
+ * active when the user cancelled, so it never cancels a later one.
  */
-export function useStop({ session, run, isRunning, isOnline }: Given): {
+export function useStop({ session, run, isRunning, isOnline }: StopOptions): {
   stopping: Stopping | undefined;
   stop: () => void;
 } {
-  const [wish, setWish] = useState<CancelRequest | undefined>();
-  const isMeant = wish !== undefined && isRunning && (wish.run === undefined || wish.run === run);
+  const [request, setRequest] = useState<CancelRequest | undefined>();
+  const isCurrent = request !== undefined && isRunning && (request.run === undefined || request.run === run);
   const send = async (wanted: string | undefined) => {
-    setWish({ run: wanted, state: 'sending' });
+    setRequest({ run: wanted, state: 'sending' });
     const body = wanted === undefined ? {} : { run: wanted };
     const sent = await trySend(() => client.cancel({ params: { id: session }, body }));
-    setWish(sent === 'refused' ? undefined : { run: wanted, state: sent === 'taken' ? 'sent' : 'waiting' });
+    setRequest(sent === 'rejected' ? undefined : { run: wanted, state: sent === 'accepted' ? 'sent' : 'waiting' });
   };
-  const state = isMeant ? wish.state : undefined;
+  const state = isCurrent ? request.state : undefined;
   useEffect(() => {
-    if (isOnline && state === 'waiting') void send(wish?.run);
+    if (isOnline && state === 'waiting') void send(request?.run);
   }, [isOnline, state === 'waiting']);
   useEffect(() => {
-    // What it meant is over.
-    if (!isRunning) setWish(undefined);
+    // The run has ended.
+    if (!isRunning) setRequest(undefined);
   }, [isRunning]);
   const stop = () => {
     if (isRunning && state === undefined) void send(run);

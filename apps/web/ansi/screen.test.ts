@@ -11,7 +11,7 @@ function toSpans(output: string) {
 }
 
 describe('colours', () => {
-  test('are read with looks, also several in one sequence', () => {
+  test('and styles are parsed, also several in one sequence', () => {
     expect(toSpans(`${ESC}[1;31mred${ESC}[0m plain`)).toEqual([
       { text: 'red', bold: true, color: 1 },
       { text: ' plain' },
@@ -20,7 +20,7 @@ describe('colours', () => {
     expect(toSpans(`${ESC}[44mon${ESC}[49m`)).toEqual([{ text: 'on', background: 4 }]);
   });
 
-  test('of the 256, and all others, are shown as they are', () => {
+  test('of the 256-color palette and RGB colors are parsed', () => {
     expect(toSpans(`${ESC}[38;5;9ma${ESC}[38;5;208mb${ESC}[38;2;0;255;1mc${ESC}[48;5;240md`)).toEqual([
       { text: 'a', color: 9 },
       { text: 'b', color: '#ff8700' },
@@ -29,7 +29,7 @@ describe('colours', () => {
     ]);
   });
 
-  test('of a program can be read, whatever they are', () => {
+  test('of a program are readable', () => {
     for (const color of ['#000000', '#00005f', '#5f0000', '#303030', '#ffffff']) {
       expect(toContrast(toReadable(color), '#16171a')).toBeGreaterThanOrEqual(4.5);
       expect(toContrast(toTextOn(color), color)).toBeGreaterThanOrEqual(4.5);
@@ -54,28 +54,28 @@ describe('the cursor', () => {
     expect(toPlainText(output)).toBe(shown);
   });
 
-  test('what is drawn does not depend on where the output was cut', () => {
+  test('the screen does not depend on the pieces of the output', () => {
     const output = `${ESC}[32mBuilding${ESC}[0m 10 %\r${ESC}[2K${ESC}[38;2;1;2;3m100 %${ESC}[0m\n${ESC}]0;title${ESC}\\end`;
-    const whole = createScreen();
-    whole.write(output);
+    const once = createScreen();
+    once.write(output);
     const pieces = createScreen();
     for (const char of output) pieces.write(char);
-    expect(pieces.lines().map(({ spans }) => spans)).toEqual(whole.lines().map(({ spans }) => spans));
+    expect(pieces.lines().map(({ spans }) => spans)).toEqual(once.lines().map(({ spans }) => spans));
   });
 });
 
-test('titles, modes and control characters are left out', () => {
+test('titles, modes and control characters are ignored', () => {
   expect(toPlainText(`${ESC}]0;title\u0007a${ESC}[?25lc\u0000d${ESC}[`)).toBe('acd');
 });
 
-test('any input ends, and what is no sequence is kept', () => {
+test('incomplete and invalid sequences are handled', () => {
   expect(toPlainText(ESC)).toBe('');
   expect(toPlainText(`${ESC}[999999999C${ESC}[999999999B${ESC}[999999999Ax`).length).toBeLessThan(20_000);
   expect(toPlainText('<b>&amp;</b>')).toBe('<b>&amp;</b>');
   expect(toPlainText(`${ESC}]${'x'.repeat(10_000)}`).length).toBeGreaterThan(1_000);
 });
 
-test('only lines that changed are made again', () => {
+test('only changed lines are new objects', () => {
   const screen = createScreen();
   screen.write('one\ntwo');
   const [one, two] = screen.lines();

@@ -1,54 +1,54 @@
-import { applySgr, type Look } from './look.ts';
+import { applySgr, type TextStyle } from './text-style.ts';
 
-/** Characters with one look. */
-export interface Span extends Look {
+/** Characters with one style. */
+export interface Span extends TextStyle {
   text: string;
 }
 
-/** One line as it stands. Another object whenever it has changed. */
+/** One line. A new object after every change. */
 export interface ScreenLine {
   readonly spans: readonly Span[];
 }
 
-/** What a terminal would show of an output, however long: nothing scrolls away. */
+/** The screen of a terminal without a scrollback limit. */
 export interface Screen {
-  /** Takes in what comes next; a sequence may be cut anywhere. */
+  /** Writes output. A sequence may be split across calls. */
   write(text: string): void;
   lines(): readonly ScreenLine[];
 }
 
 interface Row {
   chars: string[];
-  looks: Look[];
-  /** Undefined when it has changed since it was asked for. */
+  styles: TextStyle[];
+  /** The cached line; undefined after a change. */
   made: ScreenLine | undefined;
 }
 
-/** A whole escape sequence: CSI, OSC, other strings, and two characters. */
+/** A complete escape sequence: CSI, OSC, other strings, and two characters. */
 const SEQUENCE =
   /\u001b(?:\[([0-9;:?<=>!]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-OQ-WYZ\\`-~])/y;
 
-/** Characters that an escape sequence may be waited for. */
+/** Maximum length of an incomplete escape sequence. */
 const MAX_PENDING = 4_096;
 
 const TAB = 8;
 
-/** What has been drawn, and where the cursor stands. */
+/** The content of the screen and the position of the cursor. */
 interface Page {
   rows: Row[];
-  look: Look;
+  style: TextStyle;
   row: number;
   column: number;
-  /** Where the page begins that was cleared last. */
+  /** First row of the page after the last clear. */
   top: number;
 }
 
 /**
- * Reads a program's output as a terminal does: colours, carriage returns and backspaces, and the moves of the cursor
- * with which progress bars are drawn over themselves. Whatever else begins with an escape is left out.
+ * Emulates a terminal: colors, carriage returns, backspaces and the cursor movements of progress bars. Other escape
+ * sequences are ignored.
  */
 export function createScreen(): Screen {
-  const page: Page = { rows: [], look: {}, row: 0, column: 0, top: 0 };
+  const page: Page = { rows: [], style: {}, row: 0, column: 0, top: 0 };
   let pending = '';
   return {
     write(text) {
@@ -68,7 +68,7 @@ export function createScreen(): Screen {
   };
 }
 
-/** Draws what stands at a place. @returns Characters that were read; 0: the rest of a sequence is still to come. */
+/** Processes the character or sequence at an index. @returns Its length; 0 for an incomplete sequence. */
 function take(page: Page, all: string, index: number): number {
   const char = all[index]!;
   if (char === '\u001b') {
@@ -82,13 +82,13 @@ function take(page: Page, all: string, index: number): number {
     control(page, char);
     return 1;
   }
-  const whole = String.fromCodePoint(all.codePointAt(index)!);
-  put(page, whole);
-  return whole.length;
+  const character = String.fromCodePoint(all.codePointAt(index)!);
+  put(page, character);
+  return character.length;
 }
 
 function rowAt({ rows }: Page, index: number): Row {
-  while (rows.length <= index) rows.push({ chars: [], looks: [], made: undefined });
+  while (rows.length <= index) rows.push({ chars: [], styles: [], made: undefined });
   return rows[index]!;
 }
 
@@ -102,10 +102,10 @@ function put(page: Page, char: string): void {
   const line = touch(page, page.row);
   while (line.chars.length < page.column) {
     line.chars.push(' ');
-    line.looks.push({});
+    line.styles.push({});
   }
   line.chars[page.column] = char;
-  line.looks[page.column] = page.look;
+  line.styles[page.column] = page.style;
   page.column += 1;
 }
 
@@ -113,14 +113,14 @@ function erase(page: Page, from: number, to = Number.POSITIVE_INFINITY): void {
   const line = touch(page, page.row);
   if (to >= line.chars.length) {
     line.chars.length = Math.min(line.chars.length, from);
-    line.looks.length = line.chars.length;
+    line.styles.length = line.chars.length;
     return;
   }
   line.chars.fill(' ', from, to);
-  line.looks.fill({}, from, to);
+  line.styles.fill({}, from, to);
 }
 
-/** Steps of the cursor that are believed at once: a number of billions would fill the memory. */
+/** Maximum movement of the cursor by one sequence, to limit memory. */
 const MAX_STEP = 1_000;
 const MAX_COLUMN = 10_000;
 
@@ -128,7 +128,7 @@ function move(page: Page, words: string, final: string): void {
   const [first = 0, second = 0] = words.split(';').map(Number);
   const by = Math.min(first || 1, MAX_STEP);
   const { rows, row, column, top } = page;
-  if (final === 'm') page.look = applySgr(page.look, words);
+  if (final === 'm') page.style = applySgr(page.style, words);
   else if (final === 'A' || final === 'F') page.row = Math.max(top, row - by);
   else if (final === 'B' || final === 'E') page.row = Math.min(row + by, rows.length);
   else if (final === 'C') page.column = Math.min(Math.max(column, MAX_COLUMN), column + by);
@@ -141,7 +141,7 @@ function move(page: Page, words: string, final: string): void {
   else if (final === 'J' && first === 0) {
     erase(page, column);
     rows.length = Math.min(rows.length, row + 1);
-    // What was there before is kept above: a reader can go back to it.
+    // The previous page stays above, so that the user can scroll back.
   } else if (final === 'J' && first >= 2) [page.top, page.row, page.column] = [rows.length, rows.length, 0];
   if (final === 'E' || final === 'F') page.column = 0;
 }
@@ -162,15 +162,15 @@ function control(page: Page, char: string): void {
   }
 }
 
-function toSpans({ chars, looks }: Row): Span[] {
+function toSpans({ chars, styles }: Row): Span[] {
   const spans: Span[] = [];
   let from = 0;
   for (let to = 1; to <= chars.length; to++) {
-    if (to < chars.length && looks[to] === looks[from]) continue;
+    if (to < chars.length && styles[to] === styles[from]) continue;
     const last = spans.at(-1);
     const text = chars.slice(from, to).join('');
-    if (last && isSame(last, looks[from]!)) last.text += text;
-    else spans.push({ text, ...looks[from] });
+    if (last && isSame(last, styles[from]!)) last.text += text;
+    else spans.push({ text, ...styles[from] });
     from = to;
   }
   return spans;
@@ -178,11 +178,11 @@ function toSpans({ chars, looks }: Row): Span[] {
 
 const PARTS = ['color', 'background', 'bold', 'dim', 'italic', 'underline', 'inverse'] as const;
 
-function isSame(one: Look, other: Look): boolean {
+function isSame(one: TextStyle, other: TextStyle): boolean {
   return PARTS.every((part) => one[part] === other[part]);
 }
 
-/** An output without colours, as a terminal would show it. */
+/** The output without styles, as a terminal would show it. */
 export function toPlainText(output: string): string {
   const screen = createScreen();
   screen.write(output);

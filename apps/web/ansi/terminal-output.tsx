@@ -1,18 +1,18 @@
 import { memo, useRef, type CSSProperties } from 'react';
 import { toReadable, toTextOn } from './contrast.ts';
-import type { Color } from './look.ts';
+import type { Color } from './text-style.ts';
 import { createScreen, type Screen, type ScreenLine, type Span } from './screen.ts';
 import './terminal-output.css';
 
 interface TerminalOutputProps {
-  /** Everything so far; what is added to it is read alone. */
+  /** The complete output. Appended text is processed incrementally. */
   text: string;
   label: string;
-  /** Lines from the end that are drawn. */
+  /** Number of rendered lines from the end. Default all. */
   last?: number;
 }
 
-/** Output of a command as a terminal would show it. */
+/** The output of a command as a terminal would show it. */
 export const TerminalOutput = memo(function TerminalOutput({ text, label, last }: TerminalOutputProps) {
   const lines = useScreen(text);
   const from = last === undefined ? 0 : Math.max(0, lines.length - last);
@@ -33,7 +33,7 @@ export function useScreen(text: string): readonly ScreenLine[] {
   const screen = isMore ? held.current!.screen : createScreen();
   screen.write(isMore ? text.slice(held.current!.text.length) : text);
   const all = screen.lines();
-  // A line feed at the end begins no line of its own.
+  // A line feed at the end does not start a line.
   const lines = all.length > 1 && all.at(-1)!.spans.length === 0 ? all.slice(0, -1) : all;
   held.current = { text, screen, lines };
   return lines;
@@ -72,7 +72,7 @@ function toClassName({ color, background, bold, dim, italic, underline, inverse 
     .join(' ');
 }
 
-/** Colours that are not of the sixteen; they can be read, whatever the program thought its ground to be. */
+/** RGB colors, adjusted to be readable on the background of the terminal. */
 function toStyle({ color, background, inverse }: Span): CSSProperties | undefined {
   const [front, back]: [Color | undefined, Color | undefined] = inverse
     ? [background ?? 0, color ?? 7]
@@ -80,6 +80,6 @@ function toStyle({ color, background, inverse }: Span): CSSProperties | undefine
   if (typeof back === 'string') {
     return { background: back, color: toTextOn(back, typeof front === 'string' ? front : undefined) };
   }
-  // On one of the sixteen grounds, which are dark, what can be read on the terminal's can be read as well.
+  // The 16 theme backgrounds are dark like the terminal, so that the same text colors are readable on them.
   return typeof front === 'string' ? { color: toReadable(front) } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart, Part } from '@klaus/core/protocol';
 
-/** Something that goes with a message, before it is sent. */
+/** An attachment of a draft. */
 export interface Attachment {
   key: string;
   name: string;
@@ -9,13 +9,13 @@ export interface Attachment {
   part: FilePart | ImagePart;
 }
 
-/** A paste beyond either of these becomes an attachment: a text field with more of it does not answer any more. */
+/** Larger pastes become attachments, because a text field with more text responds slowly. */
 const MAX_CHARS = 8_000;
 const MAX_LINES = 150;
 
 export const MAX_BYTES = 5 * 1_024 * 1_024;
 
-/** True for a text that is better attached than put between other words. */
+/** True for a text that should be attached instead of inserted. */
 export function isLong(text: string): boolean {
   if (text.length > MAX_CHARS) return true;
   let lines = 1;
@@ -39,10 +39,10 @@ export function fromText(name: string, text: string): Attachment {
 
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Why a file cannot be attached. */
+/** The reason why a file cannot be attached. */
 export type Refusal = 'tooLarge' | 'notText';
 
-/** A file as an attachment: an image that models see, or a text. */
+/** Reads a file as an attachment: a supported image or a text. */
 export async function fromFile(file: File): Promise<Attachment | Refusal> {
   if (file.size > MAX_BYTES) return 'tooLarge';
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -60,14 +60,14 @@ export async function fromFile(file: File): Promise<Attachment | Refusal> {
   }
 }
 
-/** In pieces: a call takes only so many arguments. */
+/** In chunks, because the number of arguments of a call is limited. */
 function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }
 
-/** What a message holds: its words, then what goes with them. */
+/** The parts of a message: its text, then the attachments. */
 export function toParts(text: string, attachments: readonly Attachment[]): Part[] {
   const words: Part[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   return [...words, ...attachments.map(({ part }) => part)];

@@ -1,10 +1,11 @@
 import { useText } from '../text/text.ts';
+import { OptionList } from '../ui/option-list.tsx';
 
-/** One thing that can stand in the place of what is typed. */
+/** A completion of the typed text. */
 export interface Suggestion {
   word: string;
   description?: string;
-  /** Done in place of putting the word into the text. */
+  /** Runs instead of the insertion of `word`. */
   run?: () => void;
 }
 
@@ -21,34 +22,29 @@ interface CompletionListProps {
   onTake: (suggestion: Suggestion) => void;
 }
 
-/** What can be completed, above the text field. */
+/** The completions above the text field. */
 export function CompletionList({ id, kind, state, chosen, onTake }: CompletionListProps) {
   const t = useText();
   const { items, isLoading } = state;
-  const name = kind === 'file' ? t.composer.files : t.composer.commands;
   const none = kind === 'file' ? t.composer.noFiles : t.composer.noCommands;
   return (
     <div className="completion">
-      <div role="listbox" id={id} aria-label={name}>
-        {items.map((item, at) => (
-          <div
-            key={item.word}
-            id={`${id}-${at}`}
-            role="option"
-            aria-selected={at === chosen}
-            className="palette-row"
-            ref={(element) => {
-              if (at === chosen) element?.scrollIntoView({ block: 'nearest' });
-            }}
-            // The field would lose the focus, and with it this list.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onTake(item)}
-          >
-            <span className="mono ellipsis">{item.word}</span>
-            {item.description === undefined ? null : <span className="muted ellipsis">{item.description}</span>}
-          </div>
-        ))}
-      </div>
+      <OptionList
+        id={id}
+        label={kind === 'file' ? t.composer.files : t.composer.commands}
+        items={items}
+        toKey={({ word }) => word}
+        active={chosen}
+        optionClassName="palette-row"
+        onTake={onTake}
+      >
+        {({ word, description }) => (
+          <>
+            <span className="mono ellipsis">{word}</span>
+            {description === undefined ? null : <span className="muted ellipsis">{description}</span>}
+          </>
+        )}
+      </OptionList>
       {items.length === 0 ? <p className="muted palette-none">{isLoading ? t.app.loading : none}</p> : null}
     </div>
   );

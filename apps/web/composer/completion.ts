@@ -1,13 +1,13 @@
-/** What is being typed that can be completed, and where it stands in the text. */
+/** A completable word at the caret, with its range in the text. */
 export interface Completion {
   kind: 'file' | 'command';
-  /** What stands behind the `@` or the `/`. */
+  /** The text after `@` or `/`. */
   query: string;
   from: number;
   to: number;
 }
 
-/** Finds what the caret is in the middle of; undefined where nothing can be completed. */
+/** Finds the completable word at the caret. */
 export function findCompletion(text: string, caret: number): Completion | undefined {
   const before = text.slice(0, caret);
   const command = /^\/([\w-]*)$/.exec(before);
@@ -17,7 +17,7 @@ export function findCompletion(text: string, caret: number): Completion | undefi
   return { kind: 'file', query: file[1]!, from: caret - file[1]!.length - 1, to: caret };
 }
 
-/** The text with a completion in its place, and where the caret goes. */
+/** Inserts a completion. Returns the text and the new position of the caret. */
 export function complete(text: string, { from, to }: Completion, word: string): { text: string; caret: number } {
   const head = text.slice(0, from) + word;
   const rest = text.slice(to);

@@ -3,7 +3,7 @@ import { fromFile, isLong, toParts, fromText } from './attachment.ts';
 import { complete, findCompletion } from './completion.ts';
 
 describe('completion', () => {
-  test('finds a file behind an @ at the caret, and not in an address', () => {
+  test('finds a file after an @ at the caret, and not in an email address', () => {
     expect(findCompletion('look at @src/su and', 15)).toEqual({ kind: 'file', query: 'src/su', from: 8, to: 15 });
     expect(findCompletion('mail a@b', 8)).toBe(undefined);
     expect(findCompletion('look at @src/su and', 19)).toBe(undefined);
@@ -14,7 +14,7 @@ describe('completion', () => {
     expect(findCompletion('see /un', 7)).toBe(undefined);
   });
 
-  test('puts the word where it was begun, with one blank behind it', () => {
+  test('inserts the word with one space after it', () => {
     const found = findCompletion('look at @su and', 11)!;
     expect(complete('look at @su and', found, '@src/sum.js')).toEqual({ text: 'look at @src/sum.js and', caret: 20 });
     expect(complete('@s', findCompletion('@s', 2)!, '@a')).toEqual({ text: '@a ', caret: 3 });
@@ -22,13 +22,13 @@ describe('completion', () => {
 });
 
 describe('attachments', () => {
-  test('take a paste of many lines or characters out of the text field', () => {
+  test('replace a paste of many lines or characters', () => {
     expect(isLong('a\n'.repeat(20_000))).toBe(true);
     expect(isLong('a'.repeat(9_000))).toBe(true);
     expect(isLong('a few\nlines\n')).toBe(false);
   });
 
-  test('are texts or images; anything else is refused by name', async () => {
+  test('are texts or images; other files are refused', async () => {
     const text = await fromFile(new File(['grüße'], 'a.txt', { type: 'text/plain' }));
     expect(text).toMatchObject({ part: { type: 'file', text: 'grüße' } });
     const image = await fromFile(new File([new Uint8Array([137, 80])], 'a.png', { type: 'image/png' }));

@@ -1,13 +1,14 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
-import type { Sent } from '../actions/attempt.ts';
+import type { SendResult } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import type { Stopping } from '../actions/use-stop.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { toOptionId } from '../ui/option-list.tsx';
 import { useChoice } from '../ui/use-choice.ts';
 import { countLines, toParts, type Attachment } from './attachment.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
@@ -16,58 +17,58 @@ import { ModelPicker, ModePicker } from './pickers.tsx';
 import { newUlid } from './new-ulid.ts';
 import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
-import { toCaret, useRecall } from './use-recall.ts';
+import { setCaret, useHistory } from './use-history.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
 export interface ComposerProps {
-  /** Drafts are kept under this name. */
+  /** Key of the draft. */
   draft: string;
-  /** Whose files `@` completes. */
-  place: { session?: string; workspace?: string };
+  /** The session or folder whose files `@` completes. */
+  scope: { session?: string; workspace?: string };
   model: string;
   mode: Mode;
   isRunning: boolean;
   isOnline: boolean;
   stopping: Stopping | undefined;
-  /** A question is open: what is said now is read after its answer. */
+  /** A question is open; messages are read after its answer. */
   isAsked?: boolean;
-  /** What was said before, the latest last: Arrow up brings it back. */
-  said: readonly string[];
+  /** Previous prompts for Arrow Up, the latest last. */
+  history: readonly string[];
   onModel: (model: string) => void;
   onMode: (mode: Mode) => void;
-  /** Unless it was taken the draft is kept. `command`: a ULID that stays the same when it is sent again. */
-  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<Sent>;
+  /** The draft is cleared only if the result is `accepted`. `command`: a ULID that is the same for repeated requests. */
+  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<SendResult>;
   onStop: () => void;
 }
 
-/** Enter that ends a composition sends nothing. Some browsers tell it only after the end, by a code of its own. */
+/** True for a key of an input method, such as the Enter that ends a composition. Safari marks it only by `keyCode`. */
 function isComposing({ nativeEvent }: KeyboardEvent): boolean {
-  // oxlint-disable-next-line typescript/no-deprecated -- nothing else tells it in Safari
+  // oxlint-disable-next-line typescript/no-deprecated -- Safari has no other sign of it
   return nativeEvent.isComposing || nativeEvent.keyCode === 229;
 }
 
-/** Sends again what was sent and not answered, as soon as it can be. */
+/** Sends an unconfirmed message again as soon as the page is online. */
 function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => Promise<void>): void {
   useEffect(() => {
     if (held) void send(held.delivery);
   }, [held?.command]);
 }
 
-/** Where a person speaks. */
+/** The message field with attachments, pickers and buttons. */
 export function Composer(props: ComposerProps) {
-  const { draft: name, isRunning, isOnline, isAsked = false, said, onSend } = props;
+  const { draft: name, isRunning, isOnline, isAsked = false, history, onSend } = props;
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const recall = useRecall(field, { said, text: draft.text, change: (text) => change({ text }) });
-  const suggestions = useSuggestions(open, props.place);
+  const recall = useHistory(field, { history, text: draft.text, change: (text) => change({ text }) });
+  const suggestions = useSuggestions(open, props.scope);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useSignal('focus-message', () => field.current?.focus());
-  const look = () => {
+  const updateCompletion = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     choose(0);
   };
@@ -80,7 +81,7 @@ export function Composer(props: ComposerProps) {
     }
     const done = complete(draft.text, open, suggestion.word);
     change({ text: done.text });
-    toCaret(field, done.caret);
+    setCaret(field, done.caret);
   };
   const send = async (delivery: 'steer' | 'queue') => {
     const parts = toParts(draft.text, draft.attachments);
@@ -89,11 +90,11 @@ export function Composer(props: ComposerProps) {
     setSending(true);
     const sent = await onSend(parts, delivery, command);
     setSending(false);
-    if (sent === 'taken') {
+    if (sent === 'accepted') {
       recall.sent();
       change({ text: '', attachments: [] });
-      // It may have arrived: with the same name it can be sent again and still be one.
-    } else if (sent === 'unreached') hold({ command, delivery });
+      // The message may have arrived. The same command id makes the second request idempotent.
+    } else if (sent === 'unknown') hold({ command, delivery });
     field.current?.focus();
   };
   useResend(isOnline ? draft.held : undefined, send);
@@ -124,13 +125,13 @@ export function Composer(props: ComposerProps) {
         enterKeyHint="send"
         aria-controls={open ? id : undefined}
         aria-autocomplete="list"
-        aria-activedescendant={chosen >= 0 ? `${id}-${chosen}` : undefined}
+        aria-activedescendant={toOptionId(id, chosen)}
         value={draft.text}
         onChange={(event) => {
           change({ text: event.target.value });
-          look();
+          updateCompletion();
         }}
-        onSelect={look}
+        onSelect={updateCompletion}
         onBlur={() => setOpen(undefined)}
         onPaste={paste}
         onKeyDown={onKeyDown}
@@ -218,7 +219,7 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
       <span className="composer-actions">
         {isRunning ? (
           <Button
-            look="danger"
+            variant="danger"
             icon={<Square size={12} />}
             disabled={stopping !== undefined}
             title={`${t.composer.stop} (${toKeysText('mod+.')})`}
@@ -238,7 +239,7 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
           </Button>
         ) : null}
         <Button
-          look="primary"
+          variant="primary"
           icon={<CornerDownLeft size={14} />}
           disabled={!canSend}
           title={isRunning ? t.composer.steerHint : t.composer.newline}

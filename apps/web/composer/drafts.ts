@@ -2,11 +2,11 @@ import type { Part } from '@klaus/core/protocol';
 import { createStore } from '../state/store.ts';
 import type { Attachment } from './attachment.ts';
 
-/** A message that was not sent yet. */
+/** A message that is not sent yet. */
 export interface Draft {
   text: string;
   attachments: readonly Attachment[];
-  /** It was sent and nobody answered; a change of it makes it another message. */
+  /** Set if the message was sent without a response. An edit clears it. */
   held?: { command: string; delivery: 'steer' | 'queue' };
 }
 
@@ -14,15 +14,15 @@ export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
 const KEY = 'klaus.drafts';
 
-/** Drafts that are kept in the browser, and characters of one with what is attached: it gives a page about 5 MB. */
+/** Maximum number of stored drafts, and of characters of one. A browser stores about 5 MB for a page. */
 const MAX_DRAFTS = 20;
-const MAX_KEPT = 200_000;
+const MAX_STORED = 200_000;
 
-/** Milliseconds after which what was typed is kept. */
+/** Milliseconds without typing after which drafts are stored. */
 const PAUSE_MS = 300;
 
-/** What is being written, by where. It outlives its field and, but for large attachments, the page. */
-export const drafts = createStore<ReadonlyMap<string, Draft>>(readKept());
+/** Drafts by key. They outlive their field and, except for large attachments, the page. */
+export const drafts = createStore<ReadonlyMap<string, Draft>>(readSaved());
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,68 +31,70 @@ export function changeDraft(name: string, part: Partial<Pick<Draft, 'text' | 'at
   put(name, { text, attachments, ...part });
 }
 
-/** Keeps a message that was sent and may not have arrived, under the name that it was sent by. */
+/** Marks a message that may not have arrived, with the command id under which it was sent. */
 export function holdDraft(name: string, held: NonNullable<Draft['held']>): void {
   put(name, { ...(drafts.get().get(name) ?? EMPTY_DRAFT), held });
 }
 
 function put(name: string, next: Draft): void {
   const all = new Map(drafts.get());
-  // The last that was touched stands last, and is the last to be dropped.
+  // The most recently changed draft is last in the map and dropped last.
   all.delete(name);
   if (next.text !== '' || next.attachments.length > 0) all.set(name, next);
   drafts.set(all);
   clearTimeout(timer);
-  timer = setTimeout(keepDrafts, PAUSE_MS);
+  timer = setTimeout(saveDrafts, PAUSE_MS);
 }
 
-/** Puts words behind what is there. */
+/** Appends words to a draft. */
 export function addToDraft(name: string, words: string): void {
   const { text } = drafts.get().get(name) ?? EMPTY_DRAFT;
   const gap = text === '' || /\s$/.test(text) ? '' : ' ';
   changeDraft(name, { text: `${text}${gap}${words}` });
 }
 
-/** A message that was sent, as a draft again: behind what is there. */
+/** Appends a withdrawn message to a draft. */
 export function returnToDraft(name: string, parts: readonly Part[]): void {
   const { text, attachments } = drafts.get().get(name) ?? EMPTY_DRAFT;
   const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const back = parts.flatMap((part): Attachment[] => {
+  const restored = parts.flatMap((part): Attachment[] => {
     const key = crypto.randomUUID();
     if (part.type === 'image') return [{ key, name: part.mediaType, size: part.data.length, part }];
     return part.type === 'file' ? [{ key, name: part.name, size: part.text?.length ?? 0, part }] : [];
   });
   changeDraft(name, {
     text: [...(text === '' ? [] : [text]), ...words].join('\n'),
-    attachments: [...attachments, ...back],
+    attachments: [...attachments, ...restored],
   });
 }
 
-/** Forgets all of them, as who signs out would want. */
+/** Deletes all drafts, on sign-out. */
 export function clearDrafts(): void {
   clearTimeout(timer);
   drafts.set(new Map());
-  keepDrafts();
+  saveDrafts();
 }
 
-export function keepDrafts(): void {
-  const kept: [string, Draft][] = [];
+export function saveDrafts(): void {
+  const stored: [string, Draft][] = [];
   for (const [name, draft] of [...drafts.get()].slice(-MAX_DRAFTS)) {
-    const isSmall = JSON.stringify(draft).length <= MAX_KEPT;
-    if (isSmall) kept.push([name, draft]);
-    else if (draft.text.length <= MAX_KEPT) kept.push([name, { text: draft.text, attachments: [] }]);
+    const isSmall = JSON.stringify(draft).length <= MAX_STORED;
+    if (isSmall) stored.push([name, draft]);
+    else if (draft.text.length <= MAX_STORED) stored.push([name, { text: draft.text, attachments: [] }]);
   }
   try {
-    localStorage.setItem(KEY, JSON.stringify(kept));
+    localStorage.setItem(KEY, JSON.stringify(stored));
   } catch {
-    // The browser keeps nothing, or no more: the draft lives as long as the page.
+    // No storage or no space left: drafts last until the page is closed.
   }
 }
 
-function readKept(): ReadonlyMap<string, Draft> {
+function readSaved(): ReadonlyMap<string, Draft> {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Draft][];
-    return new Map(kept.filter(([, { text, attachments }]) => typeof text === 'string' && Array.isArray(attachments)));
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Draft][];
+    return new Map(
+      stored.filter(([, { text, attachments }]) => typeof text === 'string' && Array.isArray(attachments)),
+    );
   } catch {
     return new Map();
   }

@@ -1,56 +1,56 @@
-/** Where one stands while going back through what was said before. */
+/** The position in the history of prompts. */
 export interface Recall {
-  /** Place in what was said. */
+  /** Index of the prompt. */
   at: number;
-  /** What stood in the field before. */
+  /** The text of the field before the first step. */
   typed: string;
 }
 
-/** One step back (-1) or forth (1) in what was said; undefined where the key means something else. */
-export function recallSaid(
-  said: readonly string[],
+/** Moves back (-1) or forward (1) in the history; undefined if the key should move the caret instead. */
+export function recallPrompt(
+  history: readonly string[],
   now: Recall | undefined,
   { by, text }: { by: -1 | 1; text: string },
 ): { recall: Recall | undefined; text: string } | undefined {
-  // What was recalled and then changed is a text of its own: arrows move in it.
-  const isRecalled = now !== undefined && said[now.at] === text;
+  // In an edited prompt, arrow keys move the caret.
+  const isRecalled = now !== undefined && history[now.at] === text;
   if (!isRecalled && (by === 1 || text !== '')) return undefined;
-  const at = (isRecalled ? now.at : said.length) + by;
+  const at = (isRecalled ? now.at : history.length) + by;
   if (at < 0) return isRecalled ? { recall: now, text } : undefined;
   const typed = isRecalled ? now.typed : text;
-  return at >= said.length ? { recall: undefined, text: typed } : { recall: { at, typed }, text: said[at]! };
+  return at >= history.length ? { recall: undefined, text: typed } : { recall: { at, typed }, text: history[at]! };
 }
 
 const KEY = 'klaus.said';
 
-/** Messages that are kept, and characters of one. */
-const MAX_SAID = 50;
+/** Maximum number of stored prompts, and of characters of one. */
+const MAX_PROMPTS = 50;
 const MAX_CHARS = 4_000;
 
-/** What was said in this browser to begin a session, the latest last. */
-export function readSaid(): readonly string[] {
+/** The prompts sent from this browser, the latest last. */
+export function readHistory(): readonly string[] {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown[];
-    return kept.filter((it) => typeof it === 'string');
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown[];
+    return stored.filter((it) => typeof it === 'string');
   } catch {
     return [];
   }
 }
 
-export function keepSaid(text: string): void {
+export function addToHistory(text: string): void {
   if (text.trim() === '' || text.length > MAX_CHARS) return;
-  const all = [...readSaid().filter((it) => it !== text), text].slice(-MAX_SAID);
+  const all = [...readHistory().filter((it) => it !== text), text].slice(-MAX_PROMPTS);
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    // A browser that keeps nothing has no history.
+    // Without storage there is no history.
   }
 }
 
-export function clearSaid(): void {
+export function clearHistory(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Nothing was kept.
+    // Without storage there is no history.
   }
 }

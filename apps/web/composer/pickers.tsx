@@ -11,7 +11,7 @@ import { useText } from '../text/text.ts';
 import { Menu } from '../ui/menu.tsx';
 import { Picker } from '../ui/picker.tsx';
 
-/** Chooses a model by what it is good for and what it costs. */
+/** A picker for the model, with capabilities and prices. */
 export function ModelPicker({ model, onChange }: { model: string; onChange: (model: string) => void }) {
   const t = useText();
   const { models } = useStore(host);
@@ -38,7 +38,7 @@ export function ModelPicker({ model, onChange }: { model: string; onChange: (mod
   );
 }
 
-/** What a model is good for, in one line, with its price. */
+/** The capabilities and the price of a model in one line. */
 function describe({ tier, contextWindow, images, until, price }: ModelView, t: Text): string {
   const words = [
     t.composer.tiers[tier ?? 'none'],
@@ -50,7 +50,7 @@ function describe({ tier, contextWindow, images, until, price }: ModelView, t: T
   return words.filter(Boolean).join(' · ');
 }
 
-/** What a model costs beside the one that is chosen. */
+/** The price of a model relative to the current one. */
 function compare(model: ModelView, current: ModelView | undefined, t: Text): string {
   if (model.name === current?.name) return t.composer.modelCurrent;
   if (!model.relativePrice || !current?.relativePrice) return '';
@@ -62,7 +62,7 @@ function compare(model: ModelView, current: ModelView | undefined, t: Text): str
 
 const MODES: readonly Mode[] = ['plan', 'ask', 'edits', 'auto'];
 
-/** Chooses what is asked about. */
+/** A menu for the approval mode. */
 export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const t = useText();
   const root = useRef<HTMLSpanElement>(null);

@@ -6,7 +6,7 @@ import { text } from '../text/text.ts';
 import { fromFile, fromText, isLong, MAX_BYTES, type Attachment } from './attachment.ts';
 import { changeDraft, drafts, holdDraft, EMPTY_DRAFT, type Draft } from './drafts.ts';
 
-/** The draft of this name, and what adds to it. */
+/** A draft with functions that change it. */
 export function useDraft(name: string): {
   draft: Draft;
   change: (part: Partial<Pick<Draft, 'text' | 'attachments'>>) => void;

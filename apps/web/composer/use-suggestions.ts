@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
-import { commandsHere } from '../actions/commands.ts';
+import { availableCommands } from '../actions/commands.ts';
 import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
 import type { Suggestion, Suggestions } from './completion-list.tsx';
 
-/** Files that are offered. */
+/** Maximum number of suggested files. */
 const MAX_FILES = 30;
 
-/** What fits to what is typed: files of the workspace, or commands of the page. */
+/** Suggestions for the typed word: files of the workspace, or commands of the page. */
 export function useSuggestions(
   open: Completion | undefined,
   { session, workspace }: { session?: string; workspace?: string },
@@ -19,11 +19,11 @@ export function useSuggestions(
   useEffect(() => {
     if (query === undefined) return undefined;
     const ended = new AbortController();
-    const place = session === undefined ? (workspace === undefined ? {} : { workspace }) : { session };
+    const scope = session === undefined ? (workspace === undefined ? {} : { workspace }) : { session };
     client
-      .findFiles({ query: { ...place, q: query, limit: MAX_FILES } }, { signal: ended.signal })
+      .findFiles({ query: { ...scope, q: query, limit: MAX_FILES } }, { signal: ended.signal })
       .then(({ paths }) => setFiles({ query, paths }))
-      // Without the server there is nothing to offer; the connection's state says so already.
+      // Without a connection there are no suggestions; the page already reports it.
       .catch(() => undefined);
     return () => ended.abort();
   }, [query, session, workspace]);
@@ -32,7 +32,7 @@ export function useSuggestions(
     const items = (files?.paths ?? []).map((path): Suggestion => ({ word: `@${path}` }));
     return { items, isLoading: files?.query !== open.query };
   }
-  const items = commandsHere().flatMap(({ slash, run }): Suggestion[] =>
+  const items = availableCommands().flatMap(({ slash, run }): Suggestion[] =>
     slash?.startsWith(open.query) ? [{ word: `/${slash}`, description: t.slash[slash], run }] : [],
   );
   return { items, isLoading: false };

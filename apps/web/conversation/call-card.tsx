@@ -17,14 +17,14 @@ import { formatDuration } from '../text/format.ts';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
 import { isCommand, toSubject } from './subject.ts';
 import './call-card.css';
 
-/** Lines of a running call's output that are shown while it is folded. */
+/** Lines of a running call's output that are shown while the card is collapsed. */
 const LIVE_LINES = 8;
 
 interface CallCardProps {
@@ -34,14 +34,14 @@ interface CallCardProps {
   isUndone: boolean;
 }
 
-/** One call: what it is, how it stands, and behind a fold everything that is known of it. */
+/** One tool call with its state, and expandable details. */
 export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
   const t = useText();
-  const [isOpen, setOpen] = useKept(`call ${call.id}`, false);
+  const [isOpen, setOpen] = useSavedState(`call ${call.id}`, false);
   const { name, input, state, result } = call;
   const subject = toSubject(input);
   return (
-    <article className={`entry call call-${toLook(call)}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
+    <article className={`entry call call-${toStatus(call)}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
       <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronRight size={14} className="fold-mark" />
         <CallMark call={call} />
@@ -61,40 +61,40 @@ export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
   );
 }
 
-function toLook({ state, result }: CallEntry): string {
+function toStatus({ state, result }: CallEntry): string {
   if (state !== 'finished') return state;
   return result?.outcome ?? 'ok';
 }
 
-function toWord(call: CallEntry, t: Text): string {
+function toLabel(call: CallEntry, t: Text): string {
   if (call.state === 'finished') return t.call[call.result?.outcome ?? 'ok'];
   return t.call[call.state];
 }
 
 function CallMark({ call }: { call: CallEntry }) {
   const t = useText();
-  const look = toLook(call);
+  const status = toStatus(call);
   const Icon =
-    look === 'running'
+    status === 'running'
       ? LoaderCircle
-      : look === 'asked'
+      : status === 'asked'
         ? CircleQuestionMark
-        : look === 'ok'
+        : status === 'ok'
           ? CircleCheck
-          : look === 'waiting'
+          : status === 'waiting'
             ? CircleDashed
-            : look === 'denied' || look === 'cancelled'
+            : status === 'denied' || status === 'cancelled'
               ? CircleSlash
               : CircleAlert;
-  const word = toWord(call, t);
+  const label = toLabel(call, t);
   return (
-    <span className="call-mark" role="img" aria-label={word} title={word}>
-      <Icon size={14} aria-hidden className={look === 'running' ? 'spin' : ''} />
+    <span className="call-mark" role="img" aria-label={label} title={label}>
+      <Icon size={14} aria-hidden className={status === 'running' ? 'spin' : ''} />
     </span>
   );
 }
 
-/** Figures at the end of the line: time, exit code, files. */
+/** Time, exit code and number of files. */
 function CallFacts({ call }: { call: CallEntry }) {
   const t = useText();
   const now = useNow(call.state === 'running');
@@ -113,7 +113,7 @@ function CallFacts({ call }: { call: CallEntry }) {
   );
 }
 
-/** Of a command; null where a signal ended it, or what ran has none. */
+/** The exit code of a command; null if a signal ended it, and for other tools. */
 function toExitCode(detail: unknown): number | null {
   const { exitCode } = (detail ?? {}) as { exitCode?: number | null };
   return exitCode ?? null;

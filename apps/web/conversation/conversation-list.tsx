@@ -5,28 +5,28 @@ import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
 import { hasChanges } from '../log/last-run.ts';
-import type { LiveText } from '../log/live-text.ts';
+import type { InFlightText } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { AnswerPart } from './answer-part.tsx';
+import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
 import { estimateHeight } from './row-height.ts';
 import { findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
 
-/** Pixels from the end within which new text is followed. */
+/** Maximum distance from the end in pixels at which the list follows new text. */
 const NEAR = 48;
 
 interface ConversationListProps {
   state: SessionState;
-  /** The record to show first, where the address names one. */
+  /** Seq of the event to scroll to, from the address. */
   seq: number | undefined;
 }
 
-/** What was said and done in a session. Only what is in sight is in the page; the end is followed while it is in sight. */
+/** The conversation of a session. Only rows near the viewport are rendered. At the end, the list follows new text. */
 export function ConversationList({ state, seq }: ConversationListProps) {
   const t = useText();
   const scroll = useRef<HTMLDivElement>(null);
@@ -36,7 +36,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   const rows = useMemo(() => toRows(state), [state]);
   const latest = useRef(rows);
   latest.current = rows;
-  // The same function always: another one would have every row of a long session measured again.
+  // A stable function: a new one would invalidate the measurements of all rows.
   const getItemKey = useCallback((at: number) => latest.current[at]?.key ?? at, []);
   const list = useVirtualizer({
     count: rows.length,
@@ -57,32 +57,34 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
-  const { conversation, live, isWhole } = state;
-  const place = useRef<Place>({ isWhole, key: '', by: 0 });
+  const { conversation, inFlight, isComplete } = state;
+  const anchor = useRef<ScrollAnchor>({ isComplete, key: '', by: 0 });
   useLayoutEffect(() => {
     if (isFollowing.current) toEnd();
-    else if (isWhole && !place.current.isWhole) {
-      // What came before is there now: whoever read in the middle goes on reading there.
-      const at = rows.findIndex(({ key }) => key === place.current.key);
-      const to = toOffset(list, at, place.current.by);
+    else if (isComplete && !anchor.current.isComplete) {
+      // The earlier events are loaded now. Keep the scroll position.
+      const at = rows.findIndex(({ key }) => key === anchor.current.key);
+      const to = toOffset(list, at, anchor.current.by);
       if (to !== undefined) scroll.current!.scrollTop = to;
     }
-    place.current.isWhole = isWhole;
+    anchor.current.isComplete = isComplete;
   });
-  const lookAway = (left = leftOf(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
-  useGrown(inner, () => {
+  const updateAway = (left = distanceToEnd(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
+  useResize(inner, () => {
     if (isFollowing.current) toEnd();
-    // Who reads at the beginning is away from the end as soon as there is one, without any scrolling.
-    else lookAway();
+    // At the beginning, the distance to the end grows without a scroll event.
+    else updateAway();
   });
-  const marked = useMarked(rows, state.isWhole ? seq : undefined, (at) => list.scrollToIndex(at, { align: 'center' }));
+  const marked = useMarked(rows, state.isComplete ? seq : undefined, (at) =>
+    list.scrollToIndex(at, { align: 'center' }),
+  );
   const onScroll = () => {
     const element = scroll.current!;
-    const left = leftOf(element);
+    const left = distanceToEnd(element);
     isFollowing.current = left < NEAR;
     const first = list.getVirtualItemForOffset(element.scrollTop);
-    if (first) place.current = { isWhole, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
-    lookAway(left);
+    if (first) anchor.current = { isComplete, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
+    updateAway(left);
   };
   return (
     <div className="conversation">
@@ -110,34 +112,41 @@ export function ConversationList({ state, seq }: ConversationListProps) {
                 row={rows[index]!}
                 conversation={conversation}
                 version={conversation.seq}
-                progress={toProgress(rows[index]!, live)}
+                progress={toProgress(rows[index]!, inFlight)}
                 isMarked={index === marked}
               />
             </div>
           ))}
         </div>
       </div>
-      {isAway ? (
-        <Button
-          className="to-end"
-          icon={<ArrowDown size={14} />}
-          title={`${t.conversation.toEnd} (${toKeysText('G')})`}
-          onClick={toEnd}
-        >
-          {state.conversation.run ? t.conversation.newBelow : t.conversation.toEnd}
-        </Button>
-      ) : null}
+      {isAway ? <ToEnd isRunning={conversation.run !== undefined} onClick={toEnd} /> : null}
     </div>
   );
 }
 
-/** Pixels between what is in sight and the end. */
-const leftOf = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => scrollHeight - scrollTop - clientHeight;
+/** The button that scrolls to the end. */
+function ToEnd({ isRunning, onClick }: { isRunning: boolean; onClick: () => void }) {
+  const t = useText();
+  return (
+    <Button
+      className="to-end"
+      icon={<ArrowDown size={14} />}
+      title={`${t.conversation.toEnd} (${toKeysText('G')})`}
+      onClick={onClick}
+    >
+      {isRunning ? t.conversation.newBelow : t.conversation.toEnd}
+    </Button>
+  );
+}
 
-/** Calls back when an element has another size: rows find their height only once they are drawn. */
-function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): void {
-  const latest = useRef(onGrown);
-  latest.current = onGrown;
+/** Pixels between the viewport and the end. */
+const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
+  scrollHeight - scrollTop - clientHeight;
+
+/** Calls back when the size of an element changes. Rows get their height only when they are rendered. */
+function useResize(element: RefObject<HTMLElement | null>, onResize: () => void): void {
+  const latest = useRef(onResize);
+  latest.current = onResize;
   useEffect(() => {
     const observer = new ResizeObserver(() => latest.current());
     observer.observe(element.current!);
@@ -145,32 +154,32 @@ function useGrown(element: RefObject<HTMLElement | null>, onGrown: () => void): 
   }, [element]);
 }
 
-/** The row at the top of what is in sight, by its key, and how many pixels of it are above. */
-interface Place {
-  /** Of the session, when that was seen. */
-  isWhole: boolean;
+/** The first visible row by its key, and the pixels of it above the viewport. */
+interface ScrollAnchor {
+  /** `isComplete` of the session at that time. */
+  isComplete: boolean;
   key: string;
   by: number;
 }
 
-/** Where to scroll to, so that a row stands `by` pixels above; undefined where there is no such row. The list is told. */
+/** The offset at which `by` pixels of a row are above the viewport; undefined for an unknown row. Updates the list. */
 function toOffset(list: Virtualizer<HTMLDivElement, Element>, at: number, by: number): number | undefined {
-  // Rows that were drawn in this picture have been measured since their places were reckoned.
+  // Apply the measurements of the rows that were rendered in this frame.
   list.getTotalSize();
   const start = list.measurementsCache[at]?.start;
   if (start === undefined) return undefined;
-  // What is measured before the next event of scrolling moves what stands where the list believes.
+  // Measurements before the next scroll event are applied relative to this offset.
   list.scrollOffset = start + by;
   return list.scrollOffset;
 }
 
-/** The row that the address points at, brought into sight; -1 where there is none. */
+/** The row of the event in the address, scrolled into view; -1 for none. */
 function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: number) => void): number {
-  // What a call came to is a later record than the call: it is marked where it is shown.
+  // The result of a call is a later event than the call, but shown in its row.
   const marked = useMemo(() => (seq === undefined ? -1 : findRecord(rows, seq)), [rows, seq]);
   useEffect(() => {
     if (marked >= 0) show(marked);
-    // Once for each place that is asked for, and not at every new row.
+    // Once per address, and not for every new row.
   }, [seq]);
   return marked;
 }
@@ -178,15 +187,15 @@ function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: num
 interface RowViewProps {
   row: Row;
   conversation: Conversation;
-  /** Changes with everything that the conversation says. */
+  /** Seq of the conversation, which is changed in place. */
   version: number;
-  /** Output of a running call so far. */
+  /** Output of a running call. */
   progress: string | undefined;
-  /** The address points at it. */
+  /** True for the row of the event in the address. */
   isMarked: boolean;
 }
 
-/** One row. It stays as it was while text is written in another one. */
+/** One row. Memoized, because in-flight text changes other rows at every frame. */
 const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
     case 'entry': {
@@ -208,11 +217,11 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
       return (
-        <AnswerPart
+        <MessagePart
           id={id}
           text={text}
           thinking={thinking}
-          whole={isLast ? entry : undefined}
+          message={isLast ? entry : undefined}
           isGrowing={isLast && entry === undefined}
           isCalling={isCalling}
           marks={toMarks({ isUndone, isMarked })}
@@ -228,6 +237,6 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
   }
 });
 
-function toProgress(row: Row, { calls }: LiveText): string | undefined {
+function toProgress(row: Row, { calls }: InFlightText): string | undefined {
   return row.kind === 'entry' && row.entry.kind === 'call' ? calls.get(row.entry.id)?.text : undefined;
 }

@@ -7,7 +7,7 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Another prompt in the place of one that was given: a fork begins with it. */
+/** A form for an edited prompt, with which a fork begins. */
 export function EditDialog({ session, message, text }: { session: string; message: string; text: string }) {
   const t = useText();
   const [value, setValue] = useState(text);
@@ -45,7 +45,7 @@ export function EditDialog({ session, message, text }: { session: string; messag
         </label>
         <div className="dialog-foot">
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
-          <Button type="submit" look="primary" disabled={isSending || value.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={isSending || value.trim() === ''}>
             {t.conversation.fork}
           </Button>
         </div>

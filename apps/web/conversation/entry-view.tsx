@@ -10,22 +10,22 @@ import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface EntryViewProps {
   entry: Exclude<Entry, ModelEntry>;
   session: string;
-  /** Output of a running call so far. */
+  /** Output of a running call. */
   progress: string | undefined;
-  /** What it did was taken back. */
+  /** The changes of its turn are undone. */
   isUndone: boolean;
-  /** Something after it can be taken back. */
+  /** Later changes can be undone. */
   canUndo: boolean;
-  /** The address points at it. */
+  /** True for the entry of the event in the address. */
   isMarked: boolean;
 }
 
-/** One thing that was said or done. */
+/** One entry of a conversation, except for messages of the model. */
 export const EntryView = memo(function EntryView({
   entry,
   session,
@@ -37,7 +37,7 @@ export const EntryView = memo(function EntryView({
   const marks = toMarks({ isUndone, isMarked });
   switch (entry.kind) {
     case 'user':
-      return <Said entry={entry} session={session} canUndo={canUndo} marks={marks} />;
+      return <UserMessage entry={entry} session={session} canUndo={canUndo} marks={marks} />;
     case 'call':
       return (
         <div className={marks}>
@@ -55,32 +55,32 @@ export const EntryView = memo(function EntryView({
   }
 });
 
-/** Classes of what was taken back, and of what the address points at. */
+/** Class names of undone entries and of the entry in the address. */
 export function toMarks({ isUndone, isMarked }: { isUndone: boolean; isMarked: boolean }): string {
   return `${isUndone ? 'entry-undone' : ''} ${isMarked ? 'entry-marked' : ''}`;
 }
 
-/** Lines of a prompt that are shown unasked. */
+/** Lines of a prompt that are shown while it is collapsed. */
 const MAX_LINES = 24;
 
-interface SaidProps {
+interface UserMessageProps {
   entry: UserEntry;
   session: string;
   canUndo: boolean;
   marks: string;
 }
 
-function Said({ entry, session, canUndo, marks }: SaidProps) {
+function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
   const t = useText();
-  const [isWhole, setWhole] = useKept(`said ${entry.id}`, false);
+  const [isExpanded, setExpanded] = useSavedState(`said ${entry.id}`, false);
   const lines = entry.text.split('\n');
-  const shown = isWhole ? entry.text : lines.slice(0, MAX_LINES).join('\n');
+  const shown = isExpanded ? entry.text : lines.slice(0, MAX_LINES).join('\n');
   return (
     <article className={`entry entry-user ${marks}`} aria-label={t.conversation.you}>
       <p className="said">{shown}</p>
       {lines.length > MAX_LINES ? (
-        <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
+        <button type="button" className="fold" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
         </button>
       ) : null}
       {entry.files.length + entry.images.length > 0 ? (

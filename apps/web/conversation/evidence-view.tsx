@@ -3,12 +3,12 @@ import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react';
 import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 
-/** Looks of a mark, as the gate's verdicts have them. */
+/** The styles of the gate's verdicts for each mark. */
 const VERDICTS = { good: 'allow', warn: 'ask', bad: 'deny' } as const;
 
-type Proof = Receipt & Partial<Pick<Evidence, 'standing' | 'weakened' | 'changed'>>;
+type Proof = Receipt & Partial<Pick<Evidence, 'freshness' | 'weakened' | 'changed'>>;
 
-/** What a check proves, with the state of the workspace that it saw. */
+/** The result of a check, with the state of the workspace that it checked. */
 export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; isShort?: boolean }) {
   const t = useText();
   const { mark, words } = judge(evidence, t);
@@ -37,16 +37,16 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
   );
 }
 
-/** What a check is worth, in words. */
+/** Rates and describes the evidence of a check. */
 function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
-  const { exitCode, doubt, standing, weakened, tests, changed = [] } = evidence;
+  const { exitCode, doubt, freshness, weakened, tests, changed = [] } = evidence;
   const words = [t.call.exit(exitCode)];
   if (tests) words.push(t.call.tests(tests.passed, tests.failed, tests.skipped));
   if (doubt !== undefined) return { mark: 'warn', words: [...words, t.call.doubt(doubt)] };
-  const isStale = standing === 'stale' || standing === 'unknown';
-  if (standing !== undefined) {
+  const isStale = freshness === 'stale' || freshness === 'unknown';
+  if (freshness !== undefined) {
     const files = changed.length > 0 ? ` (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})` : '';
-    words.push(`${t.facts.standing[standing]}${files}`);
+    words.push(`${t.facts.standing[freshness]}${files}`);
   }
   if (exitCode !== 0) return { mark: 'bad', words };
   if (weakened !== undefined) return { mark: 'warn', words: [...words, weakened] };

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { EvidenceView } from './evidence-view.tsx';
 import { formatLimit } from './format-limit.ts';
 
-/** One line about something that happened; the end of a run with its evidence. */
+/** The line of an event, or the summary at the end of a run. */
 export function FactLine({ event, session }: { event: FactEvent; session: string }) {
   const t = useText();
   if (event.type === 'run.finished') return <RunEnd event={event} session={session} />;
@@ -94,13 +94,13 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   );
 }
 
-/** The end of a run: how it ended, what it took, what it proved, and how to go on. */
+/** The summary of a run: outcome, usage, evidence and actions. */
 function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: string }) {
   const t = useText();
   const { outcome, reason, evidence, claims = [], limit } = event;
   const look = outcome === 'done' ? 'good' : outcome === 'cancelled' ? 'muted' : 'bad';
   const Icon = outcome === 'done' ? CircleCheck : outcome === 'cancelled' ? CircleSlash : CircleAlert;
-  // Of a check that ran several times, only the last result is the state of things.
+  // Only the last result of a repeated check counts.
   const last = new Map(evidence.map((check) => [check.command, check]));
   return (
     <section className={`entry end end-${look}`}>
@@ -124,7 +124,7 @@ function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: s
         </p>
       ))}
       {last.size > 0 ? (
-        <Button look="quiet" keys="v" icon={<RefreshCw size={14} />} onClick={() => void verifySession(session)}>
+        <Button variant="quiet" keys="v" icon={<RefreshCw size={14} />} onClick={() => void verifySession(session)}>
           {t.facts.verifyAgain}
         </Button>
       ) : null}

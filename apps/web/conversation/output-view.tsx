@@ -8,9 +8,9 @@ import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
-/** Lines that are drawn unasked, and at most: a file holds the rest. */
+/** Initial and maximum number of rendered lines. The download contains all lines. */
 const FEW_LINES = 200;
 const MAX_LINES = 5_000;
 
@@ -18,21 +18,21 @@ interface OutputViewProps {
   session: string;
   call: string;
   text: string;
-  /** Only a part of it is in the log's event. */
+  /** The log contains only a part of the output. */
   isCut: boolean;
   isRunning: boolean;
 }
 
-/** What a call put out, its end first: there it says how it went. */
+/** The output of a call. The end, which usually has the result, is shown first. */
 export function OutputView({ session, call, text, isCut, isRunning }: OutputViewProps) {
   const t = useText();
-  const [isAll, setAll] = useKept(`output ${call}`, false);
-  const [whole, setWhole] = useKept<string | undefined>(`whole ${call}`, undefined);
+  const [isAll, setAll] = useSavedState(`output ${call}`, false);
+  const [full, setFull] = useSavedState<string | undefined>(`full ${call}`, undefined);
   const [isLoading, setLoading] = useState(false);
-  const shown = whole ?? text;
+  const shown = full ?? text;
   const count = useScreen(shown).length;
   const load = async (): Promise<string | undefined> => {
-    if (!isCut || whole !== undefined) return shown;
+    if (!isCut || full !== undefined) return shown;
     setLoading(true);
     const loaded = await attempt(() => client.callOutput({ params: { id: session, call } }));
     setLoading(false);
@@ -41,7 +41,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
   const showAll = async () => {
     const loaded = await load();
     if (loaded === undefined) return;
-    if (isCut) setWhole(loaded);
+    if (isCut) setFull(loaded);
     setAll(true);
   };
   const save = async () => {
@@ -50,7 +50,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
   };
   const limit = isAll ? MAX_LINES : FEW_LINES;
   const hidden = Math.max(0, count - limit);
-  const canShowMore = !isRunning && (isCut ? whole === undefined : !isAll && hidden > 0);
+  const canShowMore = !isRunning && (isCut ? full === undefined : !isAll && hidden > 0);
   return (
     <section>
       <div className="label">
@@ -66,7 +66,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
       </div>
       {canShowMore ? (
         <button type="button" className="fold" disabled={isLoading} onClick={() => void showAll()}>
-          {isCut ? t.call.showWhole : t.call.showEarlier(hidden)}
+          {isCut ? t.call.showAll : t.call.showEarlier(hidden)}
         </button>
       ) : null}
       {!canShowMore && hidden > 0 ? <p className="muted">{t.call.earlierLeftOut(hidden)}</p> : null}

@@ -1,14 +1,11 @@
 import type { Row } from './rows.ts';
 
-/** Characters that one line of a wide page takes. */
+/** Characters per line on a wide page. */
 const WIDTH = 90;
-/** Pixels of a line that the model wrote, and between two of its blocks. */
+/** Height in pixels of a line of text, and of the gap between two blocks. */
 const LINE = { text: 22, gap: 8 };
 
-/**
- * Pixels that a row will take, before it is drawn: as near as its text alone lets one say. What is right needs nothing
- * moved once it is measured.
- */
+/** Estimated height in pixels of a row that is not rendered yet. A good estimate avoids layout shifts. */
 export function estimateHeight(row: Row): number {
   if (row.kind === 'answer') return 16 + toTextHeight(row.text);
   if (row.kind !== 'entry') return 48;

@@ -1,70 +1,70 @@
 import type { QueuedMessage } from '@klaus/server/contract';
 import type { Conversation } from '../log/conversation.ts';
 import type { CallEntry, Entry, ModelEntry } from '../log/entry.ts';
-import type { Streaming } from '../log/live-text.ts';
+import type { PartialMessage } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { toParts, type Parts } from '../markdown/parts.ts';
 
-/** One row of a conversation: what the log says, then what is on its way. */
+/** One row of a conversation. In-flight rows follow the rows of the log. */
 export type Row = {
   key: string;
-  /** Pixels that it is expected to take; kept by whoever reckoned it, for a long session asks again and again. */
+  /** Estimated height in pixels, cached by the list. */
   height?: number;
 } & (
   | { kind: 'entry'; entry: Exclude<Entry, ModelEntry> }
   | AnswerRow
   | { kind: 'working' }
-  /** What came before has not been read yet. */
+  /** Earlier events are not loaded yet. */
   | { kind: 'earlier' }
   | { kind: 'queued'; message: QueuedMessage }
 );
 
-/** A part of what the model says; all of it where it is short. */
+/** A part of a message of the model. A short message has one part. */
 export interface AnswerRow {
   kind: 'answer';
   key: string;
   /** Id of the message. */
   id: string;
   text: string;
-  /** Empty but in the first part. */
+  /** Empty except in the first part. */
   thinking: string;
   isFirst: boolean;
   isLast: boolean;
-  /** The message in the log; undefined while it is written. */
+  /** The message in the log; undefined while it is streamed. */
   entry: ModelEntry | undefined;
   isCalling: boolean;
 }
 
-/** An entry that stays the same has the same rows: a long session has ten thousand of them at every picture. */
-const known = new WeakMap<Entry, readonly Row[]>();
-/** All rows of a log as they were at a seq: text on its way changes none of them. */
-const whole = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
+/** Rows by entry. A long session has ten thousand rows, and they are needed at every frame. */
+const entryRows = new WeakMap<Entry, readonly Row[]>();
+/** All rows of a log at a seq. In-flight text does not change them. */
+const logRows = new WeakMap<Conversation, { seq: number; rows: readonly Row[] }>();
 
-type Shown = Pick<SessionState, 'conversation' | 'live' | 'queue' | 'isWhole'>;
+type Shown = Pick<SessionState, 'conversation' | 'inFlight' | 'queue' | 'isComplete'>;
 
-/** Place of the row that shows a record of the log; -1 where none does. */
+/** Index of the row that shows an event of the log; -1 for none. */
 export function findRecord(rows: readonly Row[], seq: number): number {
   const owner = rows.findIndex((row) => row.kind === 'entry' && row.entry.kind === 'call' && isOf(row.entry, seq));
   return owner >= 0 ? owner : rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
 }
 
 function isOf({ seq: own, decisions, asked, answer, resultSeq }: CallEntry, seq: number): boolean {
-  // A call has the seq of the message that it stands in, which has its own rows.
+  // A call has the seq of its message, which has its own rows.
   if (own === seq) return false;
   return [asked?.seq, answer?.seq, resultSeq, ...decisions.map((it) => it.seq)].includes(seq);
 }
 
-export function toRows({ conversation, live, queue, isWhole }: Shown): Row[] {
-  const rows: Row[] = isWhole ? [] : [{ kind: 'earlier', key: 'earlier' }];
+export function toRows({ conversation, inFlight, queue, isComplete }: Shown): Row[] {
+  const rows: Row[] = isComplete ? [] : [{ kind: 'earlier', key: 'earlier' }];
   for (const row of toLogRows(conversation)) rows.push(row);
-  // The same keys as the message will have: what was opened in it stays open.
-  for (const [id, streaming] of live.messages) rows.push(...toGrowingRows(id, streaming));
-  if (conversation.requested && live.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
+  // The same keys as those of the stored message, so that expanded details stay expanded.
+  for (const [id, streaming] of inFlight.messages) rows.push(...toGrowingRows(id, streaming));
+  if (conversation.requested && inFlight.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
   for (const message of queue) rows.push({ kind: 'queued', key: `queued ${message.command}`, message });
   return rows;
 }
 
-/** Seq of the record that a row is the beginning of; undefined for what is in no log, and for further parts. */
+/** Seq of the event whose first row this is; undefined for in-flight rows and further parts. */
 function toSeq(row: Row): number | undefined {
   if (row.kind === 'entry') return row.entry.seq;
   return row.kind === 'answer' && row.isFirst ? row.entry?.seq : undefined;
@@ -72,15 +72,15 @@ function toSeq(row: Row): number | undefined {
 
 function toLogRows(conversation: Conversation): readonly Row[] {
   const { seq, entries } = conversation;
-  const before = whole.get(conversation);
+  const before = logRows.get(conversation);
   if (before?.seq === seq) return before.rows;
   const rows: Row[] = [];
   for (const entry of entries) {
-    let own = known.get(entry);
-    if (!own) known.set(entry, (own = toEntryRows(entry)));
+    let own = entryRows.get(entry);
+    if (!own) entryRows.set(entry, (own = toEntryRows(entry)));
     for (const row of own) rows.push(row);
   }
-  whole.set(conversation, { seq, rows });
+  logRows.set(conversation, { seq, rows });
   return rows;
 }
 
@@ -90,21 +90,21 @@ function toEntryRows(entry: Entry): Row[] {
   return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
 }
 
-function toGrowingRows(id: string, { parts, thinking, call }: Streaming): AnswerRow[] {
+function toGrowingRows(id: string, { parts, thinking, call }: PartialMessage): AnswerRow[] {
   const isCalling = call.text !== '';
-  const before = drawn.get(parts) ?? [];
+  const before = previousRows.get(parts) ?? [];
   const rows = toAnswerRows(parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling }).map(
     (row, at) => {
       const old = before[at];
       return old && !old.isLast && !row.isLast && old.thinking === row.thinking ? old : row;
     },
   );
-  drawn.set(parts, rows);
+  previousRows.set(parts, rows);
   return rows;
 }
 
-/** The rows of a message on its way as they were: parts that have ended are the same rows. */
-const drawn = new WeakMap<Parts, readonly AnswerRow[]>();
+/** The previous rows of an in-flight message. Complete parts keep their row. */
+const previousRows = new WeakMap<Parts, readonly AnswerRow[]>();
 
 function toAnswerRows(
   parts: readonly string[],

@@ -1,7 +1,7 @@
-/** Names that tools give to the thing they work on, in the order in which they say most. */
+/** Names of the main input field of tools, in order of preference. */
 const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
 
-/** What a call works on, in one line; '' when its input does not say. */
+/** The main input of a call in one line; '' if there is none. */
 export function toSubject(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const fields = input as Record<string, unknown>;
@@ -12,13 +12,13 @@ export function toSubject(input: unknown): string {
   return typeof fields['patch'] === 'string' ? toPatched(fields['patch']).join(', ') : '';
 }
 
-/** Files that a patch names. */
+/** Paths in a patch. */
 function toPatched(patch: string): string[] {
   const names = [...patch.matchAll(/^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)];
   return [...new Set(names.map((match) => match[1]!.trim()))];
 }
 
-/** True for a tool whose output is a program's, and is drawn as a terminal would. */
+/** True for the input of a tool that runs a command. */
 export function isCommand(input: unknown): input is { command: string } {
   return typeof input === 'object' && input !== null && typeof (input as { command?: unknown }).command === 'string';
 }

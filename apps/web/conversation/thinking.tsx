@@ -1,12 +1,12 @@
 import { Brain, ChevronRight } from 'lucide-react';
 import { useText } from '../text/text.ts';
-import { useKept } from '../ui/use-kept.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
-/** What the model thought, folded. */
+/** The thinking of the model, collapsed. */
 export function Thinking({ id, text, isGrowing = false }: { id: string; text: string; isGrowing?: boolean }) {
   const t = useText();
-  const [isOpen, setOpen] = useKept(`thinking ${id}`, false);
-  // Not while it grows: it would be counted anew at every piece.
+  const [isOpen, setOpen] = useSavedState(`thinking ${id}`, false);
+  // Not while the text grows, because every piece would count all words again.
   const words = isGrowing ? 0 : text.split(/\s+/).filter(Boolean).length;
   return (
     <div className="thinking">

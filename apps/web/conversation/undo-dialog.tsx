@@ -1,25 +1,25 @@
 import type { RestoredView } from '@klaus/server/contract';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
-import { sayRestored } from '../actions/session-actions.ts';
+import { showRestored } from '../actions/session-actions.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 
-/** Paths that are named. */
+/** Maximum number of listed paths. */
 const MAX_PATHS = 30;
 
-/** Shows what an undo would put back, and does it. Without a turn: of the last one that changed files. */
+/** Previews and performs an undo. Without a turn: of the last turn that changed files. */
 export function UndoDialog({ session, turn }: { session: string; turn: number | undefined }) {
   const t = useText();
   const [isSending, setSending] = useState(false);
   const [refused, setRefused] = useState<RestoredView | undefined>();
   const given = turn === undefined ? {} : { turn };
-  const plan = useLoaded(`${session} ${turn}`, (signal) =>
+  const preview = useQuery(`${session} ${turn}`, (signal) =>
     client.undo({ params: { id: session }, body: { ...given, dryRun: true } }, { signal }),
   );
   const undo = async (conflicts?: 'keep' | 'overwrite') => {
@@ -29,19 +29,19 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
     setSending(false);
     if (!restored) return;
     if (!restored.done && restored.conflicts.length > 0) {
-      // Somebody was quicker than the person who read the plan.
+      // A file changed after the preview was loaded.
       setRefused(restored);
       return;
     }
     closeOverlay();
-    sayRestored(restored);
+    showRestored(restored);
   };
-  const { error } = plan;
-  const value = refused ?? plan.value;
+  const { error } = preview;
+  const value = refused ?? preview.value;
   return (
     <Dialog title={turn === undefined ? t.conversation.undoDo : t.conversation.undoTitle(turn)} onClose={closeOverlay}>
       <div className="dialog-body">
-        {error === undefined ? null : <Failed title={t.app.failed} error={error} retry={plan.again} />}
+        {error === undefined ? null : <Failed title={t.app.failed} error={error} retry={preview.refetch} />}
         {value || error !== undefined ? null : <Loading rows={3} />}
         {value && value.changes.length === 0 ? <p>{t.conversation.undoNothing}</p> : null}
         {value && value.changes.length > 0 ? (
@@ -69,16 +69,16 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
           {value && value.conflicts.length > 0 ? (
             <>
-              <Button look="danger" disabled={isSending} onClick={() => void undo('overwrite')}>
+              <Button variant="danger" disabled={isSending} onClick={() => void undo('overwrite')}>
                 {t.conversation.undoOverwrite}
               </Button>
-              <Button look="primary" disabled={isSending} onClick={() => void undo('keep')}>
+              <Button variant="primary" disabled={isSending} onClick={() => void undo('keep')}>
                 {t.conversation.undoKeep}
               </Button>
             </>
           ) : (
             <Button
-              look="primary"
+              variant="primary"
               data-first
               disabled={isSending || !value || value.changes.length === 0}
               onClick={() => void undo()}

@@ -8,7 +8,7 @@ import { useNow } from '../ui/use-now.ts';
 import { editQueued, withdrawMessage } from '../actions/session-actions.ts';
 import { IconButton } from '../ui/button.tsx';
 
-/** What is waited for, and for how long by now. */
+/** The pending request to the model, with the elapsed time. */
 export function WorkingView({ conversation }: { conversation: Conversation }) {
   const t = useText();
   const now = useNow();
@@ -28,7 +28,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** A message that waits for its time, and can be taken back until then. */
+/** A queued message, which can be withdrawn. */
 export function QueuedView({ message, session }: { message: QueuedMessage; session: string }) {
   const t = useText();
   const text = useMemo(

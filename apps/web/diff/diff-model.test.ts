@@ -14,7 +14,7 @@ const B = hunk('a.ts#2', ['+five']);
 const C = hunk('b.ts#1', ['-six']);
 
 describe('rows', () => {
-  test('number each side by itself', () => {
+  test('have separate numbers for each side', () => {
     expect(toLines(A).map(({ old, new: fresh, kind }) => [old, fresh, kind])).toEqual([
       [3, 3, 'same'],
       [4, null, 'removed'],
@@ -24,11 +24,11 @@ describe('rows', () => {
     ]);
   });
 
-  test('of a side without lines begin behind the line that it names', () => {
+  test('of a side without lines start after the line in the header', () => {
     expect(toLines({ ...B, oldStart: 2, newStart: 3 })[0]).toMatchObject({ old: null, new: 3 });
   });
 
-  test('put removed lines beside those that take their place', () => {
+  test('pair removed lines with their replacements', () => {
     const pairs = toPairs(toLines(A)).map(({ left, right }) => [left?.text ?? null, right?.text ?? null]);
     expect(pairs).toEqual([
       ['one', 'one'],
@@ -48,7 +48,7 @@ describe('rows', () => {
 });
 
 describe('an answer', () => {
-  test('is whole, in part, or a no', () => {
+  test('approves all hunks, some of them, or none', () => {
     expect(toAnswer(NEW_REVIEW, [A, B, C])).toEqual({ answer: 'approved' });
     expect(toAnswer(judge(NEW_REVIEW, ['a.ts#2'], false), [A, B, C])).toEqual({
       answer: 'approved',
@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect(toAnswer(judge(NEW_REVIEW, [A.id, B.id, C.id], false), [A, B, C])).toEqual({ answer: 'rejected' });
   });
 
-  test('takes an edited hunk with its text; rejecting it forgets the text', () => {
+  test('contains the text of an edited hunk; a rejection discards it', () => {
     const edited = edit(judge(NEW_REVIEW, [A.id], false), A, 'one\ndos\nfour\n');
     expect(toAnswer(edited, [A])).toEqual({
       answer: 'approved',
@@ -68,7 +68,7 @@ describe('an answer', () => {
   });
 });
 
-test('the text to edit ends as the file does', () => {
+test('the text to edit has the line feed at the end of the file', () => {
   expect(toNewText(A)).toBe('one\nzwei\nfour\n');
   expect(toNewText(hunk('c#1', ['-a', '+b', '\\ No newline at end of file']))).toBe('b');
   expect(toNewText(hunk('c#1', ['-a', '\\ No newline at end of file', '+b']))).toBe('b\n');
@@ -105,7 +105,7 @@ describe('parseDiff', () => {
     ]);
   });
 
-  test('keeps a sentence about what has no lines', () => {
+  test('stores the note of a change without lines', () => {
     const [only] = parseDiff('--- a/logo.png\n+++ b/logo.png\nbinary file, 3 KB → 4 KB\n');
     expect(only).toMatchObject({ id: 'logo.png#1', note: 'binary file, 3 KB → 4 KB', lines: [] });
   });

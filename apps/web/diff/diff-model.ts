@@ -1,6 +1,6 @@
 import type { Hunk, HunkAnswer } from '@klaus/core/protocol';
 
-/** One line of a diff. Numbers are from 1; null on the side where the line is not. */
+/** One line of a diff. Numbers are from 1; null on a side without the line. */
 export interface DiffLine {
   kind: 'same' | 'removed' | 'added' | 'note';
   text: string;
@@ -8,7 +8,7 @@ export interface DiffLine {
   new: number | null;
 }
 
-/** What is drawn in one row of a review. `key`: its place in all of them, which costs nothing to make and to compare. */
+/** One row of a diff. `key`: its index. */
 export type DiffRow =
   | { kind: 'file'; key: number; path: string; hunks: readonly string[] }
   | { kind: 'hunk'; key: number; hunk: Hunk }
@@ -30,7 +30,7 @@ export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk)
   });
 }
 
-/** Removed lines stand beside the added ones that follow them. */
+/** Pairs removed lines with the added lines that follow them. */
 export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; right: DiffLine | null }[] {
   const pairs: { left: DiffLine | null; right: DiffLine | null }[] = [];
   let removed: DiffLine[] = [];
@@ -56,7 +56,7 @@ export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; ri
   return pairs;
 }
 
-/** Everything that a list of hunks shows, row by row: what is drawn of it is for the list to say. */
+/** All rows of a list of hunks. */
 export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): DiffRow[] {
   const rows: DiffRow[] = [];
   let path: string | undefined;
@@ -79,35 +79,35 @@ export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): Dif
   return rows;
 }
 
-/** The lines that a hunk puts in the place of the old ones, as text: what a person edits. */
+/** The new lines of a hunk as text, for editing. */
 export function toNewText({ lines }: Hunk): string {
   let text = '';
   let before = '';
   for (const line of lines) {
     if (line.startsWith(' ') || line.startsWith('+')) text += `${line.slice(1)}\n`;
-    // The file ends here without a line feed.
+    // The file ends without a line feed.
     else if (line.startsWith('\\') && !before.startsWith('-')) text = text.slice(0, -1);
     before = line;
   }
   return text;
 }
 
-/** What a person has said about each hunk so far. */
+/** The user's decisions on hunks. */
 export interface Review {
-  /** Ids of hunks that are not taken. */
+  /** Ids of rejected hunks. */
   rejected: ReadonlySet<string>;
-  /** New text of hunks that were edited, by id. */
+  /** New text of edited hunks, by id. */
   edited: ReadonlyMap<string, string>;
 }
 
 export const NEW_REVIEW: Review = { rejected: new Set(), edited: new Map() };
 
-/** Takes or refuses some hunks. Refusing one forgets how it was edited. */
-export function judge(review: Review, ids: readonly string[], isTaken: boolean): Review {
+/** Accepts or rejects hunks. A rejection discards the edit of a hunk. */
+export function judge(review: Review, ids: readonly string[], isAccepted: boolean): Review {
   const rejected = new Set(review.rejected);
   const edited = new Map(review.edited);
   for (const id of ids) {
-    if (isTaken) rejected.delete(id);
+    if (isAccepted) rejected.delete(id);
     else {
       rejected.add(id);
       edited.delete(id);
@@ -116,7 +116,7 @@ export function judge(review: Review, ids: readonly string[], isTaken: boolean):
   return { rejected, edited };
 }
 
-/** Gives a hunk another text, or its own again. An edited hunk is taken. */
+/** Sets the text of a hunk. An edited hunk is accepted. */
 export function edit(review: Review, hunk: Hunk, text: string): Review {
   const rejected = new Set(review.rejected);
   const edited = new Map(review.edited);
@@ -126,7 +126,7 @@ export function edit(review: Review, hunk: Hunk, text: string): Review {
   return { rejected, edited };
 }
 
-/** The answer that a review comes to: whole where every hunk is taken as it is, refused where none is. */
+/** Converts a review to an answer: without hunks if all are accepted unchanged or all are rejected. */
 export function toAnswer(
   review: Review,
   hunks: readonly Hunk[],
@@ -141,7 +141,7 @@ export function toAnswer(
   };
 }
 
-/** Hunks of a unified diff, for what is only looked at. Ids and numbers are as an approval would have them. */
+/** Parses the hunks of a unified diff for display. Ids and numbers match those of an approval. */
 export function parseDiff(diff: string): Hunk[] {
   const hunks: Hunk[] = [];
   let path = '';
@@ -179,7 +179,7 @@ export function parseDiff(diff: string): Hunk[] {
       current = undefined;
     } else if (line.startsWith('+++ ')) path = toPath(line.slice(4)) || before;
     else if (line !== '' && path !== '' && !line.startsWith('diff ') && !line.startsWith('index ')) {
-      // A change that cannot be shown in lines is told in a sentence.
+      // A change without lines has a note.
       const number = hunks.filter((it) => it.path === path).length + 1;
       const none = { oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, lines: [] };
       hunks.push({ id: `${path}#${number}`, path, kind: 'binary', ...none, note: line });

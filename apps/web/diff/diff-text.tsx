@@ -3,10 +3,10 @@ import { useText } from '../text/text.ts';
 import { parseDiff, toLines } from './diff-model.ts';
 import './diff.css';
 
-/** Lines of a diff that are shown inside of something else. */
+/** Maximum number of rendered lines. */
 const MAX_LINES = 300;
 
-/** A diff to be looked at, inside of something else. */
+/** A read-only diff inside of an entry. */
 export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
   const t = useText();
   const hunks = useMemo(() => parseDiff(diff), [diff]);

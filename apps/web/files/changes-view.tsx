@@ -12,19 +12,19 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import '../diff/diff.css';
 import './files.css';
 
-/** What a session, or one of its turns, changed in the workspace. */
+/** The changes of a session, or of one turn, to the workspace. */
 export function ChangesView({ conversation, seq }: { conversation: Conversation; seq: number }) {
   const t = useText();
   const { split } = useStore(preferences);
   const { session, changing } = conversation;
   const [turn, setTurn] = useState<number | undefined>();
-  // Asked again when a turn has changed files or they were put back, and not at every event.
+  // Reload after changes, undos and runs, and not at every event.
   const version = `${changing.size} ${[...conversation.undone].join()} ${conversation.run ? '' : seq}`;
-  const loaded = useLoaded(`${session} ${turn} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${turn} ${version}`, (signal) =>
     client.changes({ params: { id: session }, query: turn === undefined ? {} : { turn } }, { signal }),
   );
   const hunks = useMemo(() => parseDiff(loaded.value?.diff ?? ''), [loaded.value]);
@@ -73,7 +73,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
         </Button>
       </div>
       {loaded.error === undefined ? null : (
-        <Failed title={t.changes.failed} error={loaded.error} retry={loaded.again} />
+        <Failed title={t.changes.failed} error={loaded.error} retry={loaded.refetch} />
       )}
       {!loaded.value && loaded.error === undefined ? <Loading rows={10} /> : null}
       {loaded.value && rows.length === 0 ? <Empty title={t.changes.none} hint={t.changes.noneHint} /> : null}

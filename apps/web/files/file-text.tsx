@@ -15,11 +15,11 @@ interface FileTextProps {
   session: string;
   path: string;
   text: string;
-  /** The line that the address names, from 1. */
+  /** The line in the address, from 1. */
   line: number | undefined;
 }
 
-/** A file's lines with their numbers and colours. Only those in sight are in the page, so it has its own search. */
+/** The lines of a file with numbers, highlighting and search. Only lines near the viewport are rendered. */
 export function FileText({ session, path, text, line }: FileTextProps) {
   const t = useText();
   const scroll = useRef<HTMLDivElement>(null);
@@ -39,7 +39,7 @@ export function FileText({ session, path, text, line }: FileTextProps) {
     const at = Math.max(1, Math.min(lines.length, to));
     setCurrent(at);
     list.scrollToIndex(at - 1, { align: 'center' });
-    // The address of the line can be copied, and the way back still leads to where one came from.
+    // Update the address without a new entry in the history of the browser.
     history.replaceState(null, '', toHash({ page: 'session', id: session, tab: 'files', path, line: at }));
   };
   useEffect(() => {
@@ -103,7 +103,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
   const line = useRef<HTMLInputElement>(null);
   useSignal('find-in-file', () => find.current?.select());
   useSignal('go-to-line', () => line.current?.select());
-  const place = hits.indexOf(current) + 1;
+  const position = hits.indexOf(current) + 1;
   return (
     <div className="find-bar" role="group" aria-label={t.files.find}>
       <input
@@ -122,7 +122,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
         }}
       />
       <span className="muted number find-count" role="status">
-        {query === '' ? '' : hits.length === 0 ? t.files.foundNone : t.files.found(place, hits.length)}
+        {query === '' ? '' : hits.length === 0 ? t.files.foundNone : t.files.found(position, hits.length)}
       </span>
       <IconButton
         label={t.files.previous}

@@ -10,21 +10,21 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { FileText } from './file-text.tsx';
 
 interface FileViewProps {
   session: string;
   path: string;
   line: number | undefined;
-  /** Asked for again when it changes. */
+  /** The file is loaded again when it changes. */
   version: string;
 }
 
-/** One file: its text with colours, its picture, or why neither is shown. */
+/** One file: its text, its image, or the reason why neither is shown. */
 export function FileView({ session, path, line, version }: FileViewProps) {
   const t = useText();
-  const loaded = useLoaded(`${session} ${path} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
     client.file({ params: { path }, query: { session } }, { signal }),
   );
   const file = loaded.value;
@@ -59,7 +59,7 @@ export function FileView({ session, path, line, version }: FileViewProps) {
         </span>
       </header>
       {loaded.error === undefined ? null : (
-        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.again} />
+        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.refetch} />
       )}
       {!file && loaded.error === undefined ? <Loading rows={10} /> : null}
       {file?.hidden ? <Empty icon={<FileLock2 size={20} />} title={t.files.hidden} hint={t.files.hiddenHint} /> : null}

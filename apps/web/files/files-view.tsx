@@ -5,8 +5,8 @@ import { client } from '../state/client.ts';
 import { go, toSession, type Route } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useKept } from '../ui/use-kept.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { FileView } from './file-view.tsx';
 import './files.css';
 
@@ -16,11 +16,11 @@ interface FilesViewProps {
   line: number | undefined;
 }
 
-/** The files of a session's workspace, with those marked that it changed. */
+/** The files of the workspace. Files changed by the session are marked. */
 export function FilesView({ conversation, path, line }: FilesViewProps) {
   const t = useText();
   const { session, changed, changing, undone, run, seq } = conversation;
-  // Asked again when files were changed or put back, and not at every event.
+  // Reload after changes, undos and runs, and not at every event.
   const version = `${changed.size} ${changing.size} ${[...undone].join()} ${run ? '' : seq}`;
   return (
     <section className={`files ${path === undefined ? '' : 'files-open'}`} aria-label={t.files.title}>
@@ -39,7 +39,7 @@ export function FilesView({ conversation, path, line }: FilesViewProps) {
 interface FolderProps {
   session: string;
   path: string;
-  /** Asked for again when it changes. */
+  /** The folder is loaded again when it changes. */
   version: string;
   changed: Conversation['changed'];
   current: string | undefined;
@@ -47,10 +47,10 @@ interface FolderProps {
 
 function FolderView({ session, path, version, changed, current }: FolderProps) {
   const t = useText();
-  const loaded = useLoaded(`${session} ${path} ${version}`, (signal) =>
+  const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
     client.files({ query: { session, path } }, { signal }),
   );
-  if (loaded.error !== undefined) return <Failed title={t.files.failed} error={loaded.error} retry={loaded.again} />;
+  if (loaded.error !== undefined) return <Failed title={t.files.failed} error={loaded.error} retry={loaded.refetch} />;
   if (!loaded.value) return <Loading rows={path === '' ? 8 : 2} />;
   const entries = withDeleted(loaded.value.entries, path, changed);
   if (entries.length === 0) return <p className="muted files-none">{t.files.none}</p>;
@@ -70,10 +70,10 @@ function FolderView({ session, path, version, changed, current }: FolderProps) {
   );
 }
 
-/** What git keeps for itself is no part of the work. */
+/** The folder of git is not shown. */
 const HIDDEN = '.git';
 
-/** The entries of a folder with the files that were deleted from it, each in its place. */
+/** The entries of a folder, including files that the session deleted, in order. */
 function withDeleted(entries: readonly FileEntry[], folder: string, changed: Conversation['changed']): FileEntry[] {
   const shown = entries.filter(({ path }) => path !== HIDDEN);
   const known = new Set(shown.map(({ path }) => path));
@@ -86,7 +86,7 @@ function withDeleted(entries: readonly FileEntry[], folder: string, changed: Con
   return shown.toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** What became of a file, as version control says it. */
+/** The letters of version control for changes of files. */
 const LETTERS = { created: 'A', modified: 'M', deleted: 'D' } as const;
 
 type RowProps = Omit<FolderProps, 'path'> & { entry: FileEntry };
@@ -94,7 +94,7 @@ type RowProps = Omit<FolderProps, 'path'> & { entry: FileEntry };
 function EntryRow({ entry, session, version, changed, current }: RowProps) {
   const t = useText();
   const { name, path, type, change } = entry;
-  const [isOpen, setOpen] = useKept(`folder ${session} ${path}`, current?.startsWith(`${path}/`) ?? false);
+  const [isOpen, setOpen] = useSavedState(`folder ${session} ${path}`, current?.startsWith(`${path}/`) ?? false);
   const mark =
     change === null ? null : (
       <span
@@ -128,7 +128,7 @@ function EntryRow({ entry, session, version, changed, current }: RowProps) {
         className="file-row"
         aria-current={path === current}
         title={path}
-        // What is gone can only be seen as a change.
+        // A deleted file can only be shown as a change.
         onClick={() => go(change === 'deleted' ? toSession(session, 'changes') : toFile(session, path))}
       >
         <span className="file-gap" />

@@ -8,18 +8,18 @@ import { toHash } from '../state/route.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useKept } from '../ui/use-kept.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
+import { useQuery } from '../ui/use-query.ts';
 import './gate.css';
 
 const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;
 type Shown = (typeof SHOWN)[number];
 
-/** Why each call was allowed, asked about or denied: what every rule said. */
+/** The decisions of the gate, with the verdict of each rule. */
 export function GateView({ session, seq }: { session: string; seq: number }) {
   const t = useText();
-  const [verdict, setVerdict] = useKept<Shown>(`gate ${session}`, 'all');
-  const loaded = useLoaded(`${session} ${seq}`, (signal) => client.decisions({ params: { id: session } }, { signal }));
+  const [verdict, setVerdict] = useSavedState<Shown>(`gate ${session}`, 'all');
+  const loaded = useQuery(`${session} ${seq}`, (signal) => client.decisions({ params: { id: session } }, { signal }));
   const all = loaded.value?.decisions ?? [];
   const shown = verdict === 'all' ? all : all.filter((it) => it.verdict === verdict);
   const count = (it: Shown) => (it === 'all' ? all.length : all.filter((each) => each.verdict === it).length);
@@ -34,7 +34,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
           ))}
         </div>
       </div>
-      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.again} />}
+      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.refetch} />}
       {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
       {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}
@@ -75,7 +75,7 @@ function Decisions({ decisions, session }: { decisions: readonly DecisionView[];
 function Decision({ decision, session }: { decision: DecisionView; session: string }) {
   const t = useText();
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
-  const [isOpen, setOpen] = useKept(`decision ${session} ${seq}`, false);
+  const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
     <article className="decision">
       <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

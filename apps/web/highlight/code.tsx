@@ -5,7 +5,7 @@ import type { Line } from './line.ts';
 import { useLines } from './use-lines.ts';
 import './code.css';
 
-/** A block of code with colours and a button that copies it. */
+/** A highlighted block of code with a copy button. */
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
   const lines = useLines(text, language);
   const t = useText();
@@ -29,7 +29,7 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
   );
 });
 
-/** One line of code. */
+/** One highlighted line of code. */
 export const Pieces = memo(function Pieces({ line }: { line: Line }) {
   return line.map(({ kind, text }, at) =>
     kind === '' ? (
@@ -70,7 +70,7 @@ const CLASSES: Record<string, string> = {
   deletion: 'deletion',
 };
 
-/** The few classes that have a colour; many kinds share one. */
+/** The CSS class of a kind. Many kinds share one. */
 function toClass(kind: string): string {
   return CLASSES[kind] ?? 'plain';
 }

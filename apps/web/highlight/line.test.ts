@@ -2,7 +2,7 @@ import { common, createLowlight } from 'lowlight';
 import { expect, test } from 'vitest';
 import { toLanguage, toLines, type Node } from './line.ts';
 
-test('code keeps every character, line by line', () => {
+test('lines contain every character of the code', () => {
   const code = '/* two\n   lines */\nconst a = `x ${1 + 1}\n`;\n\nexport { a };';
   const lines = toLines(createLowlight(common).highlight('typescript', code).children as readonly Node[]);
   expect(lines.map((line) => line.map(({ text }) => text).join('')).join('\n')).toBe(code);
@@ -10,7 +10,7 @@ test('code keeps every character, line by line', () => {
   expect(lines[1]).toEqual([{ kind: 'comment', text: '   lines */' }]);
 });
 
-test('languages are known by fence and by file name', () => {
+test('languages are found by fence and by file name', () => {
   expect(toLanguage('ts')).toBe('typescript');
   expect(toLanguage('typescript title="a"')).toBe('typescript');
   expect(toLanguage('src/deep/Makefile')).toBe('makefile');

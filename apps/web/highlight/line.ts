@@ -1,4 +1,4 @@
-/** Characters of one kind. `kind`: as highlight.js names it, such as `keyword`; '' for plain text. */
+/** Characters of one kind. `kind`: a scope of highlight.js such as `keyword`; '' for plain text. */
 export interface Piece {
   kind: string;
   text: string;
@@ -7,7 +7,7 @@ export interface Piece {
 /** One line of code, without its line feed. */
 export type Line = readonly Piece[];
 
-/** What is read of a syntax tree. */
+/** A node of the syntax tree, with the properties in use. */
 export interface Node {
   type: string;
   value?: string;
@@ -15,7 +15,7 @@ export interface Node {
   children?: readonly Node[];
 }
 
-/** A tree of nested spans as lines of flat pieces. The innermost kind holds. */
+/** Converts nested spans to lines of flat pieces. The innermost kind wins. */
 export function toLines(nodes: readonly Node[]): Line[] {
   const lines: Piece[][] = [[]];
   const walk = (children: readonly Node[], kind: string) => {
@@ -89,7 +89,7 @@ const LANGUAGES: Record<string, string> = {
   zsh: 'bash',
 };
 
-/** The language of a fence (`ts`, `typescript`) or of a file name; '' when none is known. */
+/** The language of a fence (`ts`, `typescript`) or of a file name; '' if unknown. */
 export function toLanguage(name: string): string {
   const word = name.trim().split(/\s/)[0]!.toLowerCase();
   const ending = word.split('/').at(-1)!.split('.').at(-1)!;

@@ -5,7 +5,7 @@ import { toShown } from './use-lines.ts';
 const read = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
 const MADE = { text: 'const a = 1;\nconst b', lines: [[{ kind: 'keyword', text: 'const a = 1;' }], []] as Line[] };
 
-test('a text that grows keeps the colours of the lines that had ended, and every character', () => {
+test('complete lines of a growing text stay highlighted', () => {
   const text = 'const a = 1;\nconst b = 2;\n\nlast';
   const shown = toShown(text, MADE);
   expect(shown[0]).toBe(MADE.lines[0]);
@@ -18,7 +18,7 @@ test('a text that grows keeps the colours of the lines that had ended, and every
   ).toBe(true);
 });
 
-test('another text, and one without an answer yet, are plain', () => {
+test('another text, and one without a response, are plain', () => {
   expect(read(toShown('let c;\n', MADE))).toBe('let c;\n');
   expect(read(toShown('let c;\n', undefined))).toBe('let c;\n');
   expect(toShown(MADE.text, MADE)).toBe(MADE.lines);

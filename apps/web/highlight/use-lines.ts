@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from 'react';
 import { highlight } from './highlighter.ts';
 import { toLanguage, type Line } from './line.ts';
 
-interface Made {
+interface Highlighted {
   text: string;
   lines: readonly Line[];
 }
 
 /**
- * Lines of a text: plain at once, with colours as soon as the worker has made them. Of a text that grows, the lines
- * that had ended keep their colours meanwhile, and it is not sent again before the answer has come.
+ * The lines of a text, highlighted as soon as the worker responds. Complete lines of a growing text stay highlighted,
+ * and the text is not sent again before the response arrives.
  */
 export function useLines(text: string, language: string): readonly Line[] {
-  const [made, setMade] = useState<Made | undefined>();
+  const [made, setMade] = useState<Highlighted | undefined>();
   const name = toLanguage(language);
   const wanted = useRef({ text, name });
   wanted.current = { text, name };
@@ -31,12 +31,12 @@ export function useLines(text: string, language: string): readonly Line[] {
   return toShown(text, made);
 }
 
-/** @param made What the worker made of this text, of an earlier state of it, or of another one. */
-export function toShown(text: string, made: Made | undefined): readonly Line[] {
+/** @param made The last response of the worker: for this text, a prefix of it or another text. */
+export function toShown(text: string, made: Highlighted | undefined): readonly Line[] {
   if (made?.text === text) return made.lines;
   const isGrown = made !== undefined && text.startsWith(made.text);
-  // The last line may have gone on.
-  const kept = isGrown ? made.lines.slice(0, -1) : [];
+  // The last line may be longer now.
+  const reused = isGrown ? made.lines.slice(0, -1) : [];
   const rest = isGrown ? text.slice(made.text.lastIndexOf('\n') + 1) : text;
-  return [...kept, ...rest.split('\n').map((line): Line => (line === '' ? [] : [{ kind: '', text: line }]))];
+  return [...reused, ...rest.split('\n').map((line): Line => (line === '' ? [] : [{ kind: '', text: line }]))];
 }

@@ -6,21 +6,21 @@ import { hasCharacter, isCharacter, matchKeys, showKeys, toWord } from './keymap
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
 describe('keys', () => {
-  test('are words, whatever the keyboard needs to write a character', () => {
+  test('have one notation on all keyboards and systems', () => {
     expect(toWord({ ...NONE, key: 'k', ctrlKey: true })).toBe('mod+k');
     expect(toWord({ ...NONE, key: 'k', metaKey: true })).toBe('mod+k');
     expect(toWord({ ...NONE, key: '?', shiftKey: true })).toBe('?');
     expect(toWord({ ...NONE, key: 'Delete', shiftKey: true })).toBe('shift+Delete');
   });
 
-  test('of a sequence wait for the second one', () => {
+  test('of a sequence match after the last one', () => {
     const all = [{ keys: 'g u' }, { keys: 'x' }];
-    expect(matchKeys(['g'], all)).toEqual({ kind: 'part' });
-    expect(matchKeys(['g', 'u'], all)).toEqual({ kind: 'whole', found: { keys: 'g u' } });
+    expect(matchKeys(['g'], all)).toEqual({ kind: 'prefix' });
+    expect(matchKeys(['g', 'u'], all)).toEqual({ kind: 'complete', found: { keys: 'g u' } });
     expect(matchKeys(['g', 'x'], all)).toEqual({ kind: 'none' });
   });
 
-  test('are shown as they stand on the keyboard', () => {
+  test('are shown in the notation of the system', () => {
     expect(showKeys('mod+k', false)).toBe('Ctrl-K');
     expect(showKeys('mod+k', true)).toBe('⌘K');
     expect(showKeys('g u', false)).toBe('g u');
@@ -28,13 +28,13 @@ describe('keys', () => {
 });
 
 describe('commands', () => {
-  test('have keys that no other has, and that are not the beginning of another', () => {
+  test('have unique shortcuts, none the prefix of another', () => {
     const keys = COMMANDS.flatMap((command) => command.keys ?? []);
     expect(new Set(keys).size).toBe(keys.length);
     for (const one of keys) expect(keys.filter((it) => it.startsWith(`${one} `))).toEqual([]);
   });
 
-  test('have a title, and a name of their own for the message field', () => {
+  test('have a title, and a unique name in the message field', () => {
     for (const command of COMMANDS) expect(command.title(en), command.id).not.toBe('');
     const names = COMMANDS.flatMap(({ slash }) => slash ?? []);
     expect(new Set(names)).toEqual(new Set(Object.keys(en.slash)));
@@ -42,7 +42,7 @@ describe('commands', () => {
   });
 });
 
-test('a sign of a third level is that sign, and alone a character', () => {
+test('an AltGr character is a single character', () => {
   const press = { key: '@', ctrlKey: true, metaKey: false, altKey: true, shiftKey: false };
   expect(toWord(press)).toBe('@');
   expect(isCharacter(press)).toBe(true);
@@ -51,7 +51,7 @@ test('a sign of a third level is that sign, and alone a character', () => {
   expect(isCharacter({ ...press, key: 'Enter', ctrlKey: false })).toBe(false);
 });
 
-test('keys that are characters are told from those that work without', () => {
+test('single-key shortcuts are distinguished from others', () => {
   expect(['n', 'g u', '+', '?'].map(hasCharacter)).toEqual([true, true, true, true]);
   expect(['mod+k', 'shift+Delete', 'mod+Enter', 'ArrowUp'].map(hasCharacter)).toEqual([false, false, false, false]);
   expect(showKeys('+', false)).toBe('+');

@@ -1,4 +1,4 @@
-/** What is read of a key press. */
+/** The properties of a key event that identify a shortcut. */
 export interface Press {
   key: string;
   ctrlKey: boolean;
@@ -8,7 +8,7 @@ export interface Press {
 }
 
 /**
- * A sign that takes a third level of the keyboard (`@`, `[` in Germany) is that sign: some systems tell it as Alt, some
+ * Removes the modifiers of AltGr characters (`@`, `[` on a German keyboard). Some systems report AltGr as Alt, others
  * as Ctrl and Alt together.
  */
 function toPlainSign(press: Press): Press {
@@ -16,7 +16,7 @@ function toPlainSign(press: Press): Press {
   return isSign && press.altKey ? { ...press, altKey: false, ctrlKey: false } : press;
 }
 
-/** One press as a word: `mod+k`, `G`, `shift+Delete`. Shift is part of what a character is, and told for named keys. */
+/** The notation of one press: `mod+k`, `G`, `shift+Delete`. Shift is named only for keys without a character. */
 export function toWord(press: Press): string {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = toPlainSign(press);
   const isNamed = key.length > 1;
@@ -25,30 +25,30 @@ export function toWord(press: Press): string {
     .join('+');
 }
 
-/** What the presses so far come to. `part`: the beginning of something. */
-export type Match<T> = { kind: 'whole'; found: T } | { kind: 'part' } | { kind: 'none' };
+/** The result of matching a sequence of presses. `prefix`: the beginning of a longer sequence. */
+export type Match<T> = { kind: 'complete'; found: T } | { kind: 'prefix' } | { kind: 'none' };
 
-/** Finds what a sequence of presses means: `['g', 'u']` for `g u`. */
+/** Finds the entry for a sequence of presses, such as `['g', 'u']` for `g u`. */
 export function matchKeys<T extends { keys?: string }>(presses: readonly string[], all: readonly T[]): Match<T> {
   const typed = presses.join(' ');
   const found = all.find(({ keys }) => keys === typed);
-  if (found) return { kind: 'whole', found };
-  return all.some(({ keys }) => keys?.startsWith(`${typed} `)) ? { kind: 'part' } : { kind: 'none' };
+  if (found) return { kind: 'complete', found };
+  return all.some(({ keys }) => keys?.startsWith(`${typed} `)) ? { kind: 'prefix' } : { kind: 'none' };
 }
 
-/** True where a key writes a character and means nothing else. */
+/** True for an element that receives typed text. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-/** True for a press that alone is a character: what WCAG 2.1.4 wants to be able to switch off. */
+/** True for a press that is a single character. WCAG 2.1.4 requires that such shortcuts can be turned off. */
 export function isCharacter(press: Press): boolean {
   const { key, ctrlKey, metaKey, altKey } = toPlainSign(press);
   return key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }
 
-/** True for keys that work only while characters do: `n`, `g u`, but not `mod+k` or `shift+Delete`. */
+/** True for shortcuts that contain a single character: `n`, `g u`, but not `mod+k` or `shift+Delete`. */
 export function hasCharacter(keys: string): boolean {
   return keys.split(' ').some((press) => press.length === 1);
 }
@@ -56,7 +56,7 @@ export function hasCharacter(keys: string): boolean {
 const NAMES: Record<string, string> = { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', ' ': 'Space', ArrowUp: '↑' };
 const APPLE: Record<string, string> = { ...NAMES, mod: '⌘', shift: '⇧', alt: '⌥' };
 
-/** Keys as a person reads them. */
+/** A shortcut in the notation for users, such as `Ctrl-K` or `⌘K`. */
 export function showKeys(keys: string, isApple: boolean): string {
   const names = isApple ? APPLE : NAMES;
   return keys

@@ -1,4 +1,5 @@
-import { COMMANDS, type PageCommand } from '../actions/commands.ts';
+import { COMMANDS } from '../actions/commands.ts';
+import type { PageCommand } from '../actions/page-command.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
@@ -7,15 +8,15 @@ import { Dialog } from '../ui/dialog.tsx';
 import { hasCharacter } from './keymap.ts';
 import { Keys } from './keys.tsx';
 
-/** Every key of the page, and whether single characters do something. */
+/** All keyboard shortcuts, with the setting for single-key shortcuts. */
 export function KeysDialog() {
   const t = useText();
   const { letterKeys } = useStore(preferences);
   const review = [
-    { keys: 'j k', title: t.keys.review1 },
-    { keys: 'a', title: t.keys.accept },
-    { keys: 'x', title: t.keys.reject },
-    { keys: 'e', title: t.keys.edit },
+    { keys: 'j k', title: t.keys.stepHunks },
+    { keys: 'a', title: t.keys.acceptHunk },
+    { keys: 'x', title: t.keys.rejectHunk },
+    { keys: 'e', title: t.keys.editHunk },
     { keys: 's', title: t.keys.layout },
     { keys: 'mod+Enter', title: t.keys.submit },
   ];

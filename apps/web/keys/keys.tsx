@@ -2,12 +2,12 @@ import { showKeys } from './keymap.ts';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Keys as they stand on the keyboard. */
+/** A keyboard shortcut. */
 export function Keys({ keys }: { keys: string }) {
   return <kbd>{showKeys(keys, isApple)}</kbd>;
 }
 
-/** The same as text, for a title. */
+/** A keyboard shortcut as text, for a tooltip. */
 export function toKeysText(keys: string): string {
   return showKeys(keys, isApple);
 }

@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
-import { commandsHere } from '../actions/commands.ts';
+import { availableCommands } from '../actions/commands.ts';
 import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
 
-/** Milliseconds within which a second key belongs to the first. */
+/** Maximum milliseconds between two keys of a sequence. */
 const SEQUENCE_MS = 1_200;
 
-/** Runs commands by their keys, wherever the focus is; while somebody types, only those with Ctrl or Command. */
+/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command work. */
 export function useKeys(): void {
   useEffect(() => {
     let presses: string[] = [];
@@ -20,9 +20,10 @@ export function useKeys(): void {
       if (isCharacter(event) && !preferences.get().letterKeys) return;
       clearTimeout(timer);
       presses.push(toWord(event));
-      let match = matchKeys(presses, commandsHere());
-      if (match.kind === 'none' && presses.length > 1) match = matchKeys((presses = [toWord(event)]), commandsHere());
-      if (match.kind === 'part') {
+      let match = matchKeys(presses, availableCommands());
+      if (match.kind === 'none' && presses.length > 1)
+        match = matchKeys((presses = [toWord(event)]), availableCommands());
+      if (match.kind === 'prefix') {
         timer = setTimeout(() => (presses = []), SEQUENCE_MS);
         return;
       }

@@ -1,9 +1,8 @@
-import { optional } from '@klaus/core/optional';
-import { addUsage, isCharged, NO_USAGE, toCalled, toCountedTokens } from '@klaus/core/protocol';
-import type { Event, EventOf, FileChange, Limits, Message, Mode, Outcome, Usage } from '@klaus/core/protocol';
-import { FACT_TYPES, type CallEntry, type Entry, type FactEvent } from './entry.ts';
+import { NO_USAGE } from '@klaus/core/protocol';
+import type { EventOf, FileChange, Limits, Mode, Outcome, Usage } from '@klaus/core/protocol';
+import type { Entry } from './entry.ts';
 
-/** The run under way. */
+/** The current run. */
 export interface RunView {
   id: string;
   /** Unix milliseconds. */
@@ -12,12 +11,9 @@ export interface RunView {
   toolCalls: number;
 }
 
-/**
- * What the page knows of a session: a fold of its log and of nothing else. Two logs that are equal give views that
- * are equal, whenever and in however many pieces they came.
- */
+/** The state of a session on the page: the fold of its log. It does not depend on how the log was split into messages. */
 export interface Conversation {
-  /** Last event that was taken in. */
+  /** Seq of the last folded event. */
   seq: number;
   session: string;
   workspace: string;
@@ -32,37 +28,35 @@ export interface Conversation {
   forked?: { session: string; seq: number };
   turn: number;
   entries: Entry[];
-  /** Place of each call in `entries`. */
+  /** Index of each call in `entries`. */
   calls: Map<string, number>;
   /** Questions without an answer, oldest first. */
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;
   /** The request to a model that has no answer yet. */
   requested?: { purpose: 'turn' | 'compaction' | 'title'; model: string; at: number };
-  /** Another attempt follows at this time, in Unix milliseconds. */
+  /** Time of the next attempt, in Unix milliseconds. */
   retryAt?: number;
   lastOutcome?: Outcome;
-  /** Summed over every request, those that a fork took over left out. */
+  /** The sum over all requests, without those inherited by a fork. */
   usage: Usage;
-  /** US dollars; null once a price is not known. */
+  /** US dollars; null if a price is not known. */
   usd: number | null;
   toolCalls: number;
   turns: number;
   /** Prompt tokens of the last answered request. */
   contextTokens: number;
-  /** Tokens that the model's window holds; 0 when not known. */
+  /** Size of the context window in tokens; 0 if not known. */
   contextWindow: number;
-  /** Last known change of each file that a tool named. */
+  /** The last known change of each file changed by a tool. */
   changed: Map<string, FileChange['kind']>;
-  /** Turns whose changes are taken back at present. */
+  /** Turns whose changes are undone. */
   undone: Set<number>;
-  /** Turns that changed files, so that they can be taken back. */
+  /** Turns that changed files and can be undone. */
   changing: Set<number>;
-  /** Where a snapshot of the turn under way began. */
+  /** The snapshot from the beginning of the current turn. */
   treeBefore?: string;
 }
-
-const FACTS: ReadonlySet<string> = new Set(FACT_TYPES);
 
 export function createConversation(session: string): Conversation {
   return {
@@ -91,256 +85,4 @@ export function createConversation(session: string): Conversation {
     undone: new Set(),
     changing: new Set(),
   };
-}
-
-/** Takes one event in. An event that was taken in before changes nothing, so a reconnect may overlap. */
-export function foldConversation(view: Conversation, event: Event): void {
-  if (event.seq <= view.seq) return;
-  view.seq = event.seq;
-  foldFacts(view, event);
-  if (FACTS.has(event.type) && isShown(event)) {
-    const { seq, at } = event;
-    view.entries.push({ kind: 'fact', id: `e${seq}`, seq, at, event: event as FactEvent });
-  }
-}
-
-/** Facts that every session is full of, or that say what an entry says already, are not repeated. */
-function isShown(event: Event): boolean {
-  if (event.type === 'model.attempted') {
-    return event.outcome !== 'ok' && event.outcome !== 'cancelled' && event.purpose !== 'title';
-  }
-  return true;
-}
-
-function foldFacts(view: Conversation, event: Event): void {
-  switch (event.type) {
-    case 'session.opened':
-      return foldOpening(view, event);
-    case 'session.changed':
-      return foldChange(view, event);
-    case 'session.closed':
-      view.closed = true;
-      return;
-    case 'run.started':
-      view.run = { id: event.run, startedAt: event.at, turns: 0, toolCalls: 0 };
-      return;
-    case 'run.finished':
-      delete view.run;
-      delete view.requested;
-      delete view.retryAt;
-      view.lastOutcome = event.outcome;
-      return;
-    case 'turn.started':
-      return foldTurn(view, event);
-    case 'model.requested':
-      view.requested = { purpose: event.purpose, model: event.model, at: event.at };
-      delete view.retryAt;
-      return;
-    case 'model.attempted':
-      return foldAttempt(view, event);
-    case 'message.added':
-      return foldMessage(view, event);
-    case 'gate.decided':
-      return change(view, event.call, (call) => ({ decisions: [...call.decisions, event] }));
-    case 'tool.started':
-      return change(view, event.call, () => ({
-        state: 'running',
-        startedAt: event.at,
-        ...optional({ diff: event.diff }),
-      }));
-    case 'tool.finished':
-      return foldResult(view, event);
-    case 'approval.asked':
-      return foldQuestion(view, event);
-    case 'approval.answered':
-      return foldAnswer(view, event);
-    case 'workspace.snapshotted':
-      return foldSnapshot(view, event);
-    case 'workspace.restored':
-      if (event.kind === 'undo') for (const turn of event.turns) view.undone.add(turn);
-      if (event.kind === 'redo') for (const turn of event.turns) view.undone.delete(turn);
-      return;
-    case 'grant.changed':
-    case 'turn.finished':
-    case 'workspace.committed':
-    case 'evidence.verified':
-    case 'context.compacted':
-    case 'context.pinned':
-    case 'context.unpinned':
-    case 'process.changed':
-    case 'usage.counted':
-    case 'notice':
-  }
-}
-
-function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
-  Object.assign(view, {
-    workspace: event.workspace,
-    model: event.model,
-    mode: event.mode,
-    limits: event.limits,
-    sandbox: event.sandbox,
-    isolated: event.isolate === true,
-  });
-  if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
-}
-
-function foldChange(view: Conversation, event: EventOf<'session.changed'>): void {
-  if (event.title !== undefined) view.title = event.title;
-  if (event.pinned !== undefined) view.pinned = event.pinned;
-  if (event.model !== undefined) view.model = event.model;
-  if (event.mode !== undefined) view.mode = event.mode;
-  if (event.limits) view.limits = event.limits;
-}
-
-function foldTurn(view: Conversation, event: EventOf<'turn.started'>): void {
-  view.turn = event.turn;
-  view.requested = { purpose: 'turn', model: event.model, at: event.at };
-  delete view.retryAt;
-  if (event.modelInfo) view.contextWindow = event.modelInfo.contextWindow;
-  if (!isInherited(view)) view.turns += 1;
-  if (view.run) view.run = { ...view.run, turns: view.run.turns + 1 };
-}
-
-/** What a fork took over was spent by the original. */
-function isInherited({ forked, seq }: Conversation): boolean {
-  return forked !== undefined && seq <= forked.seq;
-}
-
-function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): void {
-  delete view.requested;
-  if (event.retryInMs === undefined) delete view.retryAt;
-  else view.retryAt = event.at + event.retryInMs;
-  if (event.outcome === 'ok' && event.purpose === 'turn') {
-    const { input, cacheRead, cacheWrite, output } = event.usage;
-    view.contextTokens = input + cacheRead + cacheWrite + output;
-  }
-  if (!isCharged(event) || isInherited(view)) return;
-  view.usage = addUsage(view.usage, event.usage);
-  view.usd = view.usd === null || event.usd === null ? null : view.usd + event.usd;
-}
-
-function foldMessage(view: Conversation, { message, seq, at, turn }: EventOf<'message.added'>): void {
-  if (message.origin === 'model') {
-    const text = join(message, 'text');
-    const thinking = join(message, 'thinking');
-    if (text.trim() !== '' || thinking.trim() !== '') {
-      view.entries.push({ kind: 'model', id: message.id, seq, at, turn, text, thinking });
-    }
-    for (const part of message.parts) {
-      if (part.type !== 'call') continue;
-      view.calls.set(part.id, view.entries.length);
-      const base = { kind: 'call', id: part.id, seq, at, turn, state: 'waiting', decisions: [] } as const;
-      view.entries.push({ ...base, ...toCalled(part) });
-    }
-    return;
-  }
-  if (message.origin !== 'user' && message.origin !== 'steer') return;
-  view.entries.push({
-    kind: 'user',
-    id: message.id,
-    seq,
-    at,
-    turn,
-    text: join(message, 'text'),
-    steered: message.origin === 'steer',
-    files: message.parts.filter((part) => part.type === 'file'),
-    images: message.parts.filter((part) => part.type === 'image'),
-  });
-}
-
-function join(message: Message, type: 'text' | 'thinking'): string {
-  return message.parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('\n');
-}
-
-function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
-  const { outcome, output, blob, detail, changes, evidence, durationMs } = event;
-  const result = {
-    outcome,
-    output,
-    changes,
-    durationMs,
-    ...optional({ blob, detail, evidence }),
-  };
-  change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
-  if (!isInherited(view)) view.toolCalls += 1;
-  if (view.run) view.run = { ...view.run, toolCalls: view.run.toolCalls + 1 };
-  for (const { path, kind } of changes) {
-    // A file that the session itself made is new for as long as it is there.
-    const isOwn = view.changed.get(path) === 'created';
-    if (isOwn && kind === 'deleted') view.changed.delete(path);
-    else if (!isOwn || kind !== 'modified') view.changed.set(path, kind);
-  }
-}
-
-function foldQuestion(view: Conversation, event: EventOf<'approval.asked'>): void {
-  view.approvals.set(event.approval, event);
-  if (event.subject.kind === 'limit') {
-    const { approval, seq, at } = event;
-    view.entries.push({ kind: 'limit', id: approval, seq, at, asked: event });
-    return;
-  }
-  replace(view, event.subject.call, ({ answer: _, ...call }) => ({ ...call, state: 'asked', asked: event }));
-}
-
-function foldAnswer(view: Conversation, event: EventOf<'approval.answered'>): void {
-  const asked = view.approvals.get(event.approval);
-  view.approvals.delete(event.approval);
-  if (!asked) return;
-  if (asked.subject.kind !== 'limit') {
-    change(view, asked.subject.call, () => ({ state: 'waiting', answer: event }));
-    return;
-  }
-  const at = view.entries.findLastIndex((entry) => entry.kind === 'limit' && entry.id === event.approval);
-  const entry = view.entries[at];
-  if (entry?.kind === 'limit') view.entries[at] = { ...entry, answer: event };
-}
-
-function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'>): void {
-  if (event.moment === 'before') {
-    view.treeBefore = event.tree;
-    return;
-  }
-  if (view.treeBefore !== undefined && view.treeBefore !== event.tree) view.changing.add(event.turn);
-  delete view.treeBefore;
-}
-
-/** Puts a changed copy in the place of a call. */
-function change(view: Conversation, id: string, to: (call: CallEntry) => Partial<CallEntry>): void {
-  replace(view, id, (call) => ({ ...call, ...to(call) }));
-}
-
-function replace(view: Conversation, id: string, to: (call: CallEntry) => CallEntry): void {
-  const at = view.calls.get(id);
-  const call = at === undefined ? undefined : view.entries[at];
-  if (at !== undefined && call?.kind === 'call') view.entries[at] = to(call);
-}
-
-/** How far a limit is used up. `share`: from 0 to 1 and beyond; 0 without a cap, which is a cap of 0. */
-export interface LimitUse {
-  limit: keyof Limits;
-  share: number;
-  used: number;
-  cap: number;
-}
-
-/** Every limit of a session. */
-export function limitsOf(view: Conversation): LimitUse[] {
-  const used: Record<keyof Limits, number> = {
-    tokens: toCountedTokens(view.usage),
-    usd: view.usd ?? 0,
-    toolCalls: view.toolCalls,
-    turns: view.turns,
-  };
-  return (Object.keys(used) as (keyof Limits)[]).map((limit) => {
-    const cap = view.limits[limit];
-    return { limit, share: cap > 0 ? used[limit] / cap : 0, used: used[limit], cap };
-  });
-}
-
-/** The limit that is closest to its cap; undefined without limits. */
-export function closestLimit(view: Conversation): LimitUse | undefined {
-  return limitsOf(view)
-    .filter(({ cap }) => cap > 0)
-    .toSorted((a, b) => b.share - a.share)[0];
 }

@@ -1,6 +1,6 @@
-import type { EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
+import type { Event, EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
 
-/** What a person, or whoever steered, said. */
+/** A message of the user: a prompt or a steering message. */
 export interface UserEntry {
   kind: 'user';
   /** Id of the message. */
@@ -14,7 +14,7 @@ export interface UserEntry {
   images: readonly ImagePart[];
 }
 
-/** What the model said; its calls are entries of their own. */
+/** A message of the model. Its tool calls are separate entries. */
 export interface ModelEntry {
   kind: 'model';
   id: string;
@@ -25,10 +25,10 @@ export interface ModelEntry {
   thinking: string;
 }
 
-/** How far a call has come. `waiting`: it stands behind others, or the gate has not looked yet. */
+/** The state of a call. `waiting`: before the decision of the gate, or behind other calls. */
 export type CallState = 'waiting' | 'asked' | 'running' | 'finished';
 
-/** One call of a tool from the model's word to its result. */
+/** One tool call from the request of the model to the result. */
 export interface CallEntry {
   kind: 'call';
   /** Id of the call. */
@@ -36,17 +36,17 @@ export interface CallEntry {
   seq: number;
   at: number;
   turn: number;
-  /** The tool that is meant, also where it is called through another. */
+  /** Name of the tool, also if it is called through `use_tool`. */
   name: string;
   input: unknown;
   state: CallState;
-  /** What the gate said, in order. */
+  /** Decisions of the gate, in order. */
   decisions: readonly EventOf<'gate.decided'>[];
-  /** When its effect began, in Unix milliseconds. */
+  /** Start of the execution, in Unix milliseconds. */
   startedAt?: number;
-  /** Unified diff of the change, where it was known beforehand. */
+  /** Unified diff of the change, if it was known before the execution. */
   diff?: string;
-  /** The last question about it. */
+  /** The last question about the call. */
   asked?: EventOf<'approval.asked'>;
   answer?: EventOf<'approval.answered'>;
   result?: ToolResult;
@@ -54,7 +54,7 @@ export interface CallEntry {
   resultSeq?: number;
 }
 
-/** A question that belongs to no call: a limit was reached. */
+/** A question about a limit, which belongs to no call. */
 export interface LimitEntry {
   kind: 'limit';
   id: string;
@@ -64,25 +64,49 @@ export interface LimitEntry {
   answer?: EventOf<'approval.answered'>;
 }
 
-/** Events that are one line each. */
-export const FACT_TYPES = [
-  'session.opened',
-  'session.closed',
-  'run.finished',
-  'model.attempted',
-  'workspace.restored',
-  'workspace.committed',
-  'evidence.verified',
-  'context.compacted',
-  'context.pinned',
-  'context.unpinned',
-  'process.changed',
-  'usage.counted',
-  'notice',
-] as const satisfies readonly EventType[];
+/**
+ * How the page shows each type of event. `line`: as a line of its own; `entry`: as a part of another entry; `state`: only
+ * in the folded state.
+ */
+const VIEWS = {
+  'session.opened': 'line',
+  'session.changed': 'state',
+  'session.closed': 'line',
+  'grant.changed': 'state',
+  'run.started': 'state',
+  'run.finished': 'line',
+  'turn.started': 'state',
+  'turn.finished': 'state',
+  'model.requested': 'state',
+  'model.attempted': 'line',
+  'message.added': 'entry',
+  'gate.decided': 'entry',
+  'tool.started': 'entry',
+  'tool.finished': 'entry',
+  'approval.asked': 'entry',
+  'approval.answered': 'entry',
+  'workspace.snapshotted': 'state',
+  'workspace.restored': 'line',
+  'workspace.committed': 'line',
+  'evidence.verified': 'line',
+  'context.compacted': 'line',
+  'context.pinned': 'line',
+  'context.unpinned': 'line',
+  'process.changed': 'line',
+  'usage.counted': 'line',
+  notice: 'line',
+} as const satisfies Record<EventType, 'line' | 'entry' | 'state'>;
 
-export type FactType = (typeof FACT_TYPES)[number];
+export type FactType = { [T in EventType]: (typeof VIEWS)[T] extends 'line' ? T : never }[EventType];
 export type FactEvent = EventOf<FactType>;
+
+/** True for an event with a line of its own. Successful and cancelled requests, and those for a title, have none. */
+export function isFact(event: Event): event is FactEvent {
+  if (event.type === 'model.attempted') {
+    return event.outcome !== 'ok' && event.outcome !== 'cancelled' && event.purpose !== 'title';
+  }
+  return VIEWS[event.type] === 'line';
+}
 
 export interface FactEntry {
   kind: 'fact';
@@ -92,5 +116,5 @@ export interface FactEntry {
   event: FactEvent;
 }
 
-/** One thing that a reader of a session sees. Never changed in place: a change makes a new one. */
+/** One item of a conversation. Immutable: a change creates a new object. */
 export type Entry = UserEntry | ModelEntry | CallEntry | LimitEntry | FactEntry;

@@ -1,24 +1,24 @@
-import { toPlain } from './plain.ts';
+import { toPlain } from './to-plain.ts';
 import { openedLogs, type SessionState } from './session-log.ts';
 
-/** Where the page is in the log of a session. */
+/** The position of the page in the log of a session. */
 interface Position {
   session: string;
   /** Seq of the last event. */
   seq: number;
-  /** Events that were taken in: the same number, unless one is missing or came twice. */
+  /** Number of folded events: equal to `seq`, unless an event is missing or arrived twice. */
   events: number;
   link: SessionState['link'];
 }
 
 /**
- * What the page shows, for a report of a fault and for tests: `klaus` in the console of the browser. It gives copies
- * as JSON has them (a Map as its entries, a Set as a list), so nothing can be changed by it.
+ * Read-only access to the state of the page for bug reports and tests: `klaus` in the console of the browser. Returns
+ * copies that JSON can represent (a Map as its entries, a Set as a list).
  */
 interface Inspection {
-  /** Undefined where no session is shown, or only its end so far. */
+  /** Undefined without a session, and until the session is completely loaded. */
   position(): Position | undefined;
-  /** The state that is drawn: the fold of the log, and text on its way. */
+  /** The rendered state: the fold of the log and in-flight text. */
   session(): unknown;
 }
 
@@ -26,12 +26,12 @@ declare global {
   var klaus: Inspection;
 }
 
-export function offerInspection(): void {
+export function exposeInspection(): void {
   const current = () => [...openedLogs()].at(-1)?.get();
   const value: Inspection = Object.freeze({
     position() {
       const state = current();
-      if (!state?.isWhole) return undefined;
+      if (!state?.isComplete) return undefined;
       const { conversation, events, link } = state;
       return { session: conversation.session, seq: conversation.seq, events, link };
     },

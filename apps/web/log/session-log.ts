@@ -2,28 +2,29 @@ import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
-import { createConversation, foldConversation, type Conversation } from './conversation.ts';
-import { createInSight } from './in-sight.ts';
-import { createLive, settleLive, takeLive, type LiveText } from './live-text.ts';
+import { createConversation, type Conversation } from './conversation.ts';
+import { foldConversation } from './fold-conversation.ts';
+import { createVisibleFollower } from './visible-follower.ts';
+import { createInFlightText, removeStored, addPiece, type InFlightText } from './in-flight-text.ts';
 
-/** What the page holds of one session. A new object at every change; what is in it is the fold itself. */
+/** The state of one session on the page. A new object at every change; the fold in it is changed in place. */
 export interface SessionState {
   conversation: Conversation;
-  live: LiveText;
+  inFlight: InFlightText;
   queue: readonly QueuedMessage[];
   link: Link;
-  /** The server's own word on why it tells no more for a while, such as that the log is of a later version. */
+  /** The reason of the server for a long pause of the stream, such as a log of a later version. */
   trouble: string | undefined;
-  /** Events that were taken in: as many as the seq says once all are here, or something is missing. */
+  /** Number of folded events: equal to the seq once the session is loaded. */
   events: number;
-  /** True once there is something to show: the end of the log, or all of it. */
+  /** True once the end of the log, or all of it, can be shown. */
   isReady: boolean;
-  /** True once everything that was in the log at the beginning is here. Until then totals lack what came before. */
-  isWhole: boolean;
+  /** True once the log is loaded from the beginning. Until then, totals are incomplete. */
+  isComplete: boolean;
   isGone: boolean;
 }
 
-/** A session that is followed: its log is folded as it comes. */
+/** A session whose log is followed and folded. */
 export interface SessionLog {
   get: () => SessionState;
   subscribe: (listener: () => void) => () => void;
@@ -32,46 +33,46 @@ export interface SessionLog {
 
 const opened = new Set<SessionLog>();
 
-/** The logs that the page follows at present: that of the session it shows. */
+/** The logs that the page follows: the one of the current session. */
 export function openedLogs(): ReadonlySet<SessionLog> {
   return opened;
 }
 
-/** Events at the end of a log that are shown before the rest of a long one has come: some screens full. */
+/** Number of events that are shown from the end of a log before the rest is loaded. */
 const TAIL = 200;
 
-/** Milliseconds until another try, from which on the server has asked for it. */
+/** Delays above this number of milliseconds are requested by the server; the client's own are shorter. */
 const LONG_MS = 20_000;
 
 const byName = new Map<string, () => Conversation | undefined>();
 
-/** All that is known of a session that the page has open, for what is no part of its view. */
+/** The fold of an open session; undefined until it is completely loaded. */
 export function conversationOf(session: string): Conversation | undefined {
   return byName.get(session)?.();
 }
 
 /**
- * Follows a session's log, and goes on at the last seq whenever the connection was lost. Of a long log the end is
- * shown first, while all of it is folded from the beginning: the fold of the whole then takes the place of the other.
+ * Follows the log of a session and resumes at the last seq after a lost connection. The end of a long log is shown
+ * first, while the complete log is folded from the beginning. That fold then replaces the first one.
  *
- * @param isEndFirst False where something else than the end is to be shown.
+ * @param isEndFirst False if the page shows another position than the end.
  */
 export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   const listeners = new Set<() => void>();
   const ended = new AbortController();
   let state: SessionState = {
     conversation: createConversation(session),
-    live: createLive(),
+    inFlight: createInFlightText(),
     queue: [],
     events: 0,
     link: 'connecting',
     trouble: undefined,
     isReady: false,
-    isWhole: false,
+    isComplete: false,
     isGone: false,
   };
-  let whole = state.conversation;
-  const tell = createBatch(() => {
+  let complete = state.conversation;
+  const notify = createBatch(() => {
     state = { ...state };
     for (const listener of listeners) listener();
   });
@@ -80,62 +81,62 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     if (!view || ended.signal.aborted) return;
     state.conversation = view.conversation;
     state.isReady = true;
-    state.isWhole = view.isWhole;
-    state.events = view.isWhole ? view.events : 0;
-    whole = view.isWhole ? view.conversation : createConversation(session);
-    tell();
-    // The rest of a long log must not come between a person and what is shown of it.
-    if (!view.isWhole) await drawn();
+    state.isComplete = view.isComplete;
+    state.events = view.isComplete ? view.events : 0;
+    complete = view.isComplete ? view.conversation : createConversation(session);
+    notify();
+    // Paint the end before the rest of a long log keeps the browser busy.
+    if (!view.isComplete) await afterPaint();
   };
   const followOnce = (signal: AbortSignal) =>
     followSession(client, {
       session,
-      after: whole.seq,
+      after: complete.seq,
       signal,
       onEvent(event) {
         state.events += 1;
-        foldConversation(whole, event);
-        settleLive(state.live, event);
-        // A long log is drawn once it is whole, not once for each of its parts.
-        if (state.isWhole) tell();
+        foldConversation(complete, event);
+        removeStored(state.inFlight, event);
+        // A long log is rendered once it is complete, not for each event.
+        if (state.isComplete) notify();
       },
       onLive(piece) {
-        takeLive(state.live, piece);
-        tell();
+        addPiece(state.inFlight, piece);
+        notify();
       },
       onQueue(queue) {
         state.queue = queue;
-        tell();
+        notify();
       },
-      onStanding({ held }) {
-        // Nobody works on it: what was on its way when this was seen last will not be said.
+      onStatus({ held }) {
+        // No process runs the session, so its in-flight text will never be completed.
         if (held) return;
-        state.live.messages.clear();
-        state.live.calls.clear();
-        tell();
+        state.inFlight.messages.clear();
+        state.inFlight.calls.clear();
+        notify();
       },
       onReady() {
-        state.conversation = whole;
+        state.conversation = complete;
         state.isReady = true;
-        state.isWhole = true;
-        tell();
+        state.isComplete = true;
+        notify();
       },
       onGone() {
         state.isGone = true;
-        tell();
+        notify();
       },
       onState(each) {
         state.link = toLink(each, state.link);
-        // Another try that the page has made by itself comes sooner.
-        const isSaid = each.state === 'waiting' && each.retryAt - Date.now() > LONG_MS;
-        if (each.state !== 'connecting') state.trouble = isSaid ? each.reason : undefined;
-        if (state.link === 'online') inSight.onOnline();
-        tell();
+        // Reconnects that the page schedules itself come sooner.
+        const isRequested = each.state === 'waiting' && each.retryAt - Date.now() > LONG_MS;
+        if (each.state !== 'connecting') state.trouble = isRequested ? each.reason : undefined;
+        if (state.link === 'online') follower.onOnline();
+        notify();
       },
     });
-  const inSight = createInSight(followOnce, { signal: ended.signal, isOnline: () => state.link === 'online' });
-  void (isEndFirst ? showEnd().then(inSight.follow) : inSight.follow());
-  const conversation = () => (state.isWhole ? state.conversation : undefined);
+  const follower = createVisibleFollower(followOnce, { signal: ended.signal, isOnline: () => state.link === 'online' });
+  void (isEndFirst ? showEnd().then(follower.follow) : follower.follow());
+  const conversation = () => (state.isComplete ? state.conversation : undefined);
   byName.set(session, conversation);
   const log: SessionLog = {
     get: () => state,
@@ -153,11 +154,11 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   return log;
 }
 
-/** The fold of a log's end, with what its first event says; undefined where it cannot be had: the stream says why. */
+/** The fold of the first event and the end of a log. Undefined on failure, which the stream reports. */
 async function readEnd(
   session: string,
   signal: AbortSignal,
-): Promise<{ conversation: Conversation; isWhole: boolean; events: number } | undefined> {
+): Promise<{ conversation: Conversation; isComplete: boolean; events: number } | undefined> {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([
@@ -167,14 +168,14 @@ async function readEnd(
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);
     const first = end[0]?.seq ?? 1;
-    return { conversation, isWhole: first <= 2, events: end.length + first - 1 };
+    return { conversation, isComplete: first <= 2, events: end.length + first - 1 };
   } catch {
     return undefined;
   }
 }
 
-/** Resolves when the browser has drawn what was changed before; in a hidden page, where nothing is drawn, soon. */
-function drawn(): Promise<void> {
+/** Resolves after the next paint. A hidden page, which is not painted, uses a timer. */
+function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
     const later = () => setTimeout(resolve, 0);
     if (document.hidden) later();
@@ -182,7 +183,7 @@ function drawn(): Promise<void> {
   });
 }
 
-/** Runs at most once for each picture that the browser draws; in a hidden page, where none is drawn, a few times a second. */
+/** Runs at most once per frame; in a hidden page, which has no frames, five times a second. */
 function createBatch(run: () => void): () => void {
   let isDue = false;
   const fire = () => {

@@ -4,13 +4,13 @@ import { SAMPLE } from './sample.ts';
 
 const TEXT = `${SAMPLE}The end.\n`;
 
-/** Blanks at an end may be missing until more comes. */
+/** Whitespace at the end may be missing until more text follows. */
 function toWords(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
 describe('blocks', () => {
-  test('that grow hold every word, in order, at any moment', () => {
+  test('of a growing text contain every word in order', () => {
     const blocks = createBlocks();
     for (let at = 0; at < TEXT.length; at += 3) {
       blocks.append(TEXT.slice(at, at + 3));
@@ -19,7 +19,7 @@ describe('blocks', () => {
     expect(blocks.list()).toEqual(toBlocks(TEXT));
   });
 
-  test('that have ended stay the same, so that they are not drawn again', () => {
+  test('that are closed stay the same', () => {
     const blocks = createBlocks();
     const many = TEXT.repeat(20);
     blocks.append(many);
@@ -29,7 +29,7 @@ describe('blocks', () => {
     expect(after.slice(0, before.length - 2)).toEqual(before.slice(0, -2));
   });
 
-  test('of one endless block are not read anew at every piece', () => {
+  test('of one long block are not parsed for every piece', () => {
     const blocks = createBlocks();
     blocks.append(`\`\`\`\n${'line\n'.repeat(20_000)}`);
     const first = blocks.list();
@@ -39,7 +39,7 @@ describe('blocks', () => {
   });
 });
 
-test('only addresses that lead somewhere else and run nothing are links', () => {
+test('only absolute addresses with an allowed protocol are links', () => {
   expect(toSafeLink('https://example.org/a?b#c')).toBe('https://example.org/a?b#c');
   expect(toSafeLink('mailto:a@example.org')).toBe('mailto:a@example.org');
   for (const href of [

@@ -1,29 +1,29 @@
 import { Lexer } from 'marked';
 
-/** Text cut into Markdown blocks; those that have ended never change again, however much text follows. */
+/** A growing text split into Markdown blocks. Closed blocks never change again. */
 export interface Blocks {
-  /** Add to the end. */
+  /** Appends text. */
   append(text: string): void;
-  /** The raw text of each block, and of what is still growing as the last one. */
+  /** The raw text of each block. The last one may grow. */
   list(): readonly string[];
 }
 
-/** Blocks at the end that text to come may still change: a list goes on, a paragraph becomes a heading. */
+/** Number of blocks at the end that later text may change: a list continues, a paragraph becomes a heading. */
 const OPEN_BLOCKS = 2;
 
-/** Characters of a growing end from which on it is not read again at every piece, such as one endless code block. */
+/** Longer open text, such as one long code block, is not parsed again for every piece. */
 const MAX_OPEN = 20_000;
 
 export function createBlocks(): Blocks {
   let closed: readonly string[] = [];
   let open = '';
   let list: readonly string[] | undefined = [];
-  const settle = () => {
+  const parse = () => {
     const raws = toRaws(open);
     const ended = raws.slice(0, -OPEN_BLOCKS);
     const head = ended.join('');
     const shown = [...closed, ...raws];
-    // The lexer may leave out blanks; what does not stand in the text as it says is read again next time.
+    // The lexer may drop blank lines. If its blocks do not match the text, they are parsed again next time.
     if (ended.length > 0 && open.startsWith(head)) {
       closed = [...closed, ...ended];
       open = open.slice(head.length);
@@ -40,7 +40,7 @@ export function createBlocks(): Blocks {
     list() {
       if (list) return list;
       if (open.length < MAX_OPEN || unread > open.length / 8) {
-        settle();
+        parse();
         unread = 0;
       } else list = [...closed, open];
       return list!;
@@ -48,25 +48,25 @@ export function createBlocks(): Blocks {
   };
 }
 
-/** Cuts a whole text, in the same way as one that comes in pieces. */
+/** Splits a complete text, with the same result as for a growing one. */
 export function toBlocks(text: string): readonly string[] {
   return toRaws(text);
 }
 
-/** Where blocks end is all that is wanted here: what stands within a line is read when its block is drawn. */
+/** Finds only the ends of blocks. Inline content is parsed when a block is rendered. */
 function toRaws(text: string): string[] {
   return new Lexer().blockTokens(text.replaceAll(/\r\n|\r/g, '\n')).map(({ raw }) => raw);
 }
 
 const SAFE_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
-/** The address of a link when it is one that may be followed; else undefined. */
+/** The address of a link if its protocol is allowed; otherwise undefined. */
 export function toSafeLink(href: string): string | undefined {
   try {
     const { protocol } = new URL(href);
     return SAFE_PROTOCOLS.has(protocol) ? href : undefined;
   } catch {
-    // A relative address would lead into this page and not to what is meant.
+    // A relative address would resolve to this page.
     return undefined;
   }
 }

@@ -6,14 +6,13 @@ import { useText } from '../text/text.ts';
 import { createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
 import './markdown.css';
 
-/** Blocks that are drawn as one: a message of a megabyte has thousands of them. */
+/** Number of blocks per component. A message of a megabyte has thousands of blocks. */
 const GROUP = 40;
 
 /**
- * Markdown as elements. There is no HTML in between: what looks like a tag is shown as it was written, an image as a
- * link to it, and a link is one only where its address may be followed.
+ * Renders Markdown without HTML: tags are shown as text, images as links, and links only with an allowed address.
  *
- * @param isGrowing True while more is to come: the text is cut as it grows.
+ * @param isGrowing True while the text is streamed. It is then split incrementally.
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const grown = useRef<{ text: string; blocks: Blocks } | undefined>(undefined);
@@ -87,13 +86,13 @@ function One({ token }: { token: Token }): ReactNode {
   }
 }
 
-/** What marked leaves escaped for HTML is text here. */
+/** The text of a token without inline tokens. */
 function toPlain({ text }: { text: string }): string {
   return text;
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
-  // The page has its own first levels; a message stands below them.
+  // The page uses the first two levels.
   if (depth <= 1) return <h3 className="markdown-h1">{children}</h3>;
   if (depth === 2) return <h4 className="markdown-h2">{children}</h4>;
   return <h5 className="markdown-h3">{children}</h5>;

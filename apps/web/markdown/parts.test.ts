@@ -16,20 +16,20 @@ const types = (text: string) =>
     .filter((type) => type !== 'space');
 
 describe('parts of a long text', () => {
-  test('hold every character, and are the same in whatever pieces it comes', () => {
+  test('contain every character, and do not depend on the pieces', () => {
     const text = SAMPLE.repeat(60);
-    const whole = toParts(text);
-    expect(whole.length).toBeGreaterThan(5);
-    expect(whole.join('').trimEnd()).toBe(text.trimEnd());
-    for (const step of [1, 7, 1_000, 50_000]) expect(cut(text, step)).toEqual(whole);
+    const expected = toParts(text);
+    expect(expected.length).toBeGreaterThan(5);
+    expect(expected.join('').trimEnd()).toBe(text.trimEnd());
+    for (const step of [1, 7, 1_000, 50_000]) expect(cut(text, step)).toEqual(expected);
   });
 
-  test('end between blocks, so that each reads as it does in the whole', () => {
+  test('end between blocks', () => {
     const text = SAMPLE.repeat(60);
     expect(toParts(text).flatMap(types)).toEqual(types(text));
   });
 
-  test('that have ended stay as they are', () => {
+  test('that are closed stay the same', () => {
     const parts = createParts();
     parts.append(SAMPLE.repeat(30));
     const before = parts.list().slice(0, -1);
@@ -37,7 +37,7 @@ describe('parts of a long text', () => {
     expect(parts.list().slice(0, before.length)).toEqual(before);
   });
 
-  test('of endless code are code, each in a fence of its own', () => {
+  test('of long code are code, each with its own fence', () => {
     const code = Array.from({ length: 5_000 }, (_, at) => `const value${at} = ${at};`).join('\n');
     const parts = toParts(`Look:\n\n~~~~ts\n${code}\n~~~~\n\nThat was it.\n`);
     expect(parts.length).toBeGreaterThan(4);
@@ -51,7 +51,7 @@ describe('parts of a long text', () => {
     ).toBe(code);
   });
 
-  test('of one line without an end are pieces of it', () => {
+  test('of one long line are pieces of it', () => {
     const text = 'word '.repeat(20_000);
     for (const step of [100, 100_000]) {
       const parts = cut(text, step);

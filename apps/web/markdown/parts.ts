@@ -1,33 +1,33 @@
-/** A text that grows, cut into parts; those that have ended never change again, however much text follows. */
+/** A growing text split into parts. Closed parts never change again. */
 export interface Parts {
-  /** Add to the end. */
+  /** Appends text. */
   append(text: string): void;
-  /** Markdown of each part; the last one may still grow. Never empty. */
+  /** Markdown of each part. The last one may grow. Never empty. */
   list(): readonly string[];
 }
 
-/** Characters after which a part ends at the next place that suits: a third of a screen or so. */
-const ENOUGH = 1_000;
-/** Characters after which the next item of a list suits too. */
-const MUCH = 4 * ENOUGH;
-/** Characters after which any line suits, also within code, whose fence is then closed and opened again. */
-const TOO_MUCH = 10 * ENOUGH;
+/** Characters after which a part ends at the next block: about a third of a screen. */
+const MIN_PART = 1_000;
+/** Characters after which a part also ends at the next item of a list. */
+const LONG_PART = 4 * MIN_PART;
+/** Characters after which a part ends at any line. A code fence is then closed and opened again. */
+const MAX_PART = 10 * MIN_PART;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const BLANK = /^\s*$/;
-/** A line that begins something of its own, and is no item of a list that may have begun before. */
+/** A line that starts a new block, and not an item of a list. */
 const FRESH = /^(?![-*+] |\d{1,9}[.)] )\S/;
 
 /**
- * Cuts Markdown between its blocks, so that each part can be drawn without the others: a message of a megabyte costs
- * what is in sight of it. The same text gives the same parts in whatever pieces it comes.
+ * Splits Markdown between its blocks, so that only the visible parts of a long message are rendered. The parts do not
+ * depend on the pieces in which the text arrives.
  */
 export function createParts(): Parts {
   const closed: string[] = [];
   let open = '';
-  /** Where the first line of `open` that was not looked at begins. */
+  /** Offset in `open` of the first line that is not processed. */
   let next = 0;
-  /** The line that opened the code around `next`. */
+  /** The line that opened the code block at `next`. */
   let fence: string | undefined;
   let isAfterBlank = false;
 
@@ -40,9 +40,9 @@ export function createParts(): Parts {
     next = again.length;
   };
   const take = (line: string) => {
-    if (next >= TOO_MUCH) close(next);
-    else if (fence === undefined && isAfterBlank && next >= ENOUGH) {
-      if (FRESH.test(line) || (next >= MUCH && /^\S/.test(line))) close(next);
+    if (next >= MAX_PART) close(next);
+    else if (fence === undefined && isAfterBlank && next >= MIN_PART) {
+      if (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line))) close(next);
     }
     if (fence === undefined) fence = FENCE.test(line) ? line : undefined;
     else if (isEnd(line, fence)) fence = undefined;
@@ -55,10 +55,10 @@ export function createParts(): Parts {
       for (;;) {
         const end = open.indexOf('\n', next);
         const length = (end < 0 ? open.length : end) - next;
-        if (length > TOO_MUCH) {
-          // A line without an end.
-          const space = open.lastIndexOf(' ', next + TOO_MUCH);
-          close(space > next ? space + 1 : next + TOO_MUCH);
+        if (length > MAX_PART) {
+          // A long line without an end.
+          const space = open.lastIndexOf(' ', next + MAX_PART);
+          close(space > next ? space + 1 : next + MAX_PART);
         } else if (end < 0) return;
         else take(open.slice(next, end));
       }
@@ -67,9 +67,9 @@ export function createParts(): Parts {
   };
 }
 
-/** Cuts a whole text, in the same way as one that comes in pieces. */
+/** Splits a complete text, with the same result as for a growing one. */
 export function toParts(text: string): readonly string[] {
-  if (text.length <= ENOUGH) return [text];
+  if (text.length <= MIN_PART) return [text];
   const parts = createParts();
   parts.append(text);
   return parts.list();

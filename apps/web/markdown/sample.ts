@@ -1,4 +1,4 @@
-/** What tests of Markdown cut into pieces: one of each kind of block, some with blank lines within. */
+/** A sample for tests: one block of each kind, some with blank lines. */
 export const SAMPLE = `## A heading
 
 A paragraph of some words, so that there is something to cut at a place that suits,

@@ -12,7 +12,7 @@ export interface Reply {
   scope?: Scope;
 }
 
-/** Answers a question. True when it was taken, or when somebody was quicker. */
+/** Answers a question. True if the question is answered now, also by another client. */
 export async function answerApproval(id: string, { note, ...reply }: Reply): Promise<boolean> {
   const body = { ...reply, ...(note === undefined || note.trim() === '' ? {} : { note: note.trim() }) };
   const taken = await attempt(async () => {

@@ -10,7 +10,7 @@ import { answerApproval } from './answer.ts';
 import { loadReview } from './load-review.ts';
 import './approval.css';
 
-/** A question about a call, where the call stands. A change can be looked at hunk by hunk. */
+/** The question about a call, below the call. A change can be reviewed by hunk. */
 export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const now = useNow();
@@ -73,7 +73,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
           </Button>
         ) : null}
         <Button
-          look="danger"
+          variant="danger"
           data-answer="rejected"
           keys="D"
           disabled={isSending}
@@ -82,7 +82,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
           {t.approval.reject}
         </Button>
         <Button
-          look="primary"
+          variant="primary"
           data-answer="approved"
           keys="A"
           disabled={isSending}

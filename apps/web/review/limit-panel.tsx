@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { answerApproval } from './answer.ts';
 import './approval.css';
 
-/** The question whether a limit may be raised. */
+/** The question about raising a limit. */
 export function LimitPanel({ entry }: { entry: LimitEntry }) {
   const t = useText();
   const { asked, answer } = entry;
@@ -29,7 +29,7 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
       ) : (
         <div className="approval-foot">
           <Button
-            look="danger"
+            variant="danger"
             data-answer="rejected"
             keys="D"
             onClick={() => void answerApproval(approval, { answer: 'rejected' })}
@@ -37,7 +37,7 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
             {t.approval.reject}
           </Button>
           <Button
-            look="primary"
+            variant="primary"
             data-answer="approved"
             keys="A"
             onClick={() => void answerApproval(approval, { answer: 'approved' })}

@@ -1,2 +1,2 @@
-/** The window in which a change is reviewed: fetched once a question about one is shown, for it will be wanted next. */
+/** Loads the review dialog. Called as soon as a question about a change is shown. */
 export const loadReview = () => import('./review-dialog.tsx');

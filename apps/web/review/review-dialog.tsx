@@ -1,3 +1,4 @@
+import { describeRejected } from '@klaus/core/describe-rejected';
 import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -12,10 +13,9 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
-import { toRejectionFeedback } from './rejection-feedback.ts';
 import './review.css';
 
-/** A change, looked at and answered hunk by hunk, as the question in the log tells it. */
+/** A dialog in which a change is reviewed and answered by hunk. */
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   return (
@@ -40,14 +40,14 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
   const hunk = hunks[current];
   const send = async (reply = toAnswer(review, hunks)) => {
     setSending(true);
-    const isTaken = await answerApproval(asked.approval, { ...reply, note });
+    const isAnswered = await answerApproval(asked.approval, { ...reply, note });
     setSending(false);
-    if (isTaken) closeOverlay();
+    if (isAnswered) closeOverlay();
   };
   const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
-  const keep = (isTaken: boolean) => {
+  const judgeCurrent = (isAccepted: boolean) => {
     if (!hunk) return;
-    setReview(judge(review, [hunk.id], isTaken));
+    setReview(judge(review, [hunk.id], isAccepted));
     step(1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -55,8 +55,8 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
-    else if (event.key === 'a') keep(true);
-    else if (event.key === 'x') keep(false);
+    else if (event.key === 'a') judgeCurrent(true);
+    else if (event.key === 'x') judgeCurrent(false);
     else if (event.key === 'e' && hunk && isEditable(hunk)) setEditing(hunk.id);
     else if (event.key === 's') changePreferences({ split: !split });
     else return;
@@ -66,10 +66,10 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
   const latest = useRef(onKeyDown);
   latest.current = onKeyDown;
   useEffect(() => {
-    // Wherever the focus is in this window, and also where it is nowhere.
-    const take = (event: KeyboardEvent) => latest.current(event);
-    addEventListener('keydown', take);
-    return () => removeEventListener('keydown', take);
+    // On the window, so that shortcuts also work when no element of the dialog has the focus.
+    const onKey = (event: KeyboardEvent) => latest.current(event);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
   }, []);
   return (
     <div className="review-body">
@@ -95,7 +95,7 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
         current={current}
         editing={editing}
         onCurrent={setCurrent}
-        onJudge={(ids, isTaken) => setReview(judge(review, ids, isTaken))}
+        onJudge={(ids, isAccepted) => setReview(judge(review, ids, isAccepted))}
         onEdit={(id) => setEditing(id)}
         onEdited={(it, text) => {
           if (text !== undefined) setReview(edit(review, it, text));
@@ -127,25 +127,25 @@ interface ReviewFootProps {
   onRejectAll: () => void;
 }
 
-/** What an answer comes to, and the buttons that give it. */
+/** The summary of the review, and the buttons that submit it. */
 function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
-  const told = toRejectionFeedback(review, hunks);
-  const { answer } = toAnswer(review, hunks);
+  const { answer, hunks: answered } = toAnswer(review, hunks);
+  const feedback = answered ? describeRejected(hunks, answered) : '';
   const taken = hunks.length - review.rejected.size;
   return (
     <footer className="review-foot">
-      <details className="review-told">
-        <summary>{t.approval.told}</summary>
-        <pre tabIndex={0} aria-label={t.approval.told}>
-          {answer === 'rejected' ? t.approval.toldNone : told === '' ? t.approval.toldAll : told}
+      <details className="review-feedback">
+        <summary>{t.approval.feedback}</summary>
+        <pre tabIndex={0} aria-label={t.approval.feedback}>
+          {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
           {note.trim() === '' ? '' : `\n${note.trim()}`}
         </pre>
       </details>
       <p className="review-keys muted">
         {hasKeys ? (
           <>
-            <Keys keys="j" /> <Keys keys="k" /> {t.keys.review1} · <Keys keys="a" /> {t.approval.accept} ·{' '}
+            <Keys keys="j" /> <Keys keys="k" /> {t.keys.stepHunks} · <Keys keys="a" /> {t.approval.accept} ·{' '}
             <Keys keys="x" /> {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" />{' '}
             {t.approval.split} ·{' '}
           </>
@@ -164,10 +164,10 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}
         </p>
-        <Button look="danger" disabled={isSending} onClick={onRejectAll}>
+        <Button variant="danger" disabled={isSending} onClick={onRejectAll}>
           {t.approval.rejectAll}
         </Button>
-        <Button look="primary" disabled={isSending} onClick={onSend}>
+        <Button variant="primary" disabled={isSending} onClick={onSend}>
           {t.approval.submit}
         </Button>
       </div>

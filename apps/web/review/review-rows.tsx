@@ -12,22 +12,22 @@ interface ReviewRowsProps {
   rows: readonly DiffRow[];
   hunks: readonly Hunk[];
   review: Review;
-  /** Place of the hunk that keys act on. */
+  /** Index of the hunk that shortcuts act on. */
   current: number;
-  /** Id of the hunk that is edited. */
+  /** Id of the hunk that is being edited. */
   editing: string | undefined;
   onCurrent: (at: number) => void;
-  onJudge: (ids: readonly string[], isTaken: boolean) => void;
+  onJudge: (ids: readonly string[], isAccepted: boolean) => void;
   onEdit: (id: string) => void;
-  /** Undefined: the text stays as it was. */
+  /** `text`: undefined if the edit was cancelled. */
   onEdited: (hunk: Hunk, text: string | undefined) => void;
 }
 
-/** Heights in pixels of what is not measured. */
+/** Estimated heights in pixels. */
 const LINE = 20;
 const HEAD = 40;
 
-/** The rows of a change. Only those in sight are in the page, however long it is. */
+/** The rows of a change. Only rows near the viewport are rendered. */
 export function ReviewRows(props: ReviewRowsProps) {
   const { rows, hunks, review, current, editing } = props;
   const t = useText();
@@ -36,7 +36,7 @@ export function ReviewRows(props: ReviewRowsProps) {
     if (editing === undefined) return rows;
     return rows.filter((row) => !('hunk' in row) || row.kind === 'hunk' || row.hunk !== editing);
   }, [rows, editing]);
-  // The same function for the same rows: another one would have all of them measured again at every picture.
+  // Memoized: a new function would invalidate the measurements of all rows.
   const getItemKey = useCallback((at: number) => shown[at]!.key, [shown]);
   const list = useVirtualizer({
     count: shown.length,
@@ -87,10 +87,10 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
       return (
         <div className="rows-file">
           <h3 className="ellipsis mono">{row.path}</h3>
-          <Button look="quiet" onClick={() => onJudge(row.hunks, false)}>
+          <Button variant="quiet" onClick={() => onJudge(row.hunks, false)}>
             {t.approval.rejectFile}
           </Button>
-          <Button look="quiet" onClick={() => onJudge(row.hunks, true)}>
+          <Button variant="quiet" onClick={() => onJudge(row.hunks, true)}>
             {t.approval.acceptFile}
           </Button>
         </div>
@@ -107,7 +107,7 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
             review={review}
             isCurrent={at === current}
             onChoose={() => onCurrent(at)}
-            onJudge={(isTaken) => onJudge([hunk.id], isTaken)}
+            onJudge={(isAccepted) => onJudge([hunk.id], isAccepted)}
             onEdit={() => onEdit(hunk.id)}
           />
           {editing === hunk.id ? (
@@ -139,7 +139,7 @@ interface HunkHeadProps {
   review: Review;
   isCurrent: boolean;
   onChoose: () => void;
-  onJudge: (isTaken: boolean) => void;
+  onJudge: (isAccepted: boolean) => void;
   onEdit: () => void;
 }
 
@@ -155,14 +155,14 @@ function HunkHead({ hunk, at, all, review, isCurrent, onChoose, onJudge, onEdit 
       </span>
       <span className={`hunk-word ${isRejected ? 'bad' : isEdited ? 'warn' : 'good'}`}>{word}</span>
       {isEditable(hunk) ? (
-        <Button look="quiet" icon={<PencilLine size={14} />} onClick={onEdit}>
+        <Button variant="quiet" icon={<PencilLine size={14} />} onClick={onEdit}>
           {t.approval.edit}
         </Button>
       ) : null}
-      <Button look="quiet" icon={<X size={14} />} aria-pressed={isRejected} onClick={() => onJudge(false)}>
+      <Button variant="quiet" icon={<X size={14} />} aria-pressed={isRejected} onClick={() => onJudge(false)}>
         {t.approval.reject}
       </Button>
-      <Button look="quiet" icon={<Check size={14} />} aria-pressed={!isRejected} onClick={() => onJudge(true)}>
+      <Button variant="quiet" icon={<Check size={14} />} aria-pressed={!isRejected} onClick={() => onJudge(true)}>
         {t.approval.accept}
       </Button>
     </div>
@@ -185,7 +185,7 @@ function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: 
         onKeyDown={(event) => {
           const isDone = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
           if (event.key !== 'Escape' && !isDone) return;
-          // The window would close, or the whole review be sent.
+          // Otherwise the dialog would close, or submit the review.
           event.preventDefault();
           event.stopPropagation();
           onDone(isDone ? value : undefined);
@@ -193,7 +193,7 @@ function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: 
       />
       <div className="dialog-foot">
         <Button onClick={() => onDone(undefined)}>{t.app.cancel}</Button>
-        <Button look="primary" onClick={() => onDone(value)}>
+        <Button variant="primary" onClick={() => onDone(value)}>
           {t.approval.editSave}
         </Button>
       </div>

@@ -2,7 +2,8 @@ import type { LimitName, Limits } from '@klaus/core/protocol';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { formatLimit } from '../conversation/format-limit.ts';
-import { limitsOf, type Conversation } from '../log/conversation.ts';
+import { limitsOf } from '../log/limit-use.ts';
+import type { Conversation } from '../log/conversation.ts';
 import { conversationOf } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
@@ -12,7 +13,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loading } from '../ui/empty.tsx';
 
-/** What a session has used, class by class, and its limits, which can be set here. */
+/** The usage of a session by class, and a form for its limits. */
 export function BudgetDialog({ session }: { session: string }) {
   const t = useText();
   const conversation = conversationOf(session);
@@ -87,7 +88,7 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
       </fieldset>
       <div className="dialog-foot">
         <Button onClick={closeOverlay}>{t.app.cancel}</Button>
-        <Button type="submit" look="primary" disabled={isSending || Object.keys(changed).length === 0}>
+        <Button type="submit" variant="primary" disabled={isSending || Object.keys(changed).length === 0}>
           {t.sessions.save}
         </Button>
       </div>
@@ -95,7 +96,7 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** The caps that were given another value. */
+/** The caps with a new value. */
 function toChanged(
   caps: Partial<Record<LimitName, string>>,
   limits: readonly { limit: LimitName; cap: number }[],

@@ -4,7 +4,7 @@ import { FolderOpen } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
-import { readSaid } from '../composer/history.ts';
+import { readHistory } from '../composer/history.ts';
 import { client } from '../state/client.ts';
 import { groupSessions, host } from '../state/host.ts';
 import { go, toSession } from '../state/route.ts';
@@ -12,28 +12,28 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 
-/** Where a session begins, below the questions that wait. */
+/** The home page: open questions and the form for a new session. */
 export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
   const [chosen, setChosen] = useState<{ workspace?: string; model?: string; mode?: Mode }>({});
   const { waiting } = groupSessions(sessions.values());
-  const places = useLoaded('workspaces', (signal) => client.workspaces({ signal }));
+  const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const workspace = chosen.workspace ?? settings?.workspace;
   const model = chosen.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
   const mode = chosen.mode ?? settings?.mode ?? 'auto';
-  const [said] = useState(readSaid);
-  const place = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
+  const [history] = useState(readHistory);
+  const scope = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
-    // Session and prompt have one name: sent again, because nobody answered, they are still one of each.
+    // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
-    const given = { parts, mode, ...optional({ model: chosen.model }), ...place };
+    const given = { parts, mode, ...optional({ model: chosen.model }), ...scope };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
-    if (sent === 'taken') go(toSession(command));
+    if (sent === 'accepted') go(toSession(command));
     return sent;
   };
   if (!settings) {
@@ -44,7 +44,7 @@ export function Home() {
       </div>
     );
   }
-  const folders = places.value?.workspaces.filter(({ exists }) => exists) ?? [];
+  const folders = workspaces.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
     <div className="home">
       {waiting.length > 0 ? (
@@ -76,13 +76,13 @@ export function Home() {
         </Menu>
         <Composer
           draft="home"
-          place={place}
+          scope={scope}
           model={model}
           mode={mode}
           isRunning={false}
           isOnline={link === 'online'}
           stopping={undefined}
-          said={said}
+          history={history}
           onModel={(it) => setChosen({ ...chosen, model: it })}
           onMode={(it) => setChosen({ ...chosen, mode: it })}
           onSend={send}

@@ -6,7 +6,7 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Gives a session another title. */
+/** A form for the title of a session. */
 export function RenameDialog({ session }: { session: string }) {
   const t = useText();
   const [title, setTitle] = useState(sessionOf(host.get(), session)?.title ?? '');
@@ -30,7 +30,7 @@ export function RenameDialog({ session }: { session: string }) {
         </label>
         <div className="dialog-foot">
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
-          <Button type="submit" look="primary" disabled={title.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={title.trim() === ''}>
             {t.sessions.save}
           </Button>
         </div>

@@ -3,21 +3,21 @@ import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import type { Loaded } from '../ui/use-loaded.ts';
+import type { Query } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 
-/** What a search came to: sessions, and places in their messages. */
+/** The results of a search: sessions, and matches in messages. */
 export function SearchResults({
   query,
   found,
   onMore,
 }: {
   query: string;
-  found: Loaded<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
+  found: Query<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
   onMore: () => void;
 }) {
   const t = useText();
-  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.again} />;
+  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.refetch} />;
   if (!found.value) return <Loading rows={5} />;
   const { sessions, hits, hasMore } = found.value;
   if (sessions.length + hits.length === 0) {
@@ -37,7 +37,7 @@ export function SearchResults({
       <ul>
         {hits.map((hit) => (
           <li key={`${hit.session} ${hit.seq} ${hit.at}`}>
-            <a className="search-hit" href={toHash({ ...toPlace(hit) })}>
+            <a className="search-hit" href={toHash({ ...toRoute(hit) })}>
               <span className="ellipsis muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
               <span className="search-snippet">
                 {hit.snippet.map(({ text, hit: isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}
@@ -47,7 +47,7 @@ export function SearchResults({
         ))}
       </ul>
       {hasMore ? (
-        <Button look="quiet" className="session-older" onClick={onMore}>
+        <Button variant="quiet" className="session-older" onClick={onMore}>
           {t.sessions.moreHits}
         </Button>
       ) : null}
@@ -55,7 +55,7 @@ export function SearchResults({
   );
 }
 
-function toPlace({ session, seq }: SearchHit): ReturnType<typeof toSession> {
-  const place = toSession(session);
-  return seq === null || place.page !== 'session' ? place : { ...place, seq };
+function toRoute({ session, seq }: SearchHit): ReturnType<typeof toSession> {
+  const route = toSession(session);
+  return seq === null || route.page !== 'session' ? route : { ...route, seq };
 }

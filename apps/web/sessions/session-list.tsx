@@ -18,7 +18,7 @@ type Row =
 const HEADING = 32;
 const SESSION = 52;
 
-/** The list of sessions in groups. Only what is in sight is in the page. */
+/** The list of sessions in groups. Only rows near the viewport are rendered. */
 export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
   const { hasOlder } = useStore(host);
   const t = useText();
@@ -56,7 +56,7 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
                   {row.heading} <span className="muted number">{row.count}</span>
                 </h2>
               ) : 'older' in row ? (
-                <Button look="quiet" className="session-older" onClick={() => void attempt(loadOlder)}>
+                <Button variant="quiet" className="session-older" onClick={() => void attempt(loadOlder)}>
                   {t.sessions.older}
                 </Button>
               ) : (

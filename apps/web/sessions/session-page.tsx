@@ -14,21 +14,24 @@ import { host, nameOf, sessionOf, visit } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { Boundary } from '../shell/boundary.tsx';
+import { ErrorBoundary } from '../shell/error-boundary.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { later } from '../ui/later.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
 import './session-page.css';
 
-const ChangesView = later(async () => (await import('../files/changes-view.tsx')).ChangesView, <Loading rows={10} />);
-const FilesView = later(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
-const GateView = later(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
+const ChangesView = lazyComponent(
+  async () => (await import('../files/changes-view.tsx')).ChangesView,
+  <Loading rows={10} />,
+);
+const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
+const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
 
-/** One session: what was said and done, what it changed, why it was allowed; and where one speaks to it. */
+/** The page of a session: its views and the message field. */
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
   useEffect(() => {
@@ -50,8 +53,8 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   }, [id, isMissing]);
   const { tab } = route;
   const { seq } = state.conversation;
-  // Text on its way comes with every picture and changes nothing here.
-  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isWhole]);
+  // Memoized, because in-flight text changes the state at every frame.
+  const head = useMemo(() => <Head session={session} state={state} tab={tab} />, [session, tab, seq, state.isComplete]);
   if (state.isGone || state.link === 'refused') {
     return (
       <Empty title={t.sessions.gone} hint={t.sessions.goneHint} isPage>
@@ -77,8 +80,8 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   const t = useText();
   const { conversation } = state;
   const first = conversation.entries.find((entry) => entry.kind === 'user');
-  const said = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
-  const name = conversation.title || (session && nameOf(session)) || said || t.sessions.untitled;
+  const prompt = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
+  const name = conversation.title || (session && nameOf(session)) || prompt || t.sessions.untitled;
   return (
     <header className="session-head">
       <IconButton
@@ -117,7 +120,7 @@ function Body({ state, route, session }: BodyProps) {
   const { conversation } = state;
   const { tab, path, line, seq } = route;
   const { session: id, model, mode } = conversation;
-  const isBusy = session?.state === 'queued' || (!state.isWhole && session?.state === 'running');
+  const isBusy = session?.state === 'queued' || (!state.isComplete && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
   const isOnline = state.link === 'online';
   const run = conversation.run?.id;
@@ -126,9 +129,9 @@ function Body({ state, route, session }: BodyProps) {
     trySend(() => client.sendPrompt({ params: { id }, body: { command, parts, delivery } }));
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
-  const place = useMemo(() => ({ session: id }), [id]);
+  const scope = useMemo(() => ({ session: id }), [id]);
   const isAsked = conversation.approvals.size > 0;
-  const said = useMemo(
+  const history = useMemo(
     () => conversation.entries.flatMap((entry) => (entry.kind === 'user' && entry.text !== '' ? [entry.text] : [])),
     [conversation, conversation.entries.length],
   );
@@ -140,41 +143,43 @@ function Body({ state, route, session }: BodyProps) {
     () => (
       <Composer
         draft={id}
-        place={place}
+        scope={scope}
         model={model}
         mode={mode}
         isRunning={isRunning}
         isOnline={isOnline}
         stopping={stopping}
         isAsked={isAsked}
-        said={said}
+        history={history}
         onModel={(to) => change({ model: to })}
         onMode={(to) => change({ mode: to })}
         onSend={send}
         onStop={stop}
       />
     ),
-    // What the functions hold is one of these; text on its way comes with every picture and changes nothing here.
-    [id, model, mode, isRunning, isOnline, stopping, isAsked, said, run],
+    // The callbacks use only these values. Memoized, because in-flight text changes the state at every frame.
+    [id, model, mode, isRunning, isOnline, stopping, isAsked, history, run],
   );
   return (
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
-      <Boundary key={tab}>
-        {tab !== 'conversation' && !state.isWhole ? <Loading rows={10} /> : null}
-        {tab === 'changes' && state.isWhole ? <ChangesView conversation={conversation} seq={conversation.seq} /> : null}
-        {tab === 'files' && state.isWhole ? <FilesView conversation={conversation} path={path} line={line} /> : null}
-        {tab === 'gate' && state.isWhole ? <GateView session={id} seq={conversation.seq} /> : null}
-      </Boundary>
+      <ErrorBoundary key={tab}>
+        {tab !== 'conversation' && !state.isComplete ? <Loading rows={10} /> : null}
+        {tab === 'changes' && state.isComplete ? (
+          <ChangesView conversation={conversation} seq={conversation.seq} />
+        ) : null}
+        {tab === 'files' && state.isComplete ? <FilesView conversation={conversation} path={path} line={line} /> : null}
+        {tab === 'gate' && state.isComplete ? <GateView session={id} seq={conversation.seq} /> : null}
+      </ErrorBoundary>
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />
           {composer}
         </>
       ) : null}
-      {/* Totals of a part would be wrong. */}
-      {state.isWhole ? (
-        <StatusBar conversation={conversation} live={state.live} />
+      {/* Totals are incomplete until the session is loaded. */}
+      {state.isComplete ? (
+        <StatusBar conversation={conversation} inFlight={state.inFlight} />
       ) : (
         <footer className="status" aria-busy />
       )}
@@ -182,7 +187,7 @@ function Body({ state, route, session }: BodyProps) {
   );
 }
 
-/** A word of the questions that are open, which may be scrolled far out of sight. */
+/** A link to the open questions, which may be scrolled out of view. */
 function OpenQuestions({ state }: { state: SessionState }) {
   const t = useText();
   const { approvals, session } = state.conversation;
@@ -197,24 +202,24 @@ function OpenQuestions({ state }: { state: SessionState }) {
   );
 }
 
-/** Says aloud what changes, for those who do not see it. */
+/** Announces changes of the status to screen readers. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
-  const { conversation, isWhole } = state;
+  const { conversation, isComplete } = state;
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
-  const standing =
+  const status =
     conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
   useEffect(() => {
-    if (!isWhole) return;
+    if (!isComplete) return;
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    if (standing === 'asked') setWords(t.conversation.live.needsYou);
-    else if (standing === 'running') setWords(t.conversation.live.running);
-    else if (standing !== '') setWords(t.conversation.live.finished(t.facts.outcome[standing]));
-  }, [standing, isWhole]);
+    if (status === 'asked') setWords(t.conversation.live.needsYou);
+    else if (status === 'running') setWords(t.conversation.live.running);
+    else if (status !== '') setWords(t.conversation.live.finished(t.facts.outcome[status]));
+  }, [status, isComplete]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}

@@ -9,7 +9,7 @@ import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SessionMenu } from './session-menu.tsx';
 
-/** One session in the list: what it is, how it stands and what it cost. */
+/** One session in the list, with its state and cost. */
 export const SessionRow = memo(function SessionRow({
   session,
   isCurrent,

@@ -3,15 +3,15 @@ import { renameSession } from '../actions/session-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useText } from '../text/text.ts';
 
-/** The title of a session; pressed twice, or by a key, it becomes a field. Enter or leaving it keeps what was written, Escape does not. */
+/** The title of a session. A double-click or a shortcut turns it into a text field. Enter and blur save, Escape cancels. */
 export function SessionTitle({ session, name }: { session: string; name: string }) {
   const t = useText();
   const [value, setValue] = useState<string | undefined>();
   useSignal('rename', () => setValue(name));
-  const finish = (isKept: boolean) => {
+  const finish = (isSaved: boolean) => {
     const title = value?.trim() ?? '';
     setValue(undefined);
-    if (isKept && title !== '' && title !== name) void renameSession(session, title);
+    if (isSaved && title !== '' && title !== name) void renameSession(session, title);
   };
   if (value === undefined) {
     return (
@@ -22,7 +22,7 @@ export function SessionTitle({ session, name }: { session: string; name: string 
           dir="auto"
           title={t.sessions.titleWithHint(name.slice(0, 300))}
           aria-description={t.sessions.renameHint}
-          // A single press of a mouse only leaves the field that had the focus.
+          // A single click must not start editing: it is often only meant to blur another field.
           onClick={({ detail }) => {
             if (detail !== 1) setValue(name);
           }}

@@ -8,7 +8,7 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { client } from '../state/client.ts';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { openHost } from '../state/host.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';
@@ -16,7 +16,7 @@ import { SearchResults } from './search-results.tsx';
 import { SessionList } from './session-list.tsx';
 import './sidebar.css';
 
-/** All sessions: what waits for a human first. */
+/** The list of sessions with a search. */
 export function Sidebar() {
   const t = useText();
   const { sessions, isLoading, link } = useStore(host);
@@ -84,26 +84,26 @@ export function Sidebar() {
   );
 }
 
-/** Milliseconds of silence after which a search is sent. */
+/** Milliseconds without typing after which a search is sent. */
 const PAUSE_MS = 150;
 
-/** What a search shows at first, and at most. */
+/** Initial and maximum number of search results. */
 const FEW = 30;
 const MANY = 200;
 
 function Found({ query }: { query: string }) {
-  const [settled, setSettled] = useState(query);
+  const [debounced, setDebounced] = useState(query);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), PAUSE_MS);
+    const timer = setTimeout(() => setDebounced(query), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [query]);
   const [limit, setLimit] = useState(FEW);
-  const found = useLoaded(`${limit} ${settled}`, async (signal) => {
+  const found = useQuery(`${limit} ${debounced}`, async (signal) => {
     const [{ sessions, next }, { hits }] = await Promise.all([
-      client.sessions({ query: { search: settled, limit } }, { signal }),
-      client.search({ query: { q: settled, limit } }, { signal }),
+      client.sessions({ query: { search: debounced, limit } }, { signal }),
+      client.search({ query: { q: debounced, limit } }, { signal }),
     ]);
     return { sessions, hits, hasMore: limit < MANY && (next !== null || hits.length >= limit) };
   });
-  return <SearchResults query={settled} found={found} onMore={() => setLimit(MANY)} />;
+  return <SearchResults query={debounced} found={found} onMore={() => setLimit(MANY)} />;
 }

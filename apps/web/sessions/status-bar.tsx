@@ -1,21 +1,22 @@
-import { closestLimit, type Conversation } from '../log/conversation.ts';
-import type { LiveText } from '../log/live-text.ts';
+import { closestLimit } from '../log/limit-use.ts';
+import type { Conversation } from '../log/conversation.ts';
+import type { InFlightText } from '../log/in-flight-text.ts';
 import { formatLimit } from '../conversation/format-limit.ts';
 import { overlay } from '../state/overlay.ts';
 import { formatCount, formatDuration, formatShare, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 
-/** Share of a limit from which on raising it is offered. */
+/** Share of a limit from which the button offers to raise it. */
 const NEAR = 0.8;
 
-/** What a session has used: context, tokens by cache class, money, its nearest limit, and how fast it writes. */
-export function StatusBar({ conversation, live }: { conversation: Conversation; live: LiveText }) {
+/** The usage of a session: context, tokens by class, cost, the closest limit and the output rate. */
+export function StatusBar({ conversation, inFlight }: { conversation: Conversation; inFlight: InFlightText }) {
   const t = useText();
   const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
   const now = useNow(run !== undefined);
   const limit = closestLimit(conversation);
-  const rate = toRate(live, requested?.at, now);
+  const rate = toRate(inFlight, requested?.at, now);
   return (
     <footer className="status" aria-label={t.status.label}>
       {contextWindow > 0 ? (
@@ -52,7 +53,7 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
         {limit && limit.share >= NEAR ? t.status.raise : t.status.details}
       </button>
       <span className="composer-gap" />
-      {isSaving(live) ? <span role="status">{t.status.saving}</span> : null}
+      {isSaving(inFlight) ? <span role="status">{t.status.saving}</span> : null}
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
         <span className="number" title={t.status.elapsed}>
@@ -63,8 +64,8 @@ export function StatusBar({ conversation, live }: { conversation: Conversation; 
   );
 }
 
-/** True while the checkpoint at the end of a run takes long enough to be reported. */
-function isSaving({ calls }: LiveText): boolean {
+/** True while a checkpoint that takes long is saved at the end of a run. */
+function isSaving({ calls }: InFlightText): boolean {
   return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
 }
 
@@ -98,14 +99,14 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
   );
 }
 
-/** Characters that one token has on average in English text and code. */
+/** Average number of characters per token in English text and code. */
 const CHARACTERS = 4;
 
-/** Tokens a second of the answer under way, as far as its characters tell; undefined while nothing comes. */
-function toRate(live: LiveText, since: number | undefined, now: number): number | undefined {
+/** Estimated tokens per second of the current message; undefined without output. */
+function toRate(inFlight: InFlightText, since: number | undefined, now: number): number | undefined {
   if (since === undefined || now - since < 1_000) return undefined;
   let characters = 0;
-  for (const { text, thinking, call } of live.messages.values())
+  for (const { text, thinking, call } of inFlight.messages.values())
     characters += text.length + thinking.length + call.length;
   return characters === 0 ? undefined : Math.round(characters / CHARACTERS / ((now - since) / 1_000));
 }

@@ -9,17 +9,17 @@ import { route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
-import { later } from '../ui/later.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
-import { Boundary } from './boundary.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { Overlays } from './overlays.tsx';
 import { SignIn } from './sign-in.tsx';
 import { useAttention } from './use-attention.ts';
 import './shell.css';
 
-const UsagePage = later(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
+const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
-/** The whole page. */
+/** The page. */
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -28,7 +28,7 @@ export function App() {
   useKeys();
   useAttention();
   useEffect(() => {
-    // A window belongs to the page that it was opened over.
+    // Close the dialog of the previous page.
     overlay.set(undefined);
   }, [here]);
   if (isSignedOut) return <SignIn />;
@@ -44,11 +44,11 @@ export function App() {
             {t.link.offline}
           </p>
         ) : null}
-        <Boundary key={here.page === 'session' ? here.id : here.page} isPage>
+        <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
-        </Boundary>
+        </ErrorBoundary>
       </main>
       {over ? <Overlays overlay={over} /> : null}
       <Toasts />
@@ -56,7 +56,7 @@ export function App() {
   );
 }
 
-/** The address holds where the page is, so the link must not change it. */
+/** Moves the focus without the fragment of the link, because the fragment holds the route. */
 function skip(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

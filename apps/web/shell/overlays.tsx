@@ -4,15 +4,15 @@ import { UndoDialog } from '../conversation/undo-dialog.tsx';
 import { loadReview } from '../review/load-review.ts';
 import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
-import { later } from '../ui/later.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
 import { PreferencesDialog } from './preferences-dialog.tsx';
 
-const ReviewDialog = later(async () => (await loadReview()).ReviewDialog);
+const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
-const BudgetDialog = later(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
+const BudgetDialog = lazyComponent(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
 
-/** The window that lies over the page. */
+/** The dialog over the page. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
   switch (overlay.kind) {
     case 'palette':

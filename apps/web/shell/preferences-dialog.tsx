@@ -8,13 +8,13 @@ import { Dialog } from '../ui/dialog.tsx';
 
 const NAMES = { en: 'English', de: 'Deutsch' } as const;
 
-/** What a person chooses for this browser. */
+/** The preferences of this browser. */
 export function PreferencesDialog() {
   const t = useText();
   const { theme, language, notify, letterKeys } = useStore(preferences);
   const { settings } = useStore(host);
   const [isDenied, setDenied] = useState(false);
-  const takeNotify = async (wanted: boolean) => {
+  const setNotify = async (wanted: boolean) => {
     if (wanted && Notification.permission !== 'granted') {
       const answer = await Notification.requestPermission();
       setDenied(answer !== 'granted');
@@ -72,7 +72,7 @@ export function PreferencesDialog() {
         </div>
         {'Notification' in globalThis ? (
           <label className="check">
-            <input type="checkbox" checked={notify} onChange={(event) => void takeNotify(event.target.checked)} />
+            <input type="checkbox" checked={notify} onChange={(event) => void setNotify(event.target.checked)} />
             {t.preferences.notify}
           </label>
         ) : null}
@@ -82,7 +82,7 @@ export function PreferencesDialog() {
           </p>
         ) : null}
         <p className="muted">
-          {t.preferences.kept} {settings ? t.preferences.version(settings.version) : ''}
+          {t.preferences.stored} {settings ? t.preferences.version(settings.version) : ''}
         </p>
       </div>
     </Dialog>

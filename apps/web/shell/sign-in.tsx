@@ -6,18 +6,18 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 
 /**
- * Trades a token that stands in the address (`#token=…`, as `klaus serve --open` writes it) for a cookie, and takes it
- * out of the address at once: it must not stay in the browser's history.
+ * Exchanges a token in the address (`#token=…`, from `klaus serve --open`) for a cookie. The token is removed from the
+ * address at once, so that it does not remain in the browser's history.
  */
 export async function signInFromAddress(): Promise<void> {
   const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
   if (token === undefined) return;
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
-  // Where it is refused, the page asks for another one.
+  // If the server rejects it, the page asks for a token.
   await client.signIn({ body: { token: decodeURIComponent(token) } }).catch(() => undefined);
 }
 
-/** Asks for the token of the server. */
+/** The form for the token of the server. */
 export function SignIn() {
   const t = useText();
   const [token, setToken] = useState('');
@@ -55,7 +55,7 @@ export function SignIn() {
             {t.signIn.wrong}
           </p>
         ) : null}
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {t.signIn.submit}
         </Button>
       </form>

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
-import { hasBell } from '../state/bell.ts';
+import { isNotifier } from '../state/notifier.ts';
 import { host, nameOf } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
 import { go, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { text, useText } from '../text/text.ts';
 
-/** Tells in the title, and where it is wished by a notification, how many sessions wait for a human. */
+/** Shows the number of waiting sessions in the title, and a notification for each new one if the user enabled them. */
 export function useAttention(): void {
   const t = useText();
   const { sessions, isLoading } = useStore(host);
@@ -20,8 +20,8 @@ export function useAttention(): void {
     if (isLoading) return;
     const before = known.current;
     known.current = new Set(waiting.map(({ id }) => id));
-    // What waited before the page was opened is no news.
-    if (!before || !notify || !hasBell() || !('Notification' in globalThis)) return;
+    // Sessions that were waiting when the page was opened are not reported.
+    if (!before || !notify || !isNotifier() || !('Notification' in globalThis)) return;
     if (Notification.permission !== 'granted') return;
     for (const session of waiting) {
       if (before.has(session.id)) continue;

@@ -1,4 +1,4 @@
 import { createClient } from '@klaus/server/client';
 
-/** The server that this page came from. It is known by its cookie. */
+/** The client of the server that serves this page. A cookie authenticates it. */
 export const client = createClient({ as: 'page' });

@@ -7,19 +7,19 @@ import { createStore } from './store.ts';
 
 export type ServerSettings = Answer<RouteOf<'settings'>>;
 
-/** All sessions as the server lists them, and how the connection stands. */
+/** The sessions of the server and the state of the connection. */
 export interface Host {
   link: Link;
-  /** True until the first list has come. */
+  /** True until the first list arrives. */
   isLoading: boolean;
-  /** The server wants its token. */
+  /** True if the server requires a token. */
   isSignedOut: boolean;
   sessions: ReadonlyMap<string, SessionView>;
-  /** The session that was opened by its address, where it is older than what the list has. */
+  /** A session that was opened by its address and is older than those in the list. */
   visited: SessionView | undefined;
   settings: ServerSettings | undefined;
   models: readonly ModelView[];
-  /** There are older sessions than those that came unasked. */
+  /** True if there are older sessions than those in the list. */
   hasOlder: boolean;
 }
 
@@ -38,7 +38,7 @@ function change(part: Partial<Host>): void {
   host.set({ ...host.get(), ...part });
 }
 
-/** A session as far as the page knows it. */
+/** A session of the list, or the one opened by its address. */
 export function sessionOf(
   { sessions, visited }: Pick<Host, 'sessions' | 'visited'>,
   id: string,
@@ -46,21 +46,21 @@ export function sessionOf(
   return sessions.get(id) ?? (visited?.id === id ? visited : undefined);
 }
 
-/** Asks for a session that is not in the list; whatever happens to it from then on the list is told. */
+/** Loads a session that is not in the list. The list stream reports its later changes. */
 export async function visit(id: string): Promise<void> {
   try {
     change({ visited: await client.session({ params: { id } }) });
   } catch {
-    // Its own stream says why there is none.
+    // The stream of the session reports the failure.
   }
 }
 
-/** Sessions that the server tells of unasked: the latest. */
+/** Number of sessions in a snapshot of the list stream: the latest. */
 const SNAPSHOT = 500;
-/** Sessions that are asked for at once. */
+/** Number of older sessions per request. */
 const PAGE = 100;
 
-/** Asks for the sessions before the oldest that is known. */
+/** Loads the sessions before the oldest in the list. */
 export async function loadOlder(): Promise<void> {
   const oldest = toOldest(host.get().sessions.values());
   if (!oldest) return;
@@ -74,7 +74,7 @@ function toOldest(sessions: Iterable<SessionView>): SessionView | undefined {
   return [...sessions].reduce<SessionView | undefined>((a, b) => (a && a.updatedAt < b.updatedAt ? a : b), undefined);
 }
 
-/** Takes the latest sessions in. Older ones that were asked for stay, and are asked for again: they may have changed. */
+/** Applies a snapshot of the latest sessions. Older loaded sessions stay in the list and are loaded again. */
 function takeSnapshot(latest: readonly SessionView[]): void {
   const { sessions: before, isLoading, hasOlder } = host.get();
   const sessions = new Map(latest.map((session) => [session.id, session]));
@@ -88,7 +88,7 @@ function takeSnapshot(latest: readonly SessionView[]): void {
   if (!isLoading && end && last) void renewOlder(end, last).catch(() => undefined);
 }
 
-/** Asks again for what is older than `from`, as far as `to`. What is not there any more goes. */
+/** Loads the sessions from `from` back to `to` again and removes those that no longer exist. */
 async function renewOlder(from: SessionView, to: SessionView): Promise<void> {
   const found = new Map<string, SessionView>();
   for (let cursor: string | null = from.id; cursor !== null;) {
@@ -99,43 +99,43 @@ async function renewOlder(from: SessionView, to: SessionView): Promise<void> {
     cursor = sessions.some(({ updatedAt }) => updatedAt <= to.updatedAt) ? null : next;
   }
   const isOlder = ({ updatedAt }: SessionView) => updatedAt < from.updatedAt;
-  const kept = [...host.get().sessions].filter(([id, session]) => !isOlder(session) || found.has(id));
-  change({ sessions: new Map([...kept, ...found].map(([id, session]) => [id, newest(session, found.get(id))])) });
+  const remaining = [...host.get().sessions].filter(([id, session]) => !isOlder(session) || found.has(id));
+  change({ sessions: new Map([...remaining, ...found].map(([id, session]) => [id, newest(session, found.get(id))])) });
 }
 
 function newest(a: SessionView, b: SessionView | undefined): SessionView {
   return b && b.updatedAt >= a.updatedAt ? b : a;
 }
 
-/** What was told and is not shown yet: undefined for a session that was removed. */
-const told = new Map<string, SessionView | undefined>();
+/** Changes that are not rendered yet; undefined for a removed session. */
+const pending = new Map<string, SessionView | undefined>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Milliseconds in which changes are collected: to draw the list once for each of hundreds takes seconds. */
+/** Milliseconds in which changes are batched. Rendering the list for each of hundreds of changes takes seconds. */
 const COLLECT_MS = 16;
 
-function tell(id: string, session: SessionView | undefined): void {
-  told.set(id, session);
-  // By a clock and not by the next picture: a hidden tab draws none, and its title must be right.
-  timer ??= setTimeout(showTold, COLLECT_MS);
+function queueChange(id: string, session: SessionView | undefined): void {
+  pending.set(id, session);
+  // A timer instead of an animation frame, because the title must also change in a hidden tab.
+  timer ??= setTimeout(flushChanges, COLLECT_MS);
 }
 
-function showTold(): void {
+function flushChanges(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (told.size === 0) return;
+  if (pending.size === 0) return;
   const sessions = new Map(host.get().sessions);
-  for (const [id, session] of told) {
+  for (const [id, session] of pending) {
     if (session) sessions.set(id, session);
     else sessions.delete(id);
   }
-  told.clear();
+  pending.clear();
   change({ sessions });
 }
 
 let end: AbortController | undefined;
 
-/** Follows the list of sessions. Called again, it begins anew. */
+/** Follows the list of sessions. A second call restarts the stream. */
 export function openHost(): void {
   end?.abort();
   end = new AbortController();
@@ -143,15 +143,15 @@ export function openHost(): void {
   followList({
     signal: end.signal,
     known() {
-      showTold();
+      flushChanges();
       return host.get().isLoading ? undefined : [...host.get().sessions.values()];
     },
     onSnapshot(sessions) {
-      showTold();
+      flushChanges();
       takeSnapshot(sessions);
     },
-    onSession: (session) => tell(session.id, session),
-    onRemoved: (id) => tell(id, undefined),
+    onSession: (session) => queueChange(session.id, session),
+    onRemoved: (id) => queueChange(id, undefined),
     onState: (state) => void takeState(state),
   });
 }
@@ -159,7 +159,7 @@ export function openHost(): void {
 async function takeState(state: StreamState): Promise<void> {
   change({ link: toLink(state, host.get().link) });
   if (state.state !== 'live' && state.state !== 'ended') return;
-  // Of many tabs, those that nobody sees ask when they are shown: that makes the stream theirs, and says this again.
+  // A hidden tab loads the settings when it becomes visible: it then takes over the stream, which reports `live` again.
   if (document.hidden && state.state === 'live' && host.get().settings && !host.get().isSignedOut) return;
   try {
     const [settings, { models }] = await Promise.all([client.settings(), client.models()]);
@@ -170,7 +170,7 @@ async function takeState(state: StreamState): Promise<void> {
   }
 }
 
-/** States in the order in which a person should look at them. */
+/** Order of the states in the list. */
 const URGENCY: Record<SessionView['state'], number> = {
   'needs-you': 0,
   interrupted: 1,
@@ -181,7 +181,7 @@ const URGENCY: Record<SessionView['state'], number> = {
   idle: 4,
 };
 
-/** Groups of the list: what waits for a human, the longest first; what is pinned and the rest, the latest first. */
+/** Groups of the list: sessions with questions, longest waiting first; pinned and other sessions, latest first. */
 export function groupSessions(sessions: Iterable<SessionView>): {
   waiting: SessionView[];
   pinned: SessionView[];
@@ -192,7 +192,7 @@ export function groupSessions(sessions: Iterable<SessionView>): {
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );
   return {
-    // Who has waited longest is answered first.
+    // Longest waiting first.
     waiting: all
       .filter(({ state }) => state === 'needs-you')
       .toSorted((a, b) => (a.askedAt ?? '').localeCompare(b.askedAt ?? '')),
@@ -201,7 +201,7 @@ export function groupSessions(sessions: Iterable<SessionView>): {
   };
 }
 
-/** What a session is called; undefined when nobody has said anything yet. */
+/** The name of a session; undefined for a session without a title and a prompt. */
 export function nameOf({ title, firstPrompt }: Pick<SessionView, 'title' | 'firstPrompt'>): string | undefined {
   return title ?? firstPrompt ?? undefined;
 }

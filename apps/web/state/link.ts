@@ -1,12 +1,9 @@
 import type { StreamState } from '@klaus/server/client';
 
-/** How a connection stands. `refused`: it will not be tried again. */
+/** The state of a connection. `refused`: no further attempts. */
 export type Link = 'connecting' | 'online' | 'offline' | 'refused';
 
-/**
- * A connection that is tried again is still offline, and one that a tab made anew because it was shown again is no
- * loss of it: the page does not flicker.
- */
+/** Converts a stream state. A reconnect keeps the previous state, so that the page does not flicker. */
 export function toLink({ state }: StreamState, before: Link): Link {
   if (state === 'live') return 'online';
   if (state === 'ended') return 'refused';

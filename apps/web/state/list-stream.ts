@@ -1,10 +1,10 @@
 import { followHost, type FollowHostOptions, type StreamState } from '@klaus/server/client';
 import { API_VERSION, type SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
-import { presence } from './presence.ts';
+import { visibility } from './visibility.ts';
 
-/** What the tab that has the stream tells the others; `ask` is what they ask it. */
-type Word =
+/** Messages between tabs. The tab with the stream forwards its events; `ask` requests a snapshot from it. */
+type TabMessage =
   | { kind: 'snapshot'; sessions: SessionView[] }
   | { kind: 'session'; session: SessionView }
   | { kind: 'removed'; session: string; undoUntil: number | null }
@@ -12,18 +12,18 @@ type Word =
   | { kind: 'ask' };
 
 export interface ListStreamOptions extends Required<FollowHostOptions> {
-  /** All sessions that are known, for a tab that was opened later; undefined as long as none have come. */
+  /** All known sessions, for a tab that was opened later; undefined until the first snapshot. */
   known: () => SessionView[] | undefined;
 }
 
-/** Tabs of another version of the page mean something else by the same words. */
+/** The version separates tabs of different versions of the page. */
 const NAME = `klaus.list.${API_VERSION}`;
 
 /**
- * Follows the list of sessions until the signal says enough, by one stream for all tabs of a browser, which has few
- * connections to give. A lock says which tab has it: the one that was shown last, for it must never depend on
- * another. It tells the rest; when it is closed or killed the browser gives the lock to the next. Where there are no
- * locks, as over plain HTTP to another machine, every tab has a stream of its own.
+ * Follows the list of sessions until the signal is aborted. All tabs of a browser share one stream, because a browser
+ * limits the connections per server. The tab that was visible last holds a lock, follows the stream and forwards its
+ * events to the other tabs. When that tab is closed or killed, the browser passes the lock to the next. Without locks,
+ * such as over plain HTTP to another machine, every tab has its own stream.
  */
 export function followList(options: ListStreamOptions): void {
   if (!('locks' in navigator)) {
@@ -32,25 +32,25 @@ export function followList(options: ListStreamOptions): void {
   }
   const { signal } = options;
   const channel = new BroadcastChannel(NAME);
-  const say = (word: Word) => channel.postMessage(word);
-  /** The lock that this tab has, or waits for. */
+  const post = (message: TabMessage) => channel.postMessage(message);
+  /** The lock that this tab holds or waits for. */
   let hold: { end: AbortController; isHad: boolean } | undefined;
-  /** How the stream of this tab stands, while it has it. */
-  let standing: StreamState = { state: 'connecting' };
+  /** The state of the stream in the tab that holds the lock. */
+  let streamState: StreamState = { state: 'connecting' };
 
   const release = () => {
     hold?.end.abort();
     hold = undefined;
   };
-  const take = (word: Word) => {
-    if (word.kind === 'snapshot') options.onSnapshot(word.sessions);
-    else if (word.kind === 'session') options.onSession(word.session);
-    else if (word.kind === 'removed') options.onRemoved(word.session, word.undoUntil);
-    else if (word.kind === 'state') options.onState(word.state);
+  const handle = (message: TabMessage) => {
+    if (message.kind === 'snapshot') options.onSnapshot(message.sessions);
+    else if (message.kind === 'session') options.onSession(message.session);
+    else if (message.kind === 'removed') options.onRemoved(message.session, message.undoUntil);
+    else if (message.kind === 'state') options.onState(message.state);
   };
-  const pass = (word: Word) => {
-    take(word);
-    say(word);
+  const forward = (message: TabMessage) => {
+    handle(message);
+    post(message);
   };
   const claim = async (steal: boolean) => {
     release();
@@ -60,12 +60,12 @@ export function followList(options: ListStreamOptions): void {
       own.isHad = true;
       return followHost(client, {
         signal: own.end.signal,
-        onSnapshot: (sessions) => pass({ kind: 'snapshot', sessions }),
-        onSession: (session) => pass({ kind: 'session', session }),
-        onRemoved: (session, undoUntil) => pass({ kind: 'removed', session, undoUntil }),
+        onSnapshot: (sessions) => forward({ kind: 'snapshot', sessions }),
+        onSession: (session) => forward({ kind: 'session', session }),
+        onRemoved: (session, undoUntil) => forward({ kind: 'removed', session, undoUntil }),
         onState(state) {
-          standing = state;
-          pass({ kind: 'state', state });
+          streamState = state;
+          forward({ kind: 'state', state });
         },
       });
     };
@@ -73,7 +73,7 @@ export function followList(options: ListStreamOptions): void {
     try {
       await navigator.locks.request(NAME, steal ? { steal } : { signal: own.end.signal }, lead);
     } catch {
-      // Given up here, or taken by a tab that was shown.
+      // Released by this tab, or stolen by a visible one.
       isStolen = !own.end.signal.aborted;
     }
     own.end.abort();
@@ -81,34 +81,34 @@ export function followList(options: ListStreamOptions): void {
     hold = undefined;
     if (isStolen) void claim(false);
   };
-  const look = () => {
-    const now = presence.get();
-    if (now === 'asleep') release();
-    else if (now === 'shown' && !hold?.isHad) void claim(true);
+  const update = () => {
+    const now = visibility.get();
+    if (now === 'frozen') release();
+    else if (now === 'visible' && !hold?.isHad) void claim(true);
     else if (!hold) {
       void claim(false);
-      say({ kind: 'ask' });
+      post({ kind: 'ask' });
     }
   };
 
-  channel.addEventListener('message', ({ data }: MessageEvent<Word>) => {
-    if (presence.get() === 'asleep') return;
+  channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    if (visibility.get() === 'frozen') return;
     if (data.kind === 'ask') {
       const sessions = hold?.isHad ? options.known() : undefined;
       if (!sessions) return;
-      say({ kind: 'state', state: standing });
-      say({ kind: 'snapshot', sessions });
+      post({ kind: 'state', state: streamState });
+      post({ kind: 'snapshot', sessions });
       return;
     }
-    take(data);
-    // The server refused this tab, and takes another: somebody signed in there.
+    handle(data);
+    // The server refused this tab, but the user signed in on another one.
     if (data.kind === 'snapshot' && !hold) void claim(false);
   });
-  const stop = presence.subscribe(look);
+  const stop = visibility.subscribe(update);
   signal.addEventListener('abort', () => {
     stop();
     release();
     channel.close();
   });
-  look();
+  update();
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from '@klaus/core/protocol';
 import { createStore } from './store.ts';
 
-/** A window that lies over the page; one at a time. */
+/** The dialog over the page; one at a time. */
 export type Overlay =
   | { kind: 'palette' }
   | { kind: 'keys' }

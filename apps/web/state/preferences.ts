@@ -6,15 +6,15 @@ export type Language = (typeof LANGUAGES)[number];
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** What a person chose in this browser. */
+/** The user's choices in this browser. */
 export interface Preferences {
   theme: Theme;
   language: Language;
-  /** Tell of questions while another tab is in front. */
+  /** Notify about questions while the page is in the background. */
   notify: boolean;
-  /** Diffs side by side. */
+  /** Show diffs side by side. */
   split: boolean;
-  /** Keys that are a single character do something. Off for those who speak to their machine, or type by accident. */
+  /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
 }
 
@@ -24,14 +24,14 @@ function read(): Preferences {
   const language = navigator.language.startsWith('de') ? 'de' : 'en';
   const chosen: Preferences = { theme: 'system', language, notify: false, split: false, letterKeys: true };
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
-    if (THEMES.includes(kept.theme as Theme)) chosen.theme = kept.theme as Theme;
-    if (LANGUAGES.includes(kept.language as Language)) chosen.language = kept.language as Language;
-    if (typeof kept.notify === 'boolean') chosen.notify = kept.notify;
-    if (typeof kept.split === 'boolean') chosen.split = kept.split;
-    if (typeof kept.letterKeys === 'boolean') chosen.letterKeys = kept.letterKeys;
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
+    if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
+    if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
+    if (typeof stored.notify === 'boolean') chosen.notify = stored.notify;
+    if (typeof stored.split === 'boolean') chosen.split = stored.split;
+    if (typeof stored.letterKeys === 'boolean') chosen.letterKeys = stored.letterKeys;
   } catch {
-    // A browser that keeps nothing, or something else under this name: begin with the defaults.
+    // No storage, or other data under this key: use the defaults.
   }
   return chosen;
 }
@@ -42,7 +42,7 @@ export function changePreferences(change: Partial<Preferences>): void {
   preferences.set({ ...preferences.get(), ...change });
 }
 
-/** Keeps the page's root and the browser's memory in step with the choices. */
+/** Applies the preferences to the root element and stores them, now and after every change. */
 export function applyPreferences(root: HTMLElement): void {
   const apply = () => {
     const chosen = preferences.get();
@@ -52,7 +52,7 @@ export function applyPreferences(root: HTMLElement): void {
     try {
       localStorage.setItem(KEY, JSON.stringify(chosen));
     } catch {
-      // Not kept: the choice holds until the page is closed.
+      // No storage: the preferences last until the page is closed.
     }
   };
   apply();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseRoute, toHash, type Route } from './route.ts';
 
-test('an address leads back to where it was made', () => {
+test('a route is restored from its address', () => {
   const routes: Route[] = [
     { page: 'home' },
     { page: 'usage' },
@@ -13,7 +13,7 @@ test('an address leads back to where it was made', () => {
   for (const route of routes) expect(parseRoute(toHash(route))).toEqual(route);
 });
 
-test('an address that means nothing is the beginning', () => {
+test('an unknown address is the home page', () => {
   for (const hash of ['', '#', '#/', '#/nowhere', '#/s', '#/s/']) expect(parseRoute(hash)).toEqual({ page: 'home' });
   expect(parseRoute('#/s/x/unknown?seq=-1')).toEqual({ page: 'session', id: 'x', tab: 'conversation' });
 });

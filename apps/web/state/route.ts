@@ -3,13 +3,13 @@ import { createStore } from './store.ts';
 export const TABS = ['conversation', 'changes', 'files', 'gate'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** Where the page is; it stands behind the `#` of the address, so the server needs no rule for it. */
+/** The current page. It is stored in the fragment of the address, so that the server needs no routes for it. */
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
-/** Reads an address; one that means nothing is the beginning. */
+/** Parses the fragment of an address. Default: the home page. */
 export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
@@ -29,7 +29,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-/** An address that somebody cut in the middle of a character means what it says. */
+/** Decodes a part of an address. A truncated escape sequence is returned as it is. */
 function decode(word: string): string {
   try {
     return decodeURIComponent(word);
@@ -56,7 +56,7 @@ export function go(to: Route): void {
   location.hash = toHash(to);
 }
 
-/** The page of a session, as most links want it. */
+/** The route of a session. */
 export function toSession(id: string, tab: Tab = 'conversation'): Route {
   return { page: 'session', id, tab };
 }

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that the page shows, with those who want to know when it changes. */
+/** An observable value. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
-  /** @returns Ends it. */
+  /** @returns Unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 

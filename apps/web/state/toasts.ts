@@ -1,16 +1,16 @@
 import { createStore } from './store.ts';
 
-/** A short word at the edge of the page, with at most one thing to do about it. */
+/** A short notification with at most one action. */
 export interface Toast {
   id: number;
   kind: 'info' | 'error';
   text: string;
-  /** What can be done about it, in a sentence. */
+  /** A sentence below the text. */
   detail?: string | undefined;
   action?: { label: string; run: () => void };
-  /** Milliseconds after which it goes, unless somebody is at it; an error stays until it is closed. */
+  /** Milliseconds until it closes. Paused while it is hovered or focused. Default: it stays until it is closed. */
   lastsMs?: number;
-  /** It goes even so: what it offers is over then. */
+  /** True if it also closes while hovered or focused, because its action has expired. */
   isDue?: boolean;
 }
 
@@ -18,7 +18,7 @@ export const toasts = createStore<readonly Toast[]>([]);
 
 let last = 0;
 
-/** @returns Takes it away. */
+/** @returns Closes it. */
 export function showToast(toast: Omit<Toast, 'id'>): () => void {
   last += 1;
   const id = last;

@@ -5,7 +5,7 @@ function language(): string {
   return preferences.get().language;
 }
 
-/** Formatters by what they were made from: making one costs a hundred times what using it does. */
+/** Cached formatters. Creating one takes a hundred times as long as using it. */
 const made = new Map<string, unknown>();
 
 function once<F>(name: string, make: (language: string) => F): F {
@@ -26,23 +26,23 @@ export function formatCount(value: number): string {
   return numbers({}).format(value);
 }
 
-/** Few characters for many: `12.3k`. */
+/** Compact notation: `12.3k`. */
 export function formatShort(value: number): string {
   const options = { notation: 'compact', maximumFractionDigits: value < 10_000 ? 1 : 0 } as const;
   return numbers(options).format(value);
 }
 
-/** A share from 0 to 1, in whole percent. */
+/** A share from 0 to 1 as an integer percentage. */
 function formatPercent(share: number): string {
   return share.toLocaleString(language(), { style: 'percent', maximumFractionDigits: 0 });
 }
 
-/** The same, and `< 1 %` for what is something but not one. */
+/** A share as an integer percentage; `< 1 %` for smaller shares above zero. */
 export function formatShare(share: number): string {
   return share > 0 && share < 0.005 ? `< ${formatPercent(0.01)}` : formatPercent(share);
 }
 
-/** US dollars; small amounts keep the digits that tell them from nothing. Null: not known. */
+/** US dollars, with more digits for small amounts. Null: not known. */
 export function formatUsd(usd: number | null): string {
   if (usd === null) return text().status.unknownPrice;
   const digits = usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2;
@@ -78,7 +78,7 @@ const STEPS: readonly [number, Intl.RelativeTimeFormatUnit][] = [
   [60_000, 'minute'],
 ];
 
-/** How long ago, or how far ahead, in a word or two. */
+/** A relative time, such as `5 min ago`. */
 export function formatAgo(at: number, now: number): string {
   const difference = at - now;
   for (const [ms, unit] of STEPS) {
@@ -95,7 +95,7 @@ function formatDate(at: number): string {
   return once('day', (it) => new Intl.DateTimeFormat(it, DAY)).format(at);
 }
 
-/** A day of `2026-01-31`, short; '' for none. */
+/** A day given as `2026-01-31` in short form; '' for undefined. */
 export function formatDay(day: string | undefined): string {
   const at = Date.parse(day ?? '');
   if (Number.isNaN(at)) return '';

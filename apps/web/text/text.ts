@@ -3,15 +3,15 @@ import { useStore } from '../state/store.ts';
 import { de } from './de.ts';
 import { en, type Text } from './en.ts';
 
-/** Every language of the page. */
+/** The catalogues of all languages. */
 const CATALOGUE: Record<Language, Text> = { en, de };
 
-/** The words in the language that was chosen, for what is no component. */
+/** The texts in the user's language, outside of components. */
 export function text(): Text {
   return CATALOGUE[preferences.get().language];
 }
 
-/** The words in the language that was chosen. */
+/** The texts in the user's language. */
 export function useText(): Text {
   return CATALOGUE[useStore(preferences).language];
 }

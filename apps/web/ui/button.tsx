@@ -5,18 +5,18 @@ import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 
 type ButtonProps = ComponentProps<'button'> & {
-  /** `primary` for the one thing to do, `danger` for what takes something away. Default `plain`. */
-  look?: 'plain' | 'primary' | 'danger' | 'quiet';
+  /** `primary` for the main action, `danger` for a destructive one. Default `plain`. */
+  variant?: 'plain' | 'primary' | 'danger' | 'quiet';
   icon?: ReactNode;
-  /** The keys that do the same; shown beside the words. */
+  /** The keyboard shortcut, which is shown next to the text. */
   keys?: string;
 };
 
-/** A button with words. */
-export function Button({ look = 'plain', icon, keys, children, className = '', ...rest }: ButtonProps) {
+/** A button with a text. */
+export function Button({ variant = 'plain', icon, keys, children, className = '', ...rest }: ButtonProps) {
   const { letterKeys } = useStore(preferences);
   return (
-    <button type="button" {...rest} className={`button button-${look} ${className}`}>
+    <button type="button" {...rest} className={`button button-${variant} ${className}`}>
       {icon}
       {children}
       {keys === undefined || (!letterKeys && hasCharacter(keys)) ? null : (
@@ -30,7 +30,7 @@ export function Button({ look = 'plain', icon, keys, children, className = '', .
 
 type IconButtonProps = ComponentProps<'button'> & { label: string; icon: ReactNode; keys?: string };
 
-/** A button that is a sign alone; its words are read out and shown on hover. */
+/** A button with an icon. The label is its accessible name and tooltip. */
 export function IconButton({ label, icon, keys, className = '', ...rest }: IconButtonProps) {
   const title = keys === undefined ? label : `${label} (${keys})`;
   return (

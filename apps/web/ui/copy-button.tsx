@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { useText } from '../text/text.ts';
 import { IconButton } from './button.tsx';
 
-/** Milliseconds for which a button says that it has copied. */
+/** Milliseconds for which a button confirms the copy. */
 const SHOWN_MS = 1_500;
 
-/** Copies a text, which may be made only then. */
+/** Copies a text, which can be created on demand. */
 export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const t = useText();
   const [isCopied, setCopied] = useState(false);

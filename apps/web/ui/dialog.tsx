@@ -8,18 +8,18 @@ interface DialogProps {
   onClose: () => void;
   children: ReactNode;
   className?: string;
-  /** False: the title is read out and not shown. Default true. */
+  /** False: the title is only the accessible name. Default true. */
   hasHead?: boolean;
 }
 
 /**
- * A window over the page. The browser keeps the focus in it and gives it back. It begins at what is marked with
- * `data-first`, else at the first thing that takes it.
+ * A modal dialog. The browser traps the focus and restores it. The first focused element has `data-first`; without one
+ * it is the first focusable element.
  */
 export function Dialog({ title, onClose, children, className = '', hasHead = true }: DialogProps) {
   const t = useText();
   const element = useRef<HTMLDialogElement>(null);
-  // Before the window is taken out of the page: only then the browser gives the focus back.
+  // The browser restores the focus only if the dialog is closed before it is removed.
   useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();

@@ -8,12 +8,12 @@ interface EmptyProps {
   icon?: ReactNode;
   title: string;
   hint?: string;
-  /** The whole page is empty: the title is its first heading. */
+  /** True if the title is the first heading of the page. */
   isPage?: boolean;
   children?: ReactNode;
 }
 
-/** What stands where there is nothing to show. */
+/** The placeholder of an empty view. */
 export function Empty({ icon, title, hint, isPage = false, children }: EmptyProps) {
   return (
     <div className="empty">
@@ -25,7 +25,7 @@ export function Empty({ icon, title, hint, isPage = false, children }: EmptyProp
   );
 }
 
-/** What stands where something could not be had, with the server's own words and another try. */
+/** The placeholder of a view that failed to load, with the error of the server and a retry button. */
 export function Failed({ title, error, retry }: { title: string; error: unknown; retry?: () => void }) {
   const t = useText();
   return (
@@ -37,7 +37,7 @@ export function Failed({ title, error, retry }: { title: string; error: unknown;
   );
 }
 
-/** Lines where text will be. */
+/** The placeholder of a view that is loading. */
 export function Loading({ rows = 4 }: { rows?: number }) {
   const t = useText();
   return (
@@ -49,7 +49,7 @@ export function Loading({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** What a failure says of itself. */
+/** The message of an error. */
 export function toReason(error: unknown): string {
   if (isProblemError(error)) {
     const { title, detail } = error.problem;

@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { stepInList } from './use-choice.ts';
+import { Popup } from './popup.tsx';
 
 export interface MenuItem {
   key: string;
@@ -8,104 +9,84 @@ export interface MenuItem {
   icon?: ReactNode;
   /** A line below the label. */
   description?: string;
-  /** A few characters at the end of the row. */
-  hint?: string;
+  /** True or false for the items of a single choice; undefined for actions. */
   isChosen?: boolean;
-  isDisabled?: boolean;
   isDanger?: boolean;
   run: () => void;
 }
 
 interface MenuProps {
-  /** Read out for the button. */
+  /** Accessible name of the button. */
   label: string;
-  /** What the button shows. */
+  /** Content of the button. */
   children: ReactNode;
   items: readonly MenuItem[];
   className?: string;
-  /** Where the list opens. Default below, at the right. */
+  /** Where the menu opens. Default below. */
   side?: 'below' | 'above';
+  /** The edge of the button with which the menu is aligned. Default end. */
   align?: 'start' | 'end';
 }
 
-/** A button that opens a list of things to do or choose from. Arrow keys, letters, Enter and Escape work. */
+/** A button with a menu of actions or of a single choice. Supports arrow keys, Home, End, type-ahead and Escape. */
 export function Menu({ label, children, items, className = '', side = 'below', align = 'end' }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popup
+      role="menu"
+      label={label}
+      button={children}
+      className={className}
+      popupClassName={`menu-${side} menu-${align}`}
+    >
+      {(close) => <Items items={items} onClose={close} />}
+    </Popup>
+  );
+}
+
+function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => void }) {
   const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const id = useId();
   useEffect(() => {
-    if (!isOpen) return undefined;
-    const rows = root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]');
-    ([...(rows ?? [])].find((row) => row.ariaChecked === 'true') ?? rows?.[0])?.focus();
-    const leave = (event: PointerEvent) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    addEventListener('pointerdown', leave);
-    return () => removeEventListener('pointerdown', leave);
-  }, [isOpen]);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+    const rows = toRows(root.current);
+    (rows.find((row) => row.ariaChecked === 'true') ?? rows[0])?.focus();
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!isOpen) return;
-    if (event.key === 'Escape') close();
-    else if (event.key === 'Tab') return setOpen(false);
-    else if (!moveFocus(root.current, event.key)) return;
+    if (event.key === 'Tab') return onClose();
+    if (!moveFocus(toRows(root.current), event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const isChoice = items.some(({ isChosen }) => isChosen !== undefined);
   return (
-    <div className={`menu ${className}`} ref={root} onKeyDown={onKeyDown}>
-      <button
-        type="button"
-        ref={button}
-        className="menu-button"
-        aria-label={label}
-        title={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {children}
-      </button>
-      {isOpen ? (
-        <div role="menu" id={id} aria-label={label} className={`menu-list menu-${side} menu-${align}`}>
-          {items.map((item) => (
-            <button
-              key={item.key}
-              type="button"
-              role={isChoice ? 'menuitemradio' : 'menuitem'}
-              aria-checked={isChoice ? item.isChosen === true : undefined}
-              aria-disabled={item.isDisabled}
-              tabIndex={-1}
-              className={`menu-item ${item.isDanger ? 'menu-danger' : ''}`}
-              onClick={() => {
-                if (item.isDisabled) return;
-                close();
-                item.run();
-              }}
-            >
-              <span className="menu-icon">{item.isChosen ? <Check size={14} /> : item.icon}</span>
-              <span className="menu-words">
-                <span>{item.label}</span>
-                {item.description === undefined ? null : <small>{item.description}</small>}
-              </span>
-              {item.hint === undefined ? null : <span className="menu-hint">{item.hint}</span>}
-            </button>
-          ))}
-        </div>
-      ) : null}
+    <div ref={root} role="none" onKeyDown={onKeyDown}>
+      {items.map(({ key, label, icon, description, isChosen, isDanger, run }) => (
+        <button
+          key={key}
+          type="button"
+          role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+          aria-checked={isChosen}
+          tabIndex={-1}
+          className={`menu-item ${isDanger ? 'menu-danger' : ''}`}
+          onClick={() => {
+            onClose();
+            run();
+          }}
+        >
+          <span className="menu-icon">{isChosen ? <Check size={14} /> : icon}</span>
+          <span className="menu-words">
+            <span>{label}</span>
+            {description === undefined ? null : <small>{description}</small>}
+          </span>
+        </button>
+      ))}
     </div>
   );
 }
 
-/** Moves the focus among the rows of a list. False for a key that means nothing there. */
-function moveFocus(root: HTMLElement | null, key: string): boolean {
-  const rows = [...(root?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
+function toRows(root: HTMLElement | null): HTMLElement[] {
+  return [...(root?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
+}
+
+/** Moves the focus between the items of a menu. False for a key without a function. */
+function moveFocus(rows: readonly HTMLElement[], key: string): boolean {
   const at = rows.indexOf(document.activeElement as HTMLElement);
   const to = stepInList(key, { at, count: rows.length, hasEnds: true });
   if (to !== undefined) rows[to]!.focus();

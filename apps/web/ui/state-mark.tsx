@@ -20,7 +20,7 @@ const ICONS = {
   idle: Circle,
 } satisfies Record<SessionState, unknown>;
 
-/** The sign of a session's state, with its name for those who do not see it. */
+/** The icon of a session's state, with an accessible name. */
 export function StateMark({ state, size = 16 }: { state: SessionState; size?: number }) {
   const t = useText();
   const Icon = ICONS[state];

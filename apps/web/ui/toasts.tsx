@@ -5,7 +5,7 @@ import { closeToast, toasts, type Toast } from '../state/toasts.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** Short words at the edge of the page. They are read out as they come. */
+/** Notifications at the edge of the page. Screen readers announce them. */
 export function Toasts() {
   const t = useText();
   const all = useStore(toasts);
@@ -18,7 +18,7 @@ export function Toasts() {
   );
 }
 
-/** It does not go while the mouse or the focus is in it: whoever needs longer to read it, or to reach it, has the time. */
+/** Stays open while it is hovered or focused (WCAG 2.2.1), unless `isDue`. */
 function ToastView({ toast }: { toast: Toast }) {
   const t = useText();
   const { id, kind, text, detail, action, lastsMs, isDue = false } = toast;
@@ -44,7 +44,7 @@ function ToastView({ toast }: { toast: Toast }) {
       </div>
       {action ? (
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             action.run();
             closeToast(id);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stepInList } from './use-choice.ts';
 
-test('arrows go round a list, and Home and End to its ends where they are free', () => {
+test('arrow keys wrap around, and Home and End jump to the ends if enabled', () => {
   const walk = (keys: string[], count: number, hasEnds = true): (number | undefined)[] => {
     let at = 0;
     return keys.map((key) => {

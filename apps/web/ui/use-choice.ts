@@ -1,15 +1,15 @@
 import { useState } from 'react';
 
 interface Step {
-  /** Row that one is at; -1 for none. */
+  /** Index of the current row; -1 for none. */
   at: number;
-  /** Rows there are. */
+  /** Number of rows. */
   count: number;
-  /** Whether Home and End lead to the first and the last row; not where they move a caret in a text. */
+  /** True if Home and End jump to the first and the last row. False if they move the caret in a text. */
   hasEnds: boolean;
 }
 
-/** The row that a key leads to, round and round; undefined for a key that means nothing in a list, or in an empty one. */
+/** The index that a key moves to, with wrap-around; undefined for other keys and an empty list. */
 export function stepInList(key: string, { at, count, hasEnds }: Step): number | undefined {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % count;
@@ -20,17 +20,17 @@ export function stepInList(key: string, { at, count, hasEnds }: Step): number | 
 }
 
 export interface Choice {
-  /** The row that is chosen; -1 in an empty list. */
+  /** Index of the selected row; -1 in an empty list. */
   at: number;
   choose: (at: number) => void;
-  /** Takes a key. False for one that means nothing there. */
+  /** Handles a key. False for a key without a function. */
   step: (key: string) => boolean;
 }
 
-/** The row that is chosen in a list below a field: the field keeps the focus, keys move the choice. */
+/** The selected row of a list under a text field. The field keeps the focus, keys move the selection. */
 export function useChoice(count: number, { start = 0, hasEnds = false } = {}): Choice {
   const [chosen, choose] = useState(start);
-  // What is typed may have made the list shorter.
+  // The list may have become shorter.
   const at = Math.min(chosen, count - 1);
   return {
     at,

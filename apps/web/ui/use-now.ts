@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
 
 const never = () => () => undefined;
 
-/** The time in Unix milliseconds, each second anew while somebody wants it. */
+/** The time in Unix milliseconds, updated every second while `isWanted`. */
 export function useNow(isWanted = true): number {
   return useSyncExternalStore(isWanted ? subscribe : never, () => now);
 }

@@ -3,7 +3,7 @@ import { toBars, toScale } from './bars.ts';
 
 const row = (key: string, usd: number) => ({ key, name: key, usd });
 
-test('days on which nothing was spent are there, at nothing', () => {
+test('days without usage have a bar of zero', () => {
   const bars = toBars([row('2026-03-02', 3), row('2026-02-27', 1)], 90);
   expect(bars.map(({ key, usd }) => [key, usd])).toEqual([
     ['2026-02-27', 1],
@@ -13,12 +13,12 @@ test('days on which nothing was spent are there, at nothing', () => {
   ]);
 });
 
-test('the latest days are kept where there are too many', () => {
+test('only the latest days are included', () => {
   const bars = toBars([row('2020-01-01', 1), row('2026-03-02', 3)], 3);
   expect(bars.map(({ key }) => key)).toEqual(['2026-02-28', '2026-03-01', '2026-03-02']);
 });
 
-test('a scale ends at a round figure that nothing exceeds', () => {
+test('a scale ends at a round number above the maximum', () => {
   expect(toScale(0.0466).top).toBeCloseTo(0.05);
   expect(toScale(7.2).top).toBe(10);
   expect(toScale(10).top).toBe(10);

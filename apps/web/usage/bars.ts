@@ -7,7 +7,7 @@ export interface Bar {
 
 const DAY_MS = 86_400_000;
 
-/** A bar for every day (`2026-01-31`) from the first to the last, at most `max` of them: the latest. */
+/** A bar for every day (`2026-01-31`) from the first to the last, at most the latest `max`. */
 export function toBars(rows: readonly Bar[], max: number): Bar[] {
   const known = new Map(rows.map((row) => [row.key, row]));
   const days = [...known.keys()].toSorted();
@@ -22,7 +22,7 @@ export function toBars(rows: readonly Bar[], max: number): Bar[] {
   return bars;
 }
 
-/** A scale that ends at a round figure above the most, with its marks from zero. */
+/** A scale from zero to a round number above the maximum, with its marks. */
 export function toScale(most: number): { top: number; marks: number[] } {
   if (most <= 0) return { top: 0, marks: [0] };
   const power = 10 ** Math.floor(Math.log10(most));

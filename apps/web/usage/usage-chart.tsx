@@ -7,11 +7,11 @@ interface UsageChartProps {
   by: 'day' | 'model' | 'session' | 'agent';
 }
 
-/** Days that are drawn, and rows of another kind; the table below has everything. */
+/** Maximum number of days, and of other rows, in the chart. The table below has all of them. */
 const MAX_DAYS = 90;
 const MAX_ROWS = 12;
 
-/** Costs as bars. Every figure stands in the table as well, so the picture is told in one line to those who do not see it. */
+/** A bar chart of the cost. Screen readers get only its title, because the table has the same values. */
 export function UsageChart({ rows, by }: UsageChartProps) {
   const t = useText();
   const label = t.usage.chart[by];
@@ -25,7 +25,7 @@ export function UsageChart({ rows, by }: UsageChartProps) {
   );
 }
 
-/** One column a day, those on which nothing was spent too: a gap is a gap. */
+/** One column per day, including days without usage. */
 function Days({ rows }: Pick<UsageChartProps, 'rows'>) {
   const bars = toBars(rows, MAX_DAYS);
   const { top, marks } = toScale(Math.max(0, ...bars.map(({ usd }) => usd ?? 0)));
@@ -74,7 +74,7 @@ function toTitle({ name, usd }: Bar): string {
   return `${name}: ${formatUsd(usd)}`;
 }
 
-/** Percent of the height; what was spent at all can be seen. */
+/** Percentage of the height. Any cost is at least 1 %, so that it is visible. */
 function toShare(usd: number | null, top: number): number {
   if (!usd || top === 0) return 0;
   return Math.max(1, (usd / top) * 100);

@@ -9,7 +9,7 @@ import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import { useLoaded } from '../ui/use-loaded.ts';
+import { useQuery } from '../ui/use-query.ts';
 import { UsageChart } from './usage-chart.tsx';
 import './usage.css';
 
@@ -17,13 +17,13 @@ const WAYS = ['day', 'model', 'session', 'agent'] as const;
 const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
 
-/** What requests to models cost, by day, model, session or agent. */
+/** The cost of requests to models by day, model, session or agent. */
 export function UsagePage() {
   const t = useText();
   const { sessions } = useStore(host);
   const [by, setBy] = useState<(typeof WAYS)[number]>('day');
   const [days, setDays] = useState<(typeof SPANS)[number]>(30);
-  const loaded = useLoaded(`${by} ${days}`, async (signal) => {
+  const loaded = useQuery(`${by} ${days}`, async (signal) => {
     const since = days === 0 ? {} : { since: Date.now() - days * DAY_MS };
     const answer = await client.usage({ query: { by, ...since } }, { signal });
     return { ...answer, by };
@@ -67,7 +67,9 @@ export function UsagePage() {
           </select>
         </label>
       </header>
-      {loaded.error === undefined ? null : <Failed title={t.usage.failed} error={loaded.error} retry={loaded.again} />}
+      {loaded.error === undefined ? null : (
+        <Failed title={t.usage.failed} error={loaded.error} retry={loaded.refetch} />
+      )}
       {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
       {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
       {rows.length > 0 && loaded.value?.by === by ? (
@@ -91,7 +93,7 @@ function UsageTable({ rows, by, toName }: TableProps) {
   const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
   const usd = rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0);
   const figures = (row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'>) => [
-    // What is asked for most stands first: the rest may have to be scrolled to.
+    // The most important column first: narrow pages scroll horizontally.
     formatUsd(row.usd),
     formatCount(row.requests),
     formatShort(row.inputTokens),

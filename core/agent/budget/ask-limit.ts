@@ -1,7 +1,7 @@
 import { finishRun } from '../loop/finish.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { describeLimit, type LimitReached } from './limit-check.ts';
-import { runOf } from '../loop/state.ts';
+import { runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** At a limit the user is offered more; with nobody to ask, the run ends and says how to go on. */

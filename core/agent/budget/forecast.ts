@@ -2,7 +2,7 @@ import type { Model, Price } from '../ports/model.ts';
 import { priceFor, worstCase } from './cost.ts';
 import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
-import type { State } from '../loop/state.ts';
+import type { State } from '../state/state.ts';
 
 /** UTF-8 bytes that make a token at worst, for text that no provider has counted yet. */
 const BYTES_PER_TOKEN = 3;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Event, EventBody } from '../../protocol/index.ts';
+import { EVENT_VERSION, type Event, type EventBody } from '../../protocol/index.ts';
 import { accountOf, book, leftOf, spentOf, takenOf, type Ledger } from './ledger.ts';
 
 /** Books bodies as events of sessions. */
 function createBooks() {
   const ledger: Ledger = new Map();
   const add = (session: string, body: Partial<EventBody> & Pick<EventBody, 'type'>): void =>
-    book(ledger, { v: 2, seq: 0, prev: '', session, at: 0, ...body } as Event);
+    book(ledger, { v: EVENT_VERSION, seq: 0, prev: '', session, at: 0, ...body } as Event);
   return {
     ledger,
     open: (session: string, caps: { tokens?: number; usd?: number }, parent?: string) =>

@@ -1,7 +1,7 @@
 import { LIMIT_NAMES, type LimitName, type Reserved } from '../../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
 import { takenOf } from './ledger.ts';
-import { openRequestOf, type State } from '../loop/state.ts';
+import { openRequestOf, type State } from '../state/state.ts';
 
 /** A limit that the next step would pass. */
 export interface LimitReached {

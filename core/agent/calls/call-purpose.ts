@@ -1,26 +1,6 @@
 import type { EventOf } from '../../protocol/index.ts';
-import type { CallState } from '../loop/state.ts';
-
-/** What a call was for, as the log has it. */
-export interface CallPurpose {
-  /** The command with its folder, or the whole input where there is neither a command nor a path. */
-  key: string;
-  /** Files that the call names, relative to the workspace where they are inside. */
-  paths: string[];
-}
-
-/** A call that has its result. */
-export interface FinishedCall {
-  name: string;
-  outcome: EventOf<'tool.finished'>['outcome'];
-  /** It got past the gate: its effect began, whatever came of it. */
-  began: boolean;
-  /** The rule of paths denied it outright, and nobody was asked. */
-  isClosedPlace: boolean;
-  purpose: CallPurpose;
-  /** Files that the result says it changed. */
-  changed: string[];
-}
+import type { CallState } from '../state/state.ts';
+import type { CallPurpose, FinishedCall } from './finished-call.ts';
 
 /** Inputs that do not change what a call is for. */
 const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);

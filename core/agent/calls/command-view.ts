@@ -1,6 +1,6 @@
 import { allowsAccess, toFilesView } from '../../policy/index.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** What the grant lets a command of this moment see of files. */

@@ -1,12 +1,13 @@
 import { explainAccess, type AccessExplanation } from '../../policy/index.ts';
 import { EVENT_VERSION, FIRST_PREV, toCalled, type Decision, type Grant, type Mode } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import { fold } from '../loop/fold.ts';
+import { fold } from '../state/fold.ts';
 import { judgeCall } from './judge-call.ts';
 import type { Intent } from '../ports/tool.ts';
-import { openedOf, type State } from '../loop/state.ts';
+import { openedOf, type State } from '../state/state.ts';
 import { createToolContext } from './tool-context.ts';
-import { createWork, type Work } from '../loop/work.ts';
+import { createWork } from '../loop/create-work.ts';
+import type { Work } from '../loop/work.ts';
 
 /** What the gate would say to a call, with the part of the grant behind it. */
 export interface ExplainedDecision {
@@ -48,10 +49,8 @@ export async function explainCall(
     engine,
     session,
     // Holds nothing: the store refuses whatever would be appended with it.
-    lease: { session, fence: -1, release: () => {} },
+    lease: { session, fence: -1, release: async () => {} },
     state,
-    stop: new AbortController().signal,
-    isLeaving: () => false,
   });
   const call = { id: 'explain', index: 0, name, input, redacted: false };
   const { decided } = await judgeCall(work, call);

@@ -1,6 +1,6 @@
 import type { GateContext } from '../../policy/index.ts';
 import { toCommandView } from './command-view.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Work } from '../loop/work.ts';
 

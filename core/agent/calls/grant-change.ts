@@ -1,6 +1,6 @@
 import { isCovered, revoke, toGrantText } from '../../policy/index.ts';
 import type { Command, EventBody } from '../../protocol/index.ts';
-import { toolsOf, type State } from '../loop/state.ts';
+import { toolsOf, type State } from '../state/state.ts';
 
 type RevokeCommand = Extract<Command, { type: 'revoke' }>;
 

@@ -1,13 +1,11 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
-import type { Decision, EventBody, EventOf, Hunk, Remembered } from '../../protocol/index.ts';
+import type { Decision, EventOf, Hunk, Remembered } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
-import type { Ready } from './judge-call.ts';
+import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { RunScripts } from './run-scripts.ts';
-import { runOf, type CallState } from '../loop/state.ts';
+import { runOf, type CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
-
-export type Asked = Extract<EventBody, { type: 'approval.asked' }>;
 
 /** The decision with what a human said to the question, where somebody did. */
 export function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
@@ -31,9 +29,9 @@ export function withAnswer(decision: Decision, call: CallState, isBound: boolean
 }
 
 /** True when the answered question was about exactly this: the call, the files and scripts as they are, the grant. */
-export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: Asked): boolean {
+export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: ApprovalAsked): boolean {
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
-  const key = ({ subject }: { subject: Asked['subject'] }): string =>
+  const key = ({ subject }: { subject: ApprovalAsked['subject'] }): string =>
     subject.kind === 'call'
       ? JSON.stringify([
           subject.callHash,
@@ -56,7 +54,7 @@ export interface AskedInput {
 }
 
 /** The question about a call, bound to what it would do. */
-export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput): Asked {
+export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInput): ApprovalAsked {
   const { engine, state } = work;
   const { callHash, decision, hunks, runs, remember } = input;
   return {
@@ -89,7 +87,7 @@ export function toAsked(work: Work, { call, intent }: Ready, input: AskedInput):
  * runs, is only known when it runs, or where a background process can exchange that file.
  */
 export function toQuestion(
-  { intent, input }: Pick<Ready, 'intent' | 'input'>,
+  { intent, input }: Pick<ReadyCall, 'intent' | 'input'>,
   of: { agent: string; tool: string; workspace: string; runs: RunScripts },
 ): Question {
   const commands = toCommandKeys(intent, of.workspace);

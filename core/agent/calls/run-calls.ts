@@ -9,25 +9,18 @@ import {
   type TreeId,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
-import {
-  judgeCall,
-  toAttempt,
-  toFinished,
-  toHead,
-  type CallHead,
-  type Ready,
-  type ToolFinished,
-} from './judge-call.ts';
-import { noteCommand } from './command-ahead.ts';
-import { cutOutput } from './output.ts';
+import { toAttempt, toFinished, toHead, type CallHead } from './call-events.ts';
+import { judgeCall } from './judge-call.ts';
+import type { ReadyCall, ToolFinished } from './judged-call.ts';
+import { countCommand } from './prestart.ts';
+import { cutOutput } from './cut-output.ts';
 import { isApproval } from './human-approval.ts';
-import { loadInstructions } from '../context/instructions.ts';
 import { snapshotAfter, snapshotBefore } from '../workspace/snapshot-workspace.ts';
-import { openLayer, reviewChanges } from '../workspace/review-changes.ts';
+import { openLayer } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
-import { toProcessChanged } from './processes.ts';
-import type { CallState } from '../loop/state.ts';
-import { toReceipt, treeBefore } from '../evidence/take-evidence.ts';
+import { toProcessChanged } from '../processes/process-events.ts';
+import type { CallState } from '../state/state.ts';
+import { snapshotBeforeChecks } from '../evidence/check-receipt.ts';
 import { ABANDONED, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -37,7 +30,7 @@ import type { Work } from '../loop/work.ts';
  */
 export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
   const bodies: EventBody[] = [];
-  const ready: Ready[] = [];
+  const ready: ReadyCall[] = [];
   await work.learnSecrets();
   for (const call of calls) {
     const judged = await judgeCall(work, call);
@@ -56,7 +49,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     ready.map(({ tool }) => tool),
   );
   if (!before) return;
-  const tree = await treeBefore(work, ready, before);
+  const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);
   // All of them end before anything is thrown: nothing goes on behind the back of who holds the session.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
@@ -67,7 +60,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
  * True when the state of the open turn has to be kept before these calls: what a human approved and what nobody did are
  * looked at apart, so that no approval covers what another call of the turn changed.
  */
-function isOtherAuthority({ state }: Work, ready: readonly Ready[], bodies: readonly EventBody[]): boolean {
+function isOtherAuthority({ state }: Work, ready: readonly ReadyCall[], bodies: readonly EventBody[]): boolean {
   if (!state.turnEffects) return false;
   if (!state.turnEffects.isApproved) return bodies.some(isApproval);
   return !bodies.some(isApproval) && ready.some(({ tool }) => !isReadOnly(tool.effects));
@@ -78,7 +71,7 @@ function isQuestion({ type }: EventBody): boolean {
 }
 
 /** The intent of a call, to be durable before its effect. */
-async function toStarted(work: Work, ready: Ready): Promise<EventBody> {
+async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
   const { call, tool, intent } = ready;
   const mark = tool.resume === 'tell' ? await ready.context.workspace.mark() : undefined;
   return {
@@ -104,7 +97,7 @@ async function appendGivenUp(work: Work, head: CallHead, durationMs: number): Pr
  *
  * @param tree The workspace before it, where it may be a check.
  */
-async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Promise<void> {
+async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): Promise<void> {
   const { call, tool, context } = ready;
   const head = toHead(work, call);
   const { clock } = work.engine;
@@ -118,15 +111,15 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await withCancelGrace(running, { stop: work.stop, clock });
-    if (tool.prestart && !work.stop.aborted) noteCommand(work);
+    if (tool.prestart && !work.stop.aborted) countCommand(work);
     if (output === ABANDONED) return await appendGivenUp(work, head, clock.now() - began);
     // What it may have read came to stand in the workspace while it ran.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
     // On a layer it saw what stands there; `reviewChanges` says what that is.
-    if (output.evidence && !layer) finished.evidence = await toReceipt(work, output.evidence, tree);
+    if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
     if (output.process) changed = [toProcessChanged(output.process, head)];
-    if (layer) unkept = await reviewChanges(work, { ready, finished, begun: layer });
+    if (layer) unkept = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
     const lost = layer ? 'None of its changes were kept.' : undefined;
@@ -143,11 +136,11 @@ async function runCall(work: Work, ready: Ready, tree: TreeId | undefined): Prom
   if (unkept?.some(isQuestion)) await snapshotAfter(work);
   if (unkept) return await work.append(unkept);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
-  const context_ = await loadInstructions(work, ready.intent.access);
+  const context_ = await work.activities.loadInstructions(work, ready.intent.access);
   await work.append([...changed, finished, ...context_]);
 }
 
-function cut(work: Work, ready: Ready, text: string): string {
+function cut(work: Work, ready: ReadyCall, text: string): string {
   const max = work.engine.settings.maxToolOutputContext;
   if (text.length <= max) return text;
   return ready.tool.cut?.(text, max) ?? cutOutput(text, max);
@@ -155,7 +148,7 @@ function cut(work: Work, ready: Ready, text: string): string {
 
 async function toResult(
   work: Work,
-  { head, ready, output }: { head: CallHead; ready: Ready; output: ToolOutput },
+  { head, ready, output }: { head: CallHead; ready: ReadyCall; output: ToolOutput },
 ): Promise<ToolFinished> {
   const clean = work.redactor.redact(output.text);
   let text = cut(work, ready, clean);

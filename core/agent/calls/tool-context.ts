@@ -6,9 +6,9 @@ import { toCommandView } from './command-view.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createMemory } from '../context/memory.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
-import { openedOf } from '../loop/state.ts';
+import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
-import { createToolProcesses } from './tool-processes.ts';
+import { createToolProcesses } from '../processes/tool-processes.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Everything a call may use. `call` names it to the doors that watch its progress. */

@@ -1,10 +1,10 @@
 import { EVENT_VERSION, type EventBody, type Message } from '../../protocol/index.ts';
-import { askCheap } from '../model/ask-cheap.ts';
+import { requestCheapModel } from '../model/request-cheap-model.ts';
 import { askLimit } from '../budget/ask-limit.ts';
-import { fold } from '../loop/fold.ts';
-import { cutOutput } from '../calls/output.ts';
+import { fold } from '../state/fold.ts';
+import { cutOutput } from '../calls/cut-output.ts';
 import { isPinMessage } from './pins.ts';
-import { openedOf, runOf, type State } from '../loop/state.ts';
+import { openedOf, runOf, type State } from '../state/state.ts';
 import { toTranscript } from './transcript.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -50,7 +50,7 @@ export async function compact(work: Work): Promise<void> {
       dropped.filter((message) => message.origin !== 'context' && !isSummary(message) && !isPinMessage(message)),
       perPart,
     );
-  const answer = await askCheap(work, {
+  const answer = await requestCheapModel(work, {
     purpose: 'compaction',
     system: SYSTEM,
     text: transcript,

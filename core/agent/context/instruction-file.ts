@@ -2,7 +2,8 @@ import { allowsAccess, decide, RULES } from '../../policy/index.ts';
 import { isKlausError, type Access, type EventBody } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import type { ResolvedPath } from '../ports/workspace.ts';
-import { openSecretsOf, type Work } from '../loop/work.ts';
+import { openSecretsOf } from '../folders/open-secrets.ts';
+import type { Work } from '../loop/work.ts';
 
 /** Bytes of one file that enter the history. */
 const MAX_BYTES = 32 * 1_024;

@@ -1,6 +1,6 @@
 import type { Access, EventBody, Message } from '../../protocol/index.ts';
 import { readInstructionFile, toLeftOutNotice } from './instruction-file.ts';
-import { openedOf, runOf, type State } from '../loop/state.ts';
+import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** In one folder the first that exists counts. */
@@ -18,7 +18,6 @@ export async function loadInstructions(
   access: readonly Access[] | 'root',
   run = runOf(work.state).id,
 ): Promise<EventBody[]> {
-  if (work.engine.recorded) return work.engine.recorded.context();
   const bodies: EventBody[] = [];
   if (access === 'root') bodies.push(...(await loadOwn(work, run)), ...(await loadAbove(work, run)));
   for (const folder of toFolders(work.state, access)) {

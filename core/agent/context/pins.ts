@@ -1,6 +1,6 @@
 import { toText, type EventBody, type Message, type Part } from '../../protocol/index.ts';
 import { countBytes } from './count-bytes.ts';
-import type { Pin, State } from '../loop/state.ts';
+import type { Pin, State } from '../state/state.ts';
 
 /** Share of the context window that all pinned texts together may take: the rest is for the work. */
 const PIN_SHARE = 0.1;

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../protocol/index.ts';
 import type { KnowledgeEntry } from '../ports/memory.ts';
-import { openedOf, toolsOf } from '../loop/state.ts';
+import { openedOf, toolsOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Characters of all entries together. */
@@ -14,24 +14,22 @@ const MESSAGE_ID = 'knowledge';
  * it is in the history already, or when the session has no tool to look further with. An entry may come from a
  * run that was led astray, so it is shown as a note that somebody left.
  */
-export function recallKnowledge(work: Work, run: string): EventBody[] {
+export async function recallKnowledge(work: Work, run: string): Promise<EventBody[]> {
   const { state, engine } = work;
-  // With the instructions, which stand before it.
-  if (engine.recorded) return [];
   const opened = openedOf(state);
   const isKnown = [...state.messages, ...state.held].some(({ id }) => id === MESSAGE_ID);
   if (isKnown || !toolsOf(state).includes('memory_get')) return [];
   const knowledge = engine.openKnowledge(opened.workspace);
   const lines: string[] = [];
   let size = 0;
-  for (const entry of knowledge.list()) {
+  for (const entry of await knowledge.list()) {
     const line = toLine(entry);
     if (size + line.length > MAX_TOTAL) continue;
     size += line.length;
     lines.push(line);
   }
   if (lines.length === 0) return [];
-  const all = knowledge.count();
+  const all = await knowledge.count();
   const rest = lines.length < all ? ` These are ${lines.length} of ${all}; memory_search finds the others.` : '';
   const text =
     `<memory>\n${lines.join('\n')}\n</memory>\n` +

@@ -1,5 +1,5 @@
 import type { Message } from '../../protocol/index.ts';
-import { cutOutput } from '../calls/output.ts';
+import { cutOutput } from '../calls/cut-output.ts';
 
 /** A history as plain text, for a model that is to summarise it. `perPart` is the most that one part takes. */
 export function toTranscript(messages: readonly Message[], perPart: number): string {

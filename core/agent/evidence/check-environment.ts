@@ -1,5 +1,5 @@
 import type { Check, CheckEnvironment, Evidence } from '../../protocol/index.ts';
-import type { State } from '../loop/state.ts';
+import type { State } from '../state/state.ts';
 
 /** Programs that start a check, by their names on the path. */
 export function toPrograms(command: string, checks: readonly Check[] = []): string[] {

@@ -10,16 +10,17 @@ import {
   type EventOf,
   type Evidence,
 } from '../../protocol/index.ts';
-import { loadState } from '../loop/load-state.ts';
-import { isDerived } from './close-evidence.ts';
+import { loadState, readLog } from '../state/load-state.ts';
+import { isDerived } from './compare-evidence.ts';
 import type { Engine } from '../loop/engine.ts';
 import { isReviewed, toGateContext } from '../calls/gate-context.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
-import { toStandIns } from '../workspace/review-changes.ts';
-import { openedOf } from '../loop/state.ts';
-import { look } from './take-evidence.ts';
+import { toMappedFolders } from '../workspace/review-changes.ts';
+import { openedOf } from '../state/state.ts';
+import { trySnapshot } from './check-receipt.ts';
 import { createToolContext } from '../calls/tool-context.ts';
-import { createWork, type Work } from '../loop/work.ts';
+import { createWork } from '../loop/create-work.ts';
+import type { Work } from '../loop/work.ts';
 
 export interface VerifyOptions {
   /** Who asks, for the log. */
@@ -47,7 +48,7 @@ export async function verifyEvidence(
   session: string,
   options: VerifyOptions,
 ): Promise<VerifiedEvidence> {
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) {
     throw new KlausError('store.busy', 'A process works on this session.', {
       hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
@@ -55,27 +56,27 @@ export async function verifyEvidence(
     });
   }
   try {
-    const state = loadState(engine, session);
+    const state = await loadState(engine, session);
     if (state.run) {
       throw new KlausError('usage', 'The run of this session is not over.', {
         hint: `Answer what it waits for (klaus approvals), go on with klaus resume ${session}, or end it with klaus cancel ${session}.`,
       });
     }
-    const recorded = readRecorded(engine.store.read(session));
+    const recorded = readRecorded(await readLog(engine.store, session));
     if (!recorded) {
       throw new KlausError('usage', 'No checks were recorded in this session.', {
         hint: 'A check is a test, a type check, a linter or a build that ran by itself; klaus show tells what ran.',
       });
     }
-    const stop = options.signal ?? new AbortController().signal;
-    const work = createWork({ engine, session, lease, state, stop, isLeaving: () => false, hasNewHome: true });
+    const work = createWork({ engine, session, lease, state, ...optional({ stop: options.signal }), hasNewHome: true });
     const body = await verifyRows(work, recorded, options);
     const before = state.seq;
     await work.append([body]);
-    for (const event of engine.store.read(session, before)) if (event.type === 'evidence.verified') return event;
+    for (const event of await readLog(engine.store, session, before))
+      if (event.type === 'evidence.verified') return event;
     throw new Error('what was appended is not in the log');
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 
@@ -102,7 +103,7 @@ function readRecorded(events: Iterable<Event>): Recorded | undefined {
 async function verifyRows(work: Work, recorded: Recorded, options: VerifyOptions): Promise<EventBody> {
   const { run, rows, calls } = recorded;
   await work.learnSecrets();
-  const tree = openedOf(work.state).snapshots === false ? undefined : await look(work);
+  const tree = openedOf(work.state).snapshots === false ? undefined : await trySnapshot(work);
   const checks: Row[] = [];
   for (const row of rows) checks.push(await verifyRow(work, { row, run, call: calls.get(row.call) }, options));
   const isChanged = tree === undefined ? undefined : await differs(work, rows, tree);
@@ -188,7 +189,7 @@ async function runAgain(
     const inside: ToolContext = layer
       ? {
           ...context,
-          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
+          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toMappedFolders(layer) }) },
         }
       : context;
     const output = await tool.run(input, inside, intent);

@@ -1,22 +1,11 @@
-import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
+import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
 import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
-import type { Guarded } from '../places/guard-places.ts';
-import { list, toFailure } from '../workspace/unreverted.ts';
+import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
+import { listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
 import type { Work } from '../loop/work.ts';
 import { findArmed } from './disarm-folders.ts';
 import { findDamage } from './find-damage.ts';
 import { EMPTY_STATE } from './git-text.ts';
-
-export interface GuardInput {
-  /** The state before. */
-  opened: Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree'>;
-  tree: TreeId;
-  gitTree: TreeId | undefined;
-}
-
-export interface GitGuarded extends Guarded {
-  gitTree: TreeId | undefined;
-}
 
 /**
  * Looks at what commands of a turn did to repositories of the workspace, at any depth, and repairs it: what they
@@ -39,7 +28,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   const gitNow = await snapshots.snapshotGit(now);
   const { run, turn } = opened;
   const text =
-    `Repaired: a command changed ${list(names)}, by which git runs programs or finds its data. ` +
+    `Repaired: a command changed ${listNames(names)}, by which git runs programs or finds its data. ` +
     'Commits, branches and merges are possible; configuration, hooks and the data that git needs are not to be changed.';
   const message = {
     id: work.engine.ids.ulid(),
@@ -62,7 +51,7 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
     { type: 'message.added', run, turn, message },
     { type: 'notice', run, level: 'warn', text },
   ];
-  if (unreverted.length > 0) bodies.push({ type: 'notice', run, level: 'error', text: toFailure(unreverted) });
+  if (unreverted.length > 0) bodies.push({ type: 'notice', run, level: 'error', text: describeUnreverted(unreverted) });
   return { bodies, tree: now, gitTree: gitNow, unreverted };
 }
 

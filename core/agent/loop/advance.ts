@@ -1,6 +1,6 @@
 import type { Command, EventBody, EventOf } from '../../protocol/index.ts';
 import { askLimit } from '../budget/ask-limit.ts';
-import { endCommandAhead } from '../calls/command-ahead.ts';
+import { closePrestart } from '../calls/prestart.ts';
 import { compact } from '../context/compact.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
@@ -9,17 +9,19 @@ import { drainInbox, isReceivable } from './inbox.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { findWarnings } from '../budget/limit-check.ts';
-import { createKeeper, loadState } from './load-state.ts';
+import { loadState } from '../state/load-state.ts';
+import { createStateCacheWriter } from '../state/state-cache-writer.ts';
 import { next, type Action, type Facts } from './next.ts';
 import type { Model } from '../ports/model.ts';
-import { noteProcesses, takeOverProcesses } from '../calls/processes.ts';
+import { recordProcessEnds, takeOverProcesses } from '../processes/process-events.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from '../calls/run-calls.ts';
-import { settleTurn, toAbandoned } from './settle.ts';
-import { openedOf, openRequestOf, runOf, type State } from './state.ts';
+import { closeTurn, toAbandoned } from './closing-events.ts';
+import { openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from '../model/turn.ts';
-import { createWork, type Work } from './work.ts';
+import { createWork } from './create-work.ts';
+import type { Activities, Work } from './work.ts';
 
 /** Why `advance` came back. */
 export type Advanced =
@@ -27,53 +29,62 @@ export type Advanced =
   | { state: 'parked'; approvals: EventOf<'approval.asked'>[] }
   | { state: 'busy' };
 
+export interface AdvanceOptions {
+  /** Aborted: returns at once, as in a crash. The log keeps what is durable, and the next call continues. */
+  signal?: AbortSignal;
+  /** Aborted: returns after the present step. The next call continues. */
+  pause?: AbortSignal;
+  /** Aborted: starts no further run. Queued prompts remain in the inbox. */
+  last?: AbortSignal;
+  /** Default: the live ones. */
+  activities?: Activities;
+}
+
 /**
- * Works on a session until nothing is left to do: claims it, folds its log, and repeats drain, next,
- * perform, append. Resuming after a crash, after an approval, or on another day is this same call.
- *
- * @param options.signal Leave at once, as a crash would: what is durable stays, and the next call goes on.
- * @param options.last Begin no further run once it is aborted: prompts that wait stay in the inbox.
- * @param options.pause Leave when what is being performed has ended: nothing is cut off, and the next call goes on.
+ * Advances a session until nothing is left to do: claims it, folds its log, and repeats drain, next, perform, append.
+ * The same call resumes a session after a crash, after an approval, or on another day.
  */
-export async function advance(
-  engine: Engine,
-  session: string,
-  options: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal } = {},
-): Promise<Advanced> {
+export async function advance(engine: Engine, session: string, options: AdvanceOptions = {}): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
-    const lease = engine.store.claim(session);
+    const lease = await engine.store.claim(session);
     // Who took the session since the last look serves what was sent; what was done here stays done.
     if (!lease) return result ?? { state: 'busy' };
     let state: State;
     try {
-      state = loadState(engine, session);
+      state = await loadState(engine, session);
       const now = await work(engine, { session, lease, state, ...options });
       const finished = result?.state === 'idle' ? result.finished : undefined;
       result = now.state === 'idle' && finished ? { finished, ...now } : now;
     } finally {
-      lease.release();
+      await lease.release();
     }
     // Something may have arrived between the last look and the release; nobody else would take it.
-    const missed = engine.store.inbox(session).some((command) => isReceivable(state, command));
+    const missed = (await engine.store.inbox(session)).some((command) => isReceivable(state, command));
     const { signal, pause, last } = options;
     if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
   }
 }
 
-interface WorkInput {
-  session: string;
-  lease: Work['lease'];
-  state: State;
-  signal?: AbortSignal | undefined;
-  pause?: AbortSignal | undefined;
-  last?: AbortSignal | undefined;
-}
-
-async function work(engine: Engine, { session, lease, state, signal, pause, last }: WorkInput): Promise<Advanced> {
+async function work(
+  engine: Engine,
+  {
+    session,
+    lease,
+    state,
+    signal,
+    pause,
+    last,
+    activities,
+  }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
+): Promise<Advanced> {
   const stopper = createStopper(engine, state, { session, leave: signal });
-  const keeper = createKeeper(engine.store, lease, state);
-  let current = createWork({ engine, session, lease, state, stop: stopper.signal(), isLeaving: stopper.isLeaving });
+  const cache = await createStateCacheWriter(engine.store, lease, state);
+  let current = createWork({
+    ...{ engine, activities, session, lease, state },
+    stop: stopper.signal(),
+    isLeaving: stopper.isLeaving,
+  });
   try {
     let finished: EventOf<'run.finished'> | undefined;
     if (!stopper.isLeaving()) await takeOverProcesses(current);
@@ -85,24 +96,24 @@ async function work(engine: Engine, { session, lease, state, signal, pause, last
         if (stopper.signal().aborted) current = { ...current, stop: stopper.renew() };
         await drainInbox(current, { mayBegin: !last?.aborted });
       } while (stopper.signal().aborted && !stopper.isLeaving());
-      await noteProcesses(current);
+      await recordProcessEnds(current);
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
-        await keeper.keep('end');
+        await cache.write('end');
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
       await perform(current, action);
-      if (action.kind === 'finish') await endCommandAhead(current);
+      if (action.kind === 'finish') await closePrestart(current);
       await warn(current);
-      await keeper.keep('between');
+      await cache.write('between');
       if (state.lastRun !== before) finished = state.lastRun;
     }
   } finally {
     stopper.close();
-    await endCommandAhead(current);
-    await current.settled();
+    await closePrestart(current);
+    await current.idle();
   }
 }
 
@@ -140,20 +151,20 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return performTurn(current, action.forecast);
     case 'calls':
       return await performCalls(current, action.calls);
-    case 'abandon':
+    case 'chargeAbandoned':
       return current.append([toAbandoned(openRequestOf(current.state)!)]);
-    case 'drop':
-      return current.append(settleTurn(current.state));
+    case 'closeTurn':
+      return current.append(closeTurn(current.state));
     case 'recover':
       return recoverCall(current, action.call);
-    case 'keep':
+    case 'snapshot':
       return snapshotAfter(current);
     case 'compact':
       return compact(current);
     case 'title':
       return summarise(current);
-    case 'say':
-      return say(current, action.text);
+    case 'nudge':
+      return nudge(current, action.text);
     case 'limit':
       return askLimit(current, action.reached);
     case 'finish':
@@ -166,7 +177,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
   }
 }
 
-async function say(current: Work, text: string): Promise<void> {
+async function nudge(current: Work, text: string): Promise<void> {
   const { state, engine } = current;
   const message = {
     id: engine.ids.ulid(),
@@ -204,7 +215,11 @@ function createStopper(
     command.type === 'cancel' || (command.type === 'revoke' && state.calls.some((call) => call.started));
   const stop = (): void => controller.abort();
   const unlisten = engine.store.onSend(session, () => {
-    if (engine.store.inbox(session).some(isStop)) stop();
+    // A store that cannot be read fails where the loop reads it next.
+    engine.store.inbox(session).then(
+      (commands) => void (commands.some(isStop) && stop()),
+      () => {},
+    );
   });
   leave?.addEventListener('abort', stop, { once: true });
   return {

@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { FindCommitted } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Knowledge } from '../ports/memory.ts';
-import type { RecordedLooks } from '../recorded-looks.ts';
 import type { Recall } from '../ports/recall.ts';
 import type { Layers } from '../ports/layer.ts';
 import type { Models } from '../ports/model.ts';
@@ -31,7 +30,7 @@ export interface Checkpoint {
 }
 
 /** What a checkpoint came to; `standing` is the last one, when there was nothing new to commit. */
-export type CheckpointResult = Checkpoint | { skipped: string; standing?: Checkpoint };
+export type CheckpointResult = Checkpoint | { skipped: string; last?: Checkpoint };
 
 /** Which files of a workspace are secret. */
 export interface SecretOptions {
@@ -90,7 +89,7 @@ export interface Engine {
   /** @param patterns Further globs of secret files, relative to the root. */
   openSecrets(root: string, options: SecretOptions): SecretSource;
   /** Approvals that were given for every session of this agent on this workspace. */
-  remembered(workspace: string, agent: string): readonly Remembered[];
+  remembered(workspace: string, agent: string): Promise<readonly Remembered[]>;
   /** Rules beside those that are always there, such as the user's policy. */
   readonly rules: readonly Rule[];
   /** Commits the workspace to its private ref. */
@@ -99,6 +98,4 @@ export interface Engine {
   readonly findCommitted: FindCommitted;
   /** Which of the paths, relative to the workspace, a folder's with a slash behind it, Git ignores by the rules of now. */
   findIgnored(context: ToolContext, paths: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Only in a replay, where nothing can be touched: what was found when the log was made. */
-  readonly recorded?: RecordedLooks;
 }

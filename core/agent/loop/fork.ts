@@ -8,12 +8,12 @@ import {
   type EventOf,
   type Message,
 } from '../../protocol/index.ts';
-import { loadState } from './load-state.ts';
+import { loadState, readLog } from '../state/load-state.ts';
 import type { Engine } from './engine.ts';
-import { fold } from './fold.ts';
+import { fold } from '../state/fold.ts';
 import type { Draft } from '../ports/store.ts';
-import { settleCalls, toRunFinished } from './settle.ts';
-import { createState, openedOf, type State } from './state.ts';
+import { answerOpenCalls, toRunFinished } from './closing-events.ts';
+import { createState, openedOf, type State } from '../state/state.ts';
 import { readTurnHistory } from '../workspace/turn-history.ts';
 
 export interface ForkOptions {
@@ -49,7 +49,7 @@ export interface Forked {
  * @throws KlausError `usage` for a seq that the session does not have, or one at which it is closed.
  */
 export async function fork(engine: Engine, source: string, options: ForkOptions): Promise<Forked> {
-  const events = [...engine.store.read(source)];
+  const events = await readLog(engine.store, source);
   const last = events.length;
   const at = options.at ?? last;
   if (!Number.isInteger(at) || at < 1 || at > last) {
@@ -68,7 +68,7 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
   const state = createState();
   for (const event of taken) fold(state, event);
   const opened = openedOf(state);
-  const settling = settle(engine, state, { now: loadState(engine, source), ...options });
+  const settling = settle(engine, state, { now: await loadState(engine, source), ...options });
   const forked: EventOf<'session.opened'>['forked'] = {
     session: source,
     seq: at,
@@ -80,12 +80,12 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
   const copies: Draft[] = taken.map((event) => toCopy(event, { forked, klaus: options.klaus, names }));
   const now = engine.clock.now();
   const drafts = [...copies, ...settling.map((body) => ({ ...rename(body, names), at: now }))];
-  const lease = engine.store.claim(session);
+  const lease = await engine.store.claim(session);
   if (!lease) throw new KlausError('store.busy', `The new session ${session} is already held.`);
   try {
     await engine.store.append(session, drafts, { lease });
   } finally {
-    lease.release();
+    await lease.release();
   }
   const nearest = findState(events, at);
   return { session, at, settled: describe(settling), ...(nearest ? { state: nearest } : {}) };
@@ -105,14 +105,14 @@ function settle(
     if (state.openTurn) {
       bodies.push({ type: 'turn.finished', run: run.id, turn: state.openTurn.turn, stopReason: 'cancelled' });
     }
-    bodies.push(...settleCalls({ state }, why));
+    bodies.push(...answerOpenCalls(state, why));
     if (state.openSnapshot) {
       // What the turn did from here on is the original's: of the fork it is nothing that could be undone.
       bodies.push(toKept(state.openSnapshot));
     }
     const reason = 'The session was forked in the middle of this run.';
     // What its checks proved was proved of the original's files.
-    const evidence = run.evidence.map((row) => ({ ...row, standing: 'unknown' as const }));
+    const evidence = run.evidence.map((row) => ({ ...row, freshness: 'unknown' as const }));
     const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
   } else if (state.openSnapshot) bodies.push(toKept(state.openSnapshot));

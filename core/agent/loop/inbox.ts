@@ -13,13 +13,12 @@ import {
 } from '../../protocol/index.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
-import { lookLast } from '../workspace/last-look.ts';
+import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { describeLimit, usedOf } from '../budget/limit-check.ts';
-import { loadInstructions } from '../context/instructions.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
-import type { State } from './state.ts';
+import type { State } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /** Titles up to this long are taken from the prompt as it is. */
@@ -35,7 +34,7 @@ const MAX_TITLE = 60;
 export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
   let any = false;
   await expireApprovals(work);
-  const waiting = work.engine.store.inbox(work.session);
+  const waiting = await work.engine.store.inbox(work.session);
   const withdrawn = withdrawnFrom(waiting);
   for (const command of waiting) {
     // It goes with the command that takes it back, in one transaction: it is never both said and taken back.
@@ -141,7 +140,7 @@ async function learnWhereThere(work: Work, { type }: Command): Promise<void> {
 async function endCancelled(work: Work, command: Extract<Command, { type: 'cancel' }>): Promise<EventBody[]> {
   const { run } = work.state;
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
-  await lookLast(work);
+  await snapshotAtEnd(work);
   const reason = command.reason ?? 'The user stopped the run.';
   return endRun(work, { outcome: 'cancelled', reason, ...optional({ by: command.by }) });
 }
@@ -156,8 +155,8 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
   }
   // Appended in one transaction: the run's id is set here because the state does not know the run yet.
-  for (const body of await loadInstructions(work, 'root', run)) bodies.push(body);
-  bodies.push(...recallKnowledge(work, run));
+  for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
+  bodies.push(...(await recallKnowledge(work, run)));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect, Event, EventBody, Message, Part } from '../../protocol/index.ts';
-import { fold } from './fold.ts';
+import {
+  EVENT_VERSION,
+  type Effect,
+  type Event,
+  type EventBody,
+  type Message,
+  type Part,
+} from '../../protocol/index.ts';
+import { fold } from '../state/fold.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { next, type Facts } from './next.ts';
-import { createState, type State } from './state.ts';
+import { createState, type State } from '../state/state.ts';
 
 const EFFECTS: Record<string, Effect[]> = {
   read: ['read'],
@@ -34,7 +41,7 @@ function createLog(opened: Partial<Extract<EventBody, { type: 'session.opened' }
   const state = createState();
   let seq = 0;
   const add = (body: EventBody): State => {
-    fold(state, { v: 2, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
+    fold(state, { v: EVENT_VERSION, seq: ++seq, prev: '', session: 's', at: seq, ...body } as Event);
     return state;
   };
   add({
@@ -203,7 +210,7 @@ describe('endings', () => {
   test('a cut answer is asked to go on, but not for ever', () => {
     const log = begin(createLog());
     for (let round = 0; round < 2; round++) {
-      expect(end(answer(log, text('half'), 'max_tokens'))).toBe('say');
+      expect(end(answer(log, text('half'), 'max_tokens'))).toBe('nudge');
       log.add({
         type: 'message.added',
         run,
@@ -219,7 +226,7 @@ describe('endings', () => {
   });
 
   test('an empty answer is asked for words', () => {
-    expect(end(answer(begin(createLog()), []))).toBe('say');
+    expect(end(answer(begin(createLog()), []))).toBe('nudge');
   });
 
   test('a denial that nothing replaced is the outcome', () => {

@@ -2,9 +2,9 @@ import { findOpenReds } from '../../policy/index.ts';
 import { toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
-import { toUnrevertedEnding } from '../workspace/unreverted.ts';
+import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
-import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from './state.ts';
+import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
 
 /** What the loop does next. */
 export type Action =
@@ -16,15 +16,15 @@ export type Action =
   /** Run these: one call, or several that only read. */
   | { kind: 'calls'; calls: CallState[] }
   /** Charge the request that a process which is gone had sent: what it cost is not known. */
-  | { kind: 'abandon' }
+  | { kind: 'chargeAbandoned' }
   /** Keep the state of the workspace behind the effects of a turn. */
-  | { kind: 'keep' }
+  | { kind: 'snapshot' }
   | { kind: 'compact' }
   | { kind: 'model'; forecast: Forecast }
   /** End the open turn: the limits leave no room to ask for it again. */
-  | { kind: 'drop' }
+  | { kind: 'closeTurn' }
   /** Say this to the model, as a line of the engine's own. */
-  | { kind: 'say'; text: string }
+  | { kind: 'nudge'; text: string }
   | { kind: 'limit'; reached: LimitReached }
   | ({ kind: 'finish' } & Ending)
   | { kind: 'title' };
@@ -42,9 +42,9 @@ export interface Facts {
 export function next(state: State, facts: Facts): Action {
   if (!state.session) return { kind: 'idle' };
   const { run } = state;
-  if (openRequestOf(state)) return { kind: 'abandon' };
+  if (openRequestOf(state)) return { kind: 'chargeAbandoned' };
   // Also after a run that was cut short: what the user does from now on is not of its last turn.
-  if (state.openSnapshot && state.calls.length === 0) return { kind: 'keep' };
+  if (state.openSnapshot && state.calls.length === 0) return { kind: 'snapshot' };
   if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
   if (run.unreverted.length > 0 && state.calls.length === 0) {
     const { reason, error } = toUnrevertedEnding(run.unreverted);
@@ -128,7 +128,7 @@ function nextTurn(state: State, facts: Facts): Action {
     return { kind: 'finish', outcome: 'failed', reason };
   }
   const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
-  if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'drop' };
+  if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'closeTurn' };
   return { kind: 'model', forecast };
 }
 
@@ -149,12 +149,12 @@ function endOf(state: State, facts: Facts): Action | undefined {
       if (run.continuations > facts.maxRetries) {
         return finish({ outcome: 'failed', reason: 'The answer was cut too often in a row.' });
       }
-      return { kind: 'say', text: 'Your answer was cut. Go on exactly where it stopped.' };
+      return { kind: 'nudge', text: 'Your answer was cut. Go on exactly where it stopped.' };
     default:
       if (run.empty || !last || toText(last).trim() === '') {
         return run.continuations > facts.maxRetries
           ? finish({ outcome: 'failed', reason: 'The model ended without a word.' })
-          : { kind: 'say', text: 'Say in a few words what you did and what the result is.' };
+          : { kind: 'nudge', text: 'Say in a few words what you did and what the result is.' };
       }
       return finish(judge(run, facts));
   }

@@ -1,5 +1,5 @@
 import { toText } from '../../protocol/index.ts';
-import { askCheap } from '../model/ask-cheap.ts';
+import { requestCheapModel } from '../model/request-cheap-model.ts';
 import { toTranscript } from '../context/transcript.ts';
 import type { Work } from './work.ts';
 
@@ -28,7 +28,7 @@ export async function summarise(work: Work): Promise<void> {
     ],
     2_000,
   );
-  const named = await askCheap(work, { purpose: 'title', system: SYSTEM, text, maxOutputTokens: 200 });
+  const named = await requestCheapModel(work, { purpose: 'title', system: SYSTEM, text, maxOutputTokens: 200 });
   if (work.isLeaving()) return work.append(named.bodies);
   const [first = '', ...rest] = (named.text ?? '').split('\n').map((line) => line.trim());
   const title = state.title ?? (first === '' ? cut(prompt, 60) : cut(first, 80));

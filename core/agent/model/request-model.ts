@@ -1,18 +1,9 @@
-import {
-  optional,
-  isOutage,
-  isRetryable,
-  NO_USAGE,
-  type EventBody,
-  type Reserved,
-  type Usage,
-} from '../../protocol/index.ts';
+import { optional, isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
 import { cost } from '../budget/cost.ts';
 import { leavesRoom } from '../budget/limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from '../ports/model.ts';
-import { toRetry, type Retry } from './retry.ts';
-import { openRequestOf } from '../loop/state.ts';
-import { runIdOf, type Work } from '../loop/work.ts';
+import { openRequestOf, runIdOf } from '../state/state.ts';
+import type { Work } from '../loop/work.ts';
 
 type Attempted = Extract<EventBody, { type: 'model.attempted' }>;
 type Finished = Extract<ModelEvent, { type: 'finished' }>;
@@ -48,13 +39,13 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
   const { model, purpose, requestHash, reserved } = options;
   for (let attempt = 1; ; attempt++) {
     if (!openRequestOf(work.state)) {
-      const head = { run: runIdOf(work), purpose, turn: work.state.turn, model: model.name, attempt };
+      const head = { run: runIdOf(work.state), purpose, turn: work.state.turn, model: model.name, attempt };
       await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
     }
     const outcome = await attemptOnce(work, options, attempt);
     const base = {
       type: 'model.attempted' as const,
-      run: runIdOf(work),
+      run: runIdOf(work.state),
       purpose,
       turn: work.state.turn,
       model: model.name,
@@ -74,7 +65,8 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     options.onDiscard?.(attempt);
     // What the broken request is charged may have been the room for another.
     const hasRoom = leavesRoom(work.state, lost, reserved);
-    const again = hasRoom ? planRetry(work, { purpose, attempt, failure }) : undefined;
+    const again =
+      hasRoom && isRetryable(failure.code) ? work.activities.planRetry(work, { purpose, attempt, failure }) : undefined;
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
@@ -92,29 +84,6 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
       return { ok: false, failure: 'cancelled', attempted: cancelled };
     }
   }
-}
-
-/** When the request is sent again; undefined: the failure is final. */
-function planRetry(
-  { engine, state }: Work,
-  { purpose, attempt, failure }: { purpose: RequestOptions['purpose']; attempt: number; failure: ModelFailure },
-): Retry | undefined {
-  if (!isRetryable(failure.code)) return undefined;
-  // It hangs on what the provider wished and on chance.
-  if (engine.recorded) return engine.recorded.retried();
-  const { retry } = engine.settings;
-  const now = engine.clock.now();
-  // A title is not worth waiting for.
-  const waitMs = purpose === 'title' ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
-  const isWaitedOut = waitMs > 0 && isOutage(failure.code);
-  return toRetry({
-    attempt,
-    retry,
-    random: engine.ids.random(),
-    retryAfterMs: failure.retryAfterMs,
-    now,
-    waitUntil: isWaitedOut ? (state.failingSince ?? now) + waitMs : undefined,
-  });
 }
 
 interface AttemptOutcome {

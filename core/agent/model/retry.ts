@@ -1,7 +1,17 @@
+import type { EventOf } from '../../protocol/index.ts';
 import type { RetrySettings } from '../loop/settings.ts';
+import type { ModelFailure } from '../ports/model.ts';
 
 /** A provider that asks for a longer wait than this is not waited for. */
 const LONGEST_WISH_MS = 5 * 60_000;
+
+/** A request whose failure may pass. */
+export interface FailedRequest {
+  purpose: EventOf<'model.attempted'>['purpose'];
+  /** The attempt that failed, from 1. */
+  attempt: number;
+  failure: ModelFailure;
+}
 
 /** When the next attempt comes: after a wait in milliseconds, and up to when the outage is waited out, if it is. */
 export interface Retry {

@@ -1,11 +1,11 @@
 import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../../protocol/index.ts';
-import { endCommandAhead, startCommandAhead, stopCommandAhead } from '../calls/command-ahead.ts';
+import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
 import { requestModel } from './request-model.ts';
 import type { EngineSettings } from '../loop/settings.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Asks the model for its next message and takes it into the log. */
@@ -42,14 +42,14 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     onSent: () => {
       if (request.tools.length === 0) return;
       work.warmUp();
-      startCommandAhead(work);
+      startPrestart(work);
     },
     onEvent: (event) => live.show(event),
     onDiscard: () => live.discard(),
   });
-  stopCommandAhead(work);
+  cancelPrestart(work);
   const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
-  if (!hasCalls && !makesCheckpoint(work)) await endCommandAhead(work);
+  if (!hasCalls && !makesCheckpoint(work)) await closePrestart(work);
   if (work.isLeaving() && !result.ok) return;
   const bodies: EventBody[] = [result.attempted];
   if (result.ok) {

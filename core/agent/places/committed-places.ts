@@ -1,4 +1,5 @@
 import { isKlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
+import { readLog } from '../state/load-state.ts';
 import { readKnownIds, toHeadId } from './known-commits.ts';
 import type { CommittedQuery, PathState } from '../ports/committed-files.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
@@ -27,7 +28,7 @@ export async function findCommittedPlaces(
     if (!then || head === undefined || isSamePosition(then, now)) continue;
     const own = rows.filter(({ path }) => holderOf(path, is) === now.path && holderOf(path, was) === now.path);
     if (own.length === 0 || own.length > MAX_FILES) continue;
-    const known = readKnownIds(work.engine.store.read(work.session), now.path);
+    const known = readKnownIds(await readLog(work.engine.store, work.session), now.path);
     const query: CommittedQuery = {
       repository: now.path,
       head,

@@ -1,26 +1,17 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
-import type { EventBody, EventOf, TreeChange, TreeId } from '../../protocol/index.ts';
+import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
 import { findCommittedPlaces } from './committed-places.ts';
-import { findFurtherPlaces, type PlacedIn } from './further-places.ts';
+import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
 import { changesScripts, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
-import { describeNames, list, toFailure } from '../workspace/unreverted.ts';
+import { describePlaces, listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
 import { resolveInside } from './resolve-inside.ts';
 import { revertPlaces, type Reverted } from './revert-places.ts';
 import type { Work } from '../loop/work.ts';
+import type { Guarded, GuardInput } from '../workspace/guarded.ts';
 
-/** What a look at protected places came to. */
-export interface Guarded {
-  /** To be appended before the state that follows. */
-  bodies: EventBody[];
-  /** The workspace afterwards. */
-  tree: TreeId;
-  /** Places that a command changed and that could not be restored. */
-  unreverted: string[];
-}
-
-/** The state that the turn began with. */
-type Opened = Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree' | 'uncovered'>;
+/** The state at the beginning of the turn. */
+type Opened = GuardInput['opened'];
 
 /** Paths that the log names of what a state does not hold. */
 const MAX_NAMED = 20;
@@ -61,11 +52,11 @@ export async function findPlaces(
     before,
     after,
     edited,
-  }: { before: PlacedIn; after: TreeId; edited?: ReadonlyMap<string, string | null> | undefined },
+  }: { before: WorkspaceState; after: TreeId; edited?: ReadonlyMap<string, string | null> | undefined },
 ): Promise<TreeChange[]> {
   const rows = await snapshots.changes(before.tree, after);
   if (rows.length === 0) return [];
-  const further = await findFurtherPlaces(snapshots, before);
+  const further = await findLinkedPlaces(snapshots, before);
   const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   const found = new Map<string, TreeChange>();
   for (const row of rows) {
@@ -117,20 +108,20 @@ function findUnseen(snapshots: Snapshots, { tree: before, uncovered }: Opened, a
 
 function toKeptNotice(names: readonly string[], run: string): EventBody[] {
   if (names.length === 0) return [];
-  const text = `A checkout of a commit that was there before changed ${list(names)}, ${describeNames(names)}. Look at it before you use it.`;
+  const text = `A checkout of a commit that was there before changed ${listNames(names)}, ${describePlaces(names)}. Look at it before you use it.`;
   return [{ type: 'notice', run, level: 'warn', text }];
 }
 
 function toFailedNotice(names: readonly string[], run: string): EventBody[] {
   if (names.length === 0) return [];
-  return [{ type: 'notice', run, level: 'error', text: toFailure(names) }];
+  return [{ type: 'notice', run, level: 'error', text: describeUnreverted(names) }];
 }
 
 function toRevertedBodies(work: Work, { reverted, opened }: { reverted: Reverted; opened: Opened }): EventBody[] {
   const { run, turn } = opened;
   if (reverted.steps.length === 0) return [];
   const text =
-    `Reverted: a command changed ${list(reverted.reverted)}, ${describeNames(reverted.reverted)}. ` +
+    `Reverted: a command changed ${listNames(reverted.reverted)}, ${describePlaces(reverted.reverted)}. ` +
     'Change such files with the edit tools, which ask the user.';
   const message = {
     id: work.engine.ids.ulid(),

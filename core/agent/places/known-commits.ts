@@ -1,7 +1,11 @@
 import type { Event, EventOf } from '../../protocol/index.ts';
 import type { GitPosition } from '../ports/snapshots.ts';
 
-type Known = NonNullable<EventOf<'workspace.snapshotted'>['known']>;
+/** Object ids by repository. */
+export type KnownCommits = NonNullable<EventOf<'workspace.snapshotted'>['known']>;
+
+/** The repositories after the last turn. Undefined before the first turn; `unknown` if a background process may have moved refs. */
+export type LastPositions = readonly GitPosition[] | undefined | 'unknown';
 
 /** Refs of Klaus's own: commits of what an agent left in the workspace. */
 const OWN_REFS = 'refs/klaus/';
@@ -10,12 +14,11 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const MAX_IDS = 200;
 
 /**
- * Object ids that repositories have and that no command of the session made: those of the refs when the session first
- * looks, and later those that came between two turns, when nobody but the user moves refs.
- *
- * @param last Where the repositories were after the last turn; undefined for the first look.
+ * Object ids in repositories that no command of the session made: those of all refs at the first snapshot of the
+ * session, and later those that appeared between two turns, when only the user moves refs.
  */
-export function toKnown(now: readonly GitPosition[], last: readonly GitPosition[] | undefined): Known {
+export function findKnownCommits(now: readonly GitPosition[], last: LastPositions): KnownCommits {
+  if (last === 'unknown') return [];
   let left = MAX_IDS;
   return now.flatMap((position) => {
     const earlier = new Set(toPairs(last?.find(({ path }) => path === position.path)));

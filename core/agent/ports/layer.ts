@@ -1,5 +1,5 @@
 /** A folder that is shown in the place of another. Both absolute. */
-export interface StandIn {
+export interface MappedFolder {
   path: string;
   folder: string;
 }
@@ -10,7 +10,7 @@ export interface Layer {
   /** Absolute; shown to the command at the workspace's own path, see `ExecRequest.workspaceAt`. */
   readonly folder: string;
   /** The same for folders beside the workspace that the session may change, see `ExecRequest.besideAt`. */
-  readonly beside?: readonly StandIn[];
+  readonly beside?: readonly MappedFolder[];
   /**
    * Relative paths that may differ from the workspace: everything that was created, changed, removed or got
    * another mode, never less. A path stands for everything below it: a folder that is new, replaced or removed is

@@ -45,7 +45,7 @@ export interface KnowledgeFilter {
  */
 export interface Knowledge {
   /** Undefined when nothing is known under the key. */
-  get(key: string, scope?: KnowledgeScope): KnowledgeEntry | undefined;
+  get(key: string, scope?: KnowledgeScope): Promise<KnowledgeEntry | undefined>;
   /**
    * Makes or replaces an entry. Durable when it resolves.
    *
@@ -53,11 +53,11 @@ export interface Knowledge {
    */
   set(draft: KnowledgeDraft): Promise<KnowledgeEntry>;
   /** The project's before the global ones; of each the category `pinned` first, then the latest first. */
-  list(filter?: KnowledgeFilter): KnowledgeEntry[];
+  list(filter?: KnowledgeFilter): Promise<KnowledgeEntry[]>;
   /** How many entries `list` would show without a limit. */
-  count(filter?: Omit<KnowledgeFilter, 'limit'>): number;
+  count(filter?: Omit<KnowledgeFilter, 'limit'>): Promise<number>;
   /** Entries in whose key, value or category a word of the query begins a word, the best first. Never throws for any query. */
-  search(query: string, filter?: Omit<KnowledgeFilter, 'category'>): KnowledgeEntry[];
+  search(query: string, filter?: Omit<KnowledgeFilter, 'category'>): Promise<KnowledgeEntry[]>;
   /** True when there was one. Durable when it resolves. */
   remove(key: string, scope: KnowledgeScope): Promise<boolean>;
 }

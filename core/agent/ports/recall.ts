@@ -31,5 +31,5 @@ export interface Recall {
    * The text of one record from `start` (default 0), at most `max` characters. Undefined for a record without
    * text.
    */
-  read(seq: number, options: { start?: number; max: number }): RecalledText | undefined;
+  read(seq: number, options: { start?: number; max: number }): Promise<RecalledText | undefined>;
 }

@@ -1,5 +1,5 @@
 import type { CheckEnvironment, SandboxName } from '../../protocol/index.ts';
-import type { StandIn } from './layer.ts';
+import type { MappedFolder } from './layer.ts';
 
 export interface ExecLimits {
   /** Milliseconds; default 120,000. */
@@ -27,7 +27,7 @@ export interface ExecRequest {
    */
   workspaceAt?: string;
   /** The same for folders of `writable`. With `workspaceAt`, those without a stand-in are only read. */
-  besideAt?: readonly StandIn[];
+  besideAt?: readonly MappedFolder[];
   /**
    * Absolute paths in the workspace that this command must not change, beyond what the driver protects anyway.
    * One that does not exist stays away: nothing can be made there.

@@ -1,5 +1,5 @@
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
-import type { StandIn } from './layer.ts';
+import type { MappedFolder } from './layer.ts';
 
 export interface SnapshotOptions {
   /**
@@ -10,7 +10,7 @@ export interface SnapshotOptions {
   /** A folder that stands in for the workspace, such as the merged folder of a layer. Default: the workspace. */
   folder?: string;
   /** The same for folders beside it, where the states are those of several folders. */
-  beside?: readonly StandIn[];
+  beside?: readonly MappedFolder[];
   /** Files looked at so far; called at most every few hundred files. */
   onProgress?: (files: number) => void;
   signal?: AbortSignal;

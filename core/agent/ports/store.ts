@@ -1,15 +1,15 @@
 import type { BlobRef, Command, Event, EventBody, HostEvent, HostEventBody, Live } from '../../protocol/index.ts';
-import type { State } from '../loop/state.ts';
+import type { State } from '../state/state.ts';
 
-/** Proof of holding a session: appends with an older fence fail. */
+/** The right of one process to append to a session. Appends with an older fence fail. */
 export interface Lease {
   readonly session: string;
   readonly fence: number;
-  /** Gives the session back. Idempotent. */
-  release(): void;
+  /** Ends the lease after all pending appends. Idempotent. */
+  release(): Promise<void>;
 }
 
-/** A fact with its time, before the store gives it its place in the log. */
+/** An event with its time, before the store assigns its position in the log. */
 export type Draft = EventBody & { at: number };
 
 export interface AppendOptions {
@@ -19,21 +19,21 @@ export interface AppendOptions {
 }
 
 /**
- * States that were folded from a session's log, kept beside it. Never the truth: one that does not fit its log, or
- * the program that reads it, is as good as none.
+ * States that were folded from a session's log and stored beside it. The log remains the source of truth: a state that
+ * does not match its log or the running program is ignored.
  */
 export interface StateCache {
   /**
-   * The state of a session as far as it is kept, for its caller alone; undefined where there is none of this version,
-   * or it does not stand for the beginning of the log.
+   * The cached state of a session, as a copy that the caller may change. Undefined when no state of this version
+   * exists, or when it does not match the beginning of the log.
    *
-   * @param version Names the fold that made it.
+   * @param version Identifies the fold that made it.
    */
-  read(session: string, version: string): State | undefined;
-  /** Seq of the last event in what is kept; 0 when nothing is. */
-  seqOf(session: string): number;
-  /** Takes the place of what was kept before. Does nothing when the lease or the state is not the newest. */
-  write(lease: Lease, kept: { state: State; version: string }): Promise<void>;
+  read(session: string, version: string): Promise<State | undefined>;
+  /** Seq of the last event in the cached state; 0 without one. */
+  seqOf(session: string): Promise<number>;
+  /** Replaces the cached state. Does nothing when the lease or the state is not the newest. */
+  write(lease: Lease, cached: { state: State; version: string }): Promise<void>;
 }
 
 export interface BlobWriter {
@@ -46,39 +46,43 @@ export interface BlobWriter {
 /** The log, the inbox and the locks. */
 export interface Store {
   /**
-   * Appends in one durable transaction and returns the events with their places. Emits to subscribers
-   * only afterwards. An empty list of drafts still consumes.
+   * Appends in one durable transaction and returns the events with their positions. Emits to subscribers only after
+   * the commit. An empty list of drafts still consumes.
    *
    * @throws KlausError `store.busy` when the fence is old, `store.full`, `store.corrupt`.
    */
   append(session: string, drafts: readonly Draft[], options: AppendOptions): Promise<Event[]>;
   /**
-   * Appends one fact to the host chain, which stands beside those of the sessions: exports, changes of the
-   * configuration. Durable when it resolves. What a session's own events say is taken over by `append` itself.
+   * Appends one event to the host chain, which is separate from the chains of the sessions: exports, changes of the
+   * configuration. Durable when it resolves. `append` itself copies what the host chain records of a session's events.
    *
    * @throws KlausError `store.full`, `store.corrupt`.
    */
   appendHost(body: HostEventBody): Promise<HostEvent>;
-  /** Events after `after` (default 0) in order. */
-  read(session: string, after?: number): Iterable<Event>;
+  /**
+   * Events after `after` (default 0) in order, in batches. Includes events that are appended during the iteration.
+   *
+   * @throws KlausError `store.corrupt` for a gap or an unreadable record, from the iteration.
+   */
+  read(session: string, after?: number): AsyncIterable<readonly Event[]>;
   /** Puts a command into the inbox. Durable when it resolves; a known id changes nothing. */
   send(session: string, command: Command): Promise<void>;
-  /** Commands that nobody consumed, in order of arrival. */
-  inbox(session: string): Command[];
-  /** Takes the session, or undefined while a live process holds it. */
-  claim(session: string): Lease | undefined;
+  /** Commands that are not consumed yet, in order of arrival. */
+  inbox(session: string): Promise<Command[]>;
+  /** Acquires the lease, or returns undefined while a live process holds it. */
+  claim(session: string): Promise<Lease | undefined>;
   /** Calls `listener` with every event appended after `after`, by any process, in order. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
-  /** Shows live text to this process's doors. */
+  /** Sends in-flight text to the listeners of this process. */
   emitLive(live: Live): void;
   onLive(listener: (live: Live) => void): () => void;
-  /** False while nobody listens to live text: what is costly to make need not be made. */
+  /** False while no listener for in-flight text exists: the engine then skips the work of producing it. */
   isWatched(): boolean;
-  /** Calls `wake` soon after something was sent to the session by any process. */
+  /** Calls `wake` soon after any process sent something to the session. */
   onSend(session: string, wake: () => void): () => void;
   writeBlob(): BlobWriter;
-  /** Undefined when there is no such blob. */
-  readBlob(hash: string): Uint8Array | undefined;
-  /** Absent: logs are folded whole. */
-  readonly checkpoints?: StateCache;
+  /** Undefined when no such blob exists. */
+  readBlob(hash: string): Promise<Uint8Array | undefined>;
+  /** Absent: logs are folded from their first event. */
+  readonly stateCache?: StateCache;
 }

@@ -1,8 +1,8 @@
-import { openSecretsOf } from '../loop/work.ts';
+import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Redactor } from '../../policy/index.ts';
 import { isKlausError, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import { loadState } from '../loop/load-state.ts';
+import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
 
 /** True for a command with text that a person wrote. */
@@ -34,7 +34,7 @@ export async function redactCommand<C extends Command>(
   { session, workspace }: { session: string; workspace: string },
 ): Promise<C> {
   if (!carriesText(command)) return command;
-  const opened = loadState(engine, session).session;
+  const opened = (await loadState(engine, session)).session;
   const redactor = engine.createRedactor(opened?.forked?.root ?? session);
   if (await isThere(engine, workspace)) {
     const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });

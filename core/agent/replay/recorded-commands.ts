@@ -1,63 +1,100 @@
-import type { Command, Event } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
-import { toClause } from '../loop/finish.ts';
+import { optional, type Command, type Event, type EventOf, type EventType } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
+import { toClause } from '../loop/finish.ts';
 
-/** The commands that the events from `from` on answer, as they must have stood in the inbox; empty where none does. */
+/** A command, and the index of the first event after those that it became. */
+interface Found {
+  command: Command;
+  next: number;
+}
+
+/** An event with its index in the log. */
+interface Position {
+  events: readonly Event[];
+  at: number;
+  /** Id of the command that begins here. */
+  id: string;
+}
+
+/** How commands are recognized by an event of one type. */
+interface EventReader<T extends EventType> {
+  /** The command that begins with this event. Default: a cancel that ends the run, if the events that follow do so. */
+  read?(event: EventOf<T>, position: Position): Found | undefined;
+  /** True if a cancel can append this event before it ends the run. Default: false. */
+  isClosing?(event: EventOf<T>): boolean;
+}
+
+const READERS: { readonly [T in EventType]: EventReader<T> } = {
+  'session.opened': {},
+  'session.changed': { read: readChange },
+  'session.closed': {},
+  'run.started': {
+    read({ onAsk, waitForModelMs, trigger, at: time }, { events, at, id }) {
+      const options = { onAsk, ...optional({ waitForModelMs }) };
+      if (trigger === 'prompt') return readPrompt(events, { at, id, ...options });
+      const message = events[at + 1];
+      const isNudged = message?.type === 'message.added' && message.message.origin === 'engine' && message.at === time;
+      return { command: { type: 'resume', id, ...options }, next: isNudged ? at + 2 : at + 1 };
+    },
+  },
+  'run.finished': {},
+  'turn.started': {},
+  'turn.finished': { isClosing: ({ stopReason }) => stopReason === 'cancelled' },
+  'model.requested': {},
+  'model.attempted': { isClosing: ({ outcome }) => outcome === 'abandoned' },
+  'message.added': {
+    read({ message: { origin, parts } }, { events, at, id }) {
+      if (origin !== 'steer') return undefined;
+      const pin = readPromptPin(events, at + 1);
+      const command: Command = { type: 'prompt', id, parts, onAsk: 'deny', delivery: 'steer', ...pin };
+      return { command, next: at + (pin ? 2 : 1) };
+    },
+  },
+  'tool.started': {},
+  'tool.finished': { isClosing: () => true },
+  'gate.decided': { isClosing: ({ call }) => call.startsWith('checkpoint-') },
+  'approval.asked': {},
+  'approval.answered': { read: readAnswer, isClosing: ({ answer }) => answer === 'superseded' },
+  // The revoked authorities are not recorded. The grant that remains is taken from the event, see compare.ts.
+  'grant.changed': {
+    read: ({ by = 'klaus', reason }, { at, id }) => ({ command: { type: 'revoke', id, by, reason }, next: at + 1 }),
+  },
+  'workspace.snapshotted': {},
+  'workspace.restored': {},
+  'workspace.committed': { isClosing: () => true },
+  'context.compacted': {},
+  'context.pinned': {
+    read: ({ pin: id, text, source, by }, { at }) => ({
+      command: { type: 'pin', id, text, by, ...optional({ source }) },
+      next: at + 1,
+    }),
+  },
+  'context.unpinned': {
+    read: ({ pin, by }, { at, id }) => ({ command: { type: 'unpin', id, pin, by }, next: at + 1 }),
+  },
+  'process.changed': {},
+  'usage.counted': {},
+  'evidence.verified': {},
+  notice: { isClosing: () => true },
+};
+
+function toReader(event: Event): EventReader<EventType> {
+  return READERS[event.type] as EventReader<EventType>;
+}
+
+/** The commands that the events from an index on answer, as they were queued in the inbox. */
 export function readCommands(events: readonly Event[], from: number): Command[] {
   const commands: Command[] = [];
   for (let at = from; at < events.length;) {
-    const found = readCommand(events, at);
+    const event = events[at]!;
+    const position = { events, at, id: toCommandId(at) };
+    const reader = toReader(event);
+    const found = reader.read ? reader.read(event, position) : readCancel(position);
     if (!found) break;
     commands.push(found.command);
     at = found.next;
   }
   return commands;
-}
-
-function readCommand(events: readonly Event[], at: number): { command: Command; next: number } | undefined {
-  const event = events[at]!;
-  const id = toCommandId(at);
-  switch (event.type) {
-    case 'run.started': {
-      const { onAsk, waitForModelMs } = event;
-      const options = { onAsk, ...optional({ waitForModelMs }) };
-      if (event.trigger === 'prompt') return readPrompt(events, { at, id, ...options });
-      const said = events[at + 1];
-      const isSaid = said?.type === 'message.added' && said.message.origin === 'engine' && said.at === event.at;
-      return { command: { type: 'resume', id, ...options }, next: isSaid ? at + 2 : at + 1 };
-    }
-    case 'message.added': {
-      if (event.message.origin !== 'steer') return undefined;
-      const { parts } = event.message;
-      const pin = readPromptPin(events, at + 1);
-      return {
-        command: { type: 'prompt', id, parts, onAsk: 'deny', delivery: 'steer', ...pin },
-        next: at + (pin ? 2 : 1),
-      };
-    }
-    case 'approval.answered': {
-      const { approval, answer, by, note, hunks, scope } = event;
-      if (answer !== 'approved' && answer !== 'rejected') return toCancel(events, at);
-      const following = events[at + 1];
-      const raises = answer === 'approved' && following?.type === 'session.changed' && following.limits !== undefined;
-      const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope };
-      return { command, next: raises && isLimit(events, approval, at) ? at + 2 : at + 1 };
-    }
-    case 'session.changed':
-      return readChange(events, at);
-    case 'context.pinned': {
-      const { pin, text, source, by } = event;
-      return { command: { type: 'pin', id: pin, text, by, ...optional({ source }) }, next: at + 1 };
-    }
-    case 'context.unpinned':
-      return { command: { type: 'unpin', id, pin: event.pin, by: event.by }, next: at + 1 };
-    case 'grant.changed':
-      // Which parts were named is not recorded, only what was left: that is taken as it is, see compare.ts.
-      return { command: { type: 'revoke', id, by: event.by ?? 'klaus', reason: event.reason }, next: at + 1 };
-    default:
-      return toCancel(events, at);
-  }
 }
 
 /** Names the command by the first event that answers it. */
@@ -68,7 +105,7 @@ export function toCommandId(at: number): string {
 function readPrompt(
   events: readonly Event[],
   { at, id, ...options }: { at: number; id: string; onAsk: 'deny' | 'wait'; waitForModelMs?: number },
-): { command: Command; next: number } | undefined {
+): Found | undefined {
   for (let next = at + 1; next < events.length; next++) {
     const event = events[next]!;
     if (event.type === 'session.changed' || isLeftOutNotice(event)) continue;
@@ -84,7 +121,7 @@ function readPrompt(
   return undefined;
 }
 
-/** That a prompt was to be pinned, by the event behind it: the pin has the name of the command. */
+/** Whether the prompt was to be pinned: the pin follows its message and has the id of the command. */
 function readPromptPin(events: readonly Event[], at: number): { pin: true; id?: string } | undefined {
   const event = events[at];
   if (event?.type === 'context.pinned' && event.by === 'prompt') return { pin: true, id: event.pin };
@@ -99,12 +136,20 @@ function isLimit(events: readonly Event[], approval: string, before: number): bo
   return asked?.type === 'approval.asked' && asked.subject.kind === 'limit';
 }
 
-function readChange(events: readonly Event[], at: number): { command: Command; next: number } | undefined {
-  const event = events[at]!;
-  // A summary is the engine's own.
-  if (event.type !== 'session.changed' || event.summary !== undefined) return undefined;
-  const id = toCommandId(at);
-  const { limits, title, pinned, model, mode } = event;
+function readAnswer(event: EventOf<'approval.answered'>, position: Position): Found | undefined {
+  const { approval, answer, by, note, hunks, scope } = event;
+  const { events, at, id } = position;
+  if (answer !== 'approved' && answer !== 'rejected') return readCancel(position);
+  const following = events[at + 1];
+  const raises = answer === 'approved' && following?.type === 'session.changed' && following.limits !== undefined;
+  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope };
+  return { command, next: raises && isLimit(events, approval, at) ? at + 2 : at + 1 };
+}
+
+function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {
+  const { limits, title, pinned, model, mode, summary } = event;
+  // Only the engine sets a summary.
+  if (summary !== undefined) return undefined;
   if (!limits) return { command: { type: 'change', id, title, pinned, model, mode }, next: at + 1 };
   let next = at + 1;
   for (let event = events[next]; event?.type === 'approval.answered' && event.answer === 'superseded';) {
@@ -113,38 +158,18 @@ function readChange(events: readonly Event[], at: number): { command: Command; n
   return { command: { type: 'limits', id, limits }, next };
 }
 
-/** A cancel is known by its end: everything that was open is settled, and the user stopped the run. */
-function toCancel(events: readonly Event[], at: number): { command: Command; next: number } | undefined {
-  const settled: string[] = [];
+/** A cancel is recognized by its end: it answers everything that is open with its reason, and ends the run. */
+function readCancel({ events, at, id }: Position): Found | undefined {
+  const outputs: string[] = [];
   for (let next = at; next < events.length; next++) {
     const event = events[next]!;
     if (event.type === 'run.finished') {
       const { outcome, reason, by } = event;
-      if (outcome !== 'cancelled' || !settled.every((output) => output.includes(toClause(reason)))) return undefined;
-      const command: Command = { type: 'cancel', id: toCommandId(at), reason, ...optional({ by }) };
-      return { command, next: next + 1 };
+      if (outcome !== 'cancelled' || !outputs.every((output) => output.includes(toClause(reason)))) return undefined;
+      return { command: { type: 'cancel', id, reason, ...optional({ by }) }, next: next + 1 };
     }
-    if (event.type === 'tool.finished') settled.push(event.output);
-    else if (!isSettling(event)) return undefined;
+    if (!toReader(event).isClosing?.(event)) return undefined;
+    if (event.type === 'tool.finished') outputs.push(event.output);
   }
   return undefined;
-}
-
-/** True for what a cancel settles before it ends the run. */
-function isSettling(event: Event): boolean {
-  switch (event.type) {
-    case 'model.attempted':
-      return event.outcome === 'abandoned';
-    case 'turn.finished':
-      return event.stopReason === 'cancelled';
-    case 'approval.answered':
-      return event.answer === 'superseded';
-    case 'gate.decided':
-      return event.call.startsWith('checkpoint-');
-    case 'workspace.committed':
-    case 'notice':
-      return true;
-    default:
-      return false;
-  }
 }

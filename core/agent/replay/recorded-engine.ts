@@ -1,4 +1,4 @@
-import type { Event, EventOf } from '../../protocol/index.ts';
+import type { EventOf } from '../../protocol/index.ts';
 import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -8,9 +8,8 @@ import type { Tool } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import { createToolRegistry, type ToolRegistry } from '../calls/tool-registry.ts';
-import { createRecordedLooks } from './recorded-looks.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
-import { createRunningCalls, toRecordedTool } from './recorded-tools.ts';
+import { toRecordedTool, type RunningCalls } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
 export interface RecordedEngineOptions {
@@ -18,13 +17,12 @@ export interface RecordedEngineOptions {
   settings: EngineSettings;
   ids: Ids;
   onRequest: (request: ReplayedRequest) => void;
+  running: RunningCalls;
 }
 
 /** An engine whose every port answers from a log. It reads no file, runs nothing and sends nothing. */
 export function createRecordedEngine(recording: Recording, options: RecordedEngineOptions): Engine {
-  const { settings, ids, onRequest } = options;
-  const running = createRunningCalls();
-  const looks = createRecordedLooks(recording, running);
+  const { settings, ids, onRequest, running } = options;
   return {
     store: createRecordedStore(recording),
     models: {
@@ -60,14 +58,14 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openWorkspace: async (root) => createRecordedWorkspace(root),
     openSandbox: async ({ name }) => ({ name, exec: unreachable }),
     openKnowledge: () => ({
-      get: () => undefined,
+      get: async () => undefined,
       set: unreachable,
-      list: () => [],
-      count: () => 0,
-      search: () => [],
+      list: async () => [],
+      count: async () => 0,
+      search: async () => [],
       remove: unreachable,
     }),
-    openRecall: () => ({ search: unreachable, read: () => undefined }),
+    openRecall: () => ({ search: unreachable, read: async () => undefined }),
     // A log with a background process is not replayed.
     openProcesses: () => ({
       list: () => [],
@@ -114,12 +112,11 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
       otherNames: async () => [],
     }),
-    remembered: () => [],
+    remembered: async () => [],
     rules: [],
     checkpoint: unreachable,
     findCommitted: unreachable,
     findIgnored: unreachable,
-    recorded: looks,
   };
 }
 
@@ -181,10 +178,12 @@ function createRecordedStore(recording: Recording): Store {
         consume,
       ),
     appendHost: unreachable,
-    read: (_session, after = 0): Iterable<Event> => recording.events.slice(after, recording.at),
+    async *read(_session, after = 0) {
+      yield recording.events.slice(after, recording.at);
+    },
     send: unreachable,
-    inbox: () => recording.inbox(),
-    claim: (session) => ({ session, fence: 0, release: () => {} }),
+    inbox: async () => recording.inbox(),
+    claim: async (session) => ({ session, fence: 0, release: async () => {} }),
     subscribe: () => () => {},
     emitLive: () => {},
     onLive: () => () => {},
@@ -193,6 +192,6 @@ function createRecordedStore(recording: Recording): Store {
     writeBlob: () => {
       throw new Error('a replay touches nothing');
     },
-    readBlob: () => undefined,
+    readBlob: async () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { optional, KlausError, type Event, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
-import type { CallState } from '../loop/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { Recording } from './recording.ts';
 
 /** How the call ended that is being run. */

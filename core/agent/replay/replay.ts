@@ -3,7 +3,9 @@ import { advance } from '../loop/advance.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { EngineSettings } from '../loop/settings.ts';
+import { createRecordedActivities } from './recorded-activities.ts';
 import { createRecordedEngine } from './recorded-engine.ts';
+import { createRunningCalls } from './recorded-tools.ts';
 import type { ReplayedRequest } from './recorded-model.ts';
 import { createRecording, type Recording, type ReplayDifference } from './recording.ts';
 
@@ -69,11 +71,14 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not say what was known of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
   const recording = createRecording(events, counts.inherited);
+  const running = createRunningCalls();
+  const activities = createRecordedActivities(recording, running);
   const engine = createRecordedEngine(recording, {
     ...options,
+    running,
     onRequest: (request) => options.onRequest?.(request),
   });
-  const failed = await play(recording, (signal) => advance(engine, opened.session, { signal }), {
+  const failed = await play(recording, (signal) => advance(engine, opened.session, { signal, activities }), {
     counts,
     idle: options.idle,
   });

@@ -1,5 +1,5 @@
-import { decodeText, keepHunks, renderHunk, toChangeHunks, type KeptChange } from '../../policy/index.ts';
-import type { Hunk, HunkAnswer, TreeChange } from '../../protocol/index.ts';
+import { decodeText, keepHunks, toChangeHunks, type KeptChange } from '../../policy/index.ts';
+import { renderHunk, type Hunk, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -86,7 +86,7 @@ export function toDiffText(parts: readonly ChangePart[]): string {
  *
  * @param restore As `Redactor.restore`: whoever edited a hunk saw placeholders in the place of secrets.
  */
-export function keepPart(
+export function selectPart(
   { row, hunks, before, after }: ChangePart,
   answer: HunkAnswer,
   restore: (text: string, current: string) => string,
@@ -100,23 +100,4 @@ export function keepPart(
 
 function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {
   return new Set([...accepted, ...edited.map(({ id }) => id)]);
-}
-
-/** Characters of rejected hunks that the model is shown. */
-const MAX_REJECTED = 4_000;
-
-/** What the model is told of the hunks that a human did not take, or took with other lines; '' when there are none. */
-export function describeRejected(parts: readonly ChangePart[], answer: HunkAnswer): string {
-  const accepted = acceptedOf(answer);
-  const hunks = parts.flatMap((part) => part.hunks);
-  const rejected = hunks.filter(({ id }) => !accepted.has(id));
-  const lines: string[] = [];
-  if (rejected.length > 0) {
-    const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
-    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
-    lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
-  }
-  const edited = (answer.edited ?? []).map(({ id }) => id);
-  if (edited.length > 0) lines.push(`The user changed ${edited.join(', ')}: read the file before the next edit.`);
-  return lines.join('\n');
 }

@@ -2,7 +2,7 @@ import { review } from '../../policy/index.ts';
 import type { Decision, TreeChange } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { isHumanRule } from '../calls/human-approval.ts';
-import type { Ready } from '../calls/judge-call.ts';
+import type { ReadyCall } from '../calls/judged-call.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Rules that ask about every change, whatever it is. */
@@ -23,7 +23,7 @@ export const COVERED: Decision = {
  */
 export async function findCoveredChanges(
   work: Work,
-  ready: Ready,
+  ready: ReadyCall,
   changes: readonly TreeChange[],
 ): Promise<ReadonlySet<string>> {
   if (!isHumanRule(ready.call.decided?.rule)) return new Set();

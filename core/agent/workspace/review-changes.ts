@@ -4,26 +4,21 @@ import { optional } from '../../protocol/index.ts';
 import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { COVERED, findCoveredChanges } from './ignored-changes.ts';
-import { toHead, toAttempt, type Ready, type ToolFinished } from '../calls/judge-call.ts';
+import { toAttempt, toHead } from '../calls/call-events.ts';
+import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Layer } from '../ports/layer.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';
-import { runOf } from '../loop/state.ts';
-import type { Work } from '../loop/work.ts';
+import { runOf } from '../state/state.ts';
+import type { OpenedLayer, ReviewInput, Work } from '../loop/work.ts';
 
 /** Characters of the question's diff. */
 const MAX_DIFF = 400_000;
 
-/** A layer with the state that its command begins from. */
-export interface Begun {
-  layer: Layer;
-  base: TreeId;
-}
-
 /** A layer for one call: its commands see the workspace at its own path and change none of it. */
-export async function openLayer(work: Work, ready: Ready): Promise<Begun & { context: ToolContext }> {
+export async function openLayer(work: Work, ready: ReadyCall): Promise<OpenedLayer & { context: ToolContext }> {
   const layers = await work.layers();
   // Taken first: what somebody changes from now on differs from it, and is not overwritten.
   const base = await (await work.snapshots()).snapshot({ signal: work.stop });
@@ -31,21 +26,14 @@ export async function openLayer(work: Work, ready: Ready): Promise<Begun & { con
   const { sandbox } = ready.context;
   const context: ToolContext = {
     ...ready.context,
-    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toStandIns(layer) }) },
+    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toMappedFolders(layer) }) },
   };
   return { layer, base, context };
 }
 
 /** What a command on the layer sees in the place of the session's folders. */
-export function toStandIns({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
+export function toMappedFolders({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
   return { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
-}
-
-export interface ReviewInput {
-  ready: Ready;
-  /** What the command gave. */
-  finished: ToolFinished;
-  begun: Begun;
 }
 
 /**
@@ -53,9 +41,8 @@ export interface ReviewInput {
  * refused, or the question that it waits for. Undefined when nothing was changed.
  */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
-  const { ready, begun } = input;
-  if (work.engine.recorded) return work.engine.recorded.reviewed(ready.call);
-  const { layer, base: from } = begun;
+  const { ready, opened } = input;
+  const { layer, base: from } = opened;
   const { paths, git } = await layer.touched();
   const notes = git ? ["What it changed in git's own data was not kept; use the git tools."] : [];
   const snapshots = await work.snapshots();
@@ -76,7 +63,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   const at = { ...head, attempt: toAttempt(ready.call), callHash, phase: 'changes' as const };
   if (covered.size > 0) {
     const rows = changes.filter(({ path }) => covered.has(path));
-    const kept = await applyKept(snapshots, { finished, changes: rows, notes: open.length > 0 ? [] : notes });
+    const kept = await applyChanges(snapshots, { finished, changes: rows, notes: open.length > 0 ? [] : notes });
     if (open.length === 0) return [{ type: 'gate.decided', ...at, ...COVERED }, kept];
     // What stood in the way of a cache is no reason to ask, or to lose the rest.
   }
@@ -88,7 +75,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   if (refused.length > 0) notes.push(`Not kept, because no command may change it: ${refused.join(', ')}.`);
   const kept = open.filter(({ path }) => !refused.includes(path));
   if (verdict.verdict === 'deny') return [decided, withNotes(finished, [...notes, 'None of its changes were kept.'])];
-  if (verdict.verdict === 'allow') return [decided, await applyKept(snapshots, { finished, changes: kept, notes })];
+  if (verdict.verdict === 'allow') return [decided, await applyChanges(snapshots, { finished, changes: kept, notes })];
   if (runOf(work.state).onAsk !== 'wait') {
     const why = `Its changes were not kept: they need an approval (${verdict.reason}), and nobody is here to give it.`;
     const denied: ToolFinished = { ...withNotes(finished, [...notes, why]), outcome: 'denied' };
@@ -138,7 +125,7 @@ function isScriptChange({ row, before, after }: ChangePart): boolean {
 }
 
 /** Puts rows in place, or says what stood in the way. */
-export async function applyKept(
+export async function applyChanges(
   snapshots: Snapshots,
   input: { finished: ToolFinished; changes: readonly TreeChange[]; notes: readonly string[] },
 ): Promise<ToolFinished> {

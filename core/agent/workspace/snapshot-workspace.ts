@@ -2,13 +2,11 @@ import { placeOf } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
 import { isKlausError, isReadOnly } from '../../protocol/index.ts';
-import { guardBetween } from './guard-between.ts';
-import { guardWorkspace } from './guard-workspace.ts';
+import { guardBackgroundChanges } from './guard-background-changes.ts';
 import type { Tool } from '../ports/tool.ts';
-import { toKnown } from '../places/known-commits.ts';
-import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
-import { list } from './unreverted.ts';
-import { openedOf, runOf } from '../loop/state.ts';
+import type { LastPositions } from '../places/known-commits.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Paths that a state does not hold and that the log names. */
@@ -28,13 +26,13 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
-  await work.ahead.look?.done;
+  await work.prestart.snapshot?.done;
   // Read first: the state of the same files is one state, and keeps only the last position.
   const last = toLastPositions(work, snapshots);
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   if (tree === undefined) return undefined;
-  const between = await guardBetween(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
-  const known = work.engine.recorded?.known() ?? (last === 'unknown' ? [] : toKnown(snapshots.git(tree), last));
+  const between = await guardBackgroundChanges(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
+  const known = work.activities.findKnownCommits(snapshots.git(tree), last);
   const { gitTree } = between;
   // What is at a protected place is named first: see `findUnseen`.
   const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
@@ -44,7 +42,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
     .toSorted((a, b) => isPlace(a) - isPlace(b));
   return [
     ...between.bodies,
-    ...(state.left ? [] : toUnprotectedNotice(work, uncovered)),
+    ...(state.left ? [] : work.activities.reportUnprotected(work, uncovered)),
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
@@ -59,22 +57,11 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   ];
 }
 
-/** Repositories that are there at the first look, and that nothing protects. */
-function toUnprotectedNotice({ engine, state }: Work, uncovered: readonly string[]): EventBody[] {
-  const beginning = 'Klaus cannot protect or restore ';
-  if (engine.recorded)
-    return engine.recorded.guarded().bodies.filter((it) => it.type === 'notice' && it.text.startsWith(beginning));
-  const names = uncovered.filter((path) => placeOf(path) === 'git');
-  if (names.length === 0) return [];
-  const text = `${beginning}${list(names)}: the name is not UTF-8, or it cannot be read.`;
-  return [{ type: 'notice', run: runOf(state).id, level: 'warn', text }];
-}
-
 /**
  * Where repositories were after the last turn; undefined before the first. Where a background process may have moved refs
  * between the turns, nothing that came since is the user's for sure.
  */
-function toLastPositions({ state }: Work, snapshots: Snapshots): readonly GitPosition[] | undefined | 'unknown' {
+function toLastPositions({ state }: Work, snapshots: Snapshots): LastPositions {
   if (!state.left) return undefined;
   return state.processes.size > 0 || !snapshots.has(state.left.tree) ? 'unknown' : snapshots.git(state.left.tree);
 }
@@ -110,7 +97,7 @@ export async function snapshotAfter(work: Work): Promise<void> {
   // The edit tools have asked before.
   const guarded = isKnown
     ? { bodies: [], unreverted: [], ...now }
-    : await guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
+    : await work.activities.guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
   const { gitTree } = guarded;
   await work.append([
     ...guarded.bodies,

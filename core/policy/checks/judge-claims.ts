@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Claim['kind'], string>> = {
 /**
  * Sets claims against evidence: what the engine saw decides, never the words around it.
  *
- * @param evidence In the order in which it came, with its standing at the end of the run.
+ * @param evidence In the order in which it came, with its freshness at the end of the run.
  */
 export function judgeClaims(claims: readonly FoundClaim[], evidence: readonly Evidence[]): Claim[] {
   return claims.map((claim) => {
@@ -51,7 +51,7 @@ function judge(claim: FoundClaim, evidence: readonly Evidence[]): Judged {
   const isPartOnly = proof && !claim.isWhole && red && rows.indexOf(proof) > rows.indexOf(red);
   if (red && !isPartOnly) {
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
-    if (red.standing === 'stale')
+    if (red.freshness === 'stale')
       return { status: 'unverified', reason: `${ended} and did not run again since files changed.` };
     return { status: 'contradicted', reason: `${ended} and was not green since.` };
   }
@@ -76,11 +76,11 @@ function whyNot(row: Evidence, claim: FoundClaim): Judged | undefined {
   if (row.doubt !== undefined) return unverified(`${command} proves nothing: ${row.doubt}.`);
   if (row.exitCode !== 0) return unverified(`${command} ended with ${row.exitCode ?? 'a signal'}.`);
   if (row.weakened !== undefined) return unverified(`${command} was green, but ${row.weakened}.`);
-  if (row.standing === 'stale') {
+  if (row.freshness === 'stale') {
     const paths = (row.changed ?? []).slice(0, 3).join(', ');
     return unverified(`Files changed after ${command} was green${paths === '' ? '' : `: ${paths}`}.`);
   }
-  if (row.standing !== 'fresh') {
+  if (row.freshness !== 'fresh') {
     return unverified(`No states of the workspace were kept, so nothing tells whether ${command} still holds.`);
   }
   if (claim.kind === 'test' && tests && tests.passed === 0) return unverified(`${command} ran no test that passed.`);

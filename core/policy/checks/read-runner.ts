@@ -25,14 +25,14 @@ export function readRunner(name: string, args: readonly string[], cwd: string): 
 }
 
 function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunner | undefined {
-  const { verbs, needs, mends = [], nothing = [], projects = [], valued = [], filters = [] } = runner;
+  const { verbs, needs, fixFlags = [], nothing = [], projects = [], valued = [], filters = [] } = runner;
   const is = (arg: string, options: readonly string[]): boolean =>
     options.some((option) => arg === option || (option.startsWith('-') && arg.startsWith(`${option}=`)));
   const verbAt = verbs ? findVerb(all, verbs, valued) : -1;
   if (verbs && verbAt === undefined) return undefined;
   const args = verbAt === undefined || verbAt < 0 ? [...all] : all.filter((_, at) => at !== verbAt);
   if (needs && !args.some((arg) => is(arg, needs))) return undefined;
-  if (args.some((arg) => is(arg, mends))) return undefined;
+  if (args.some((arg) => is(arg, fixFlags))) return undefined;
   const check: Check = { kind: runner.kind, runner: name, cwd: '', paths: [], filters: [] };
   let doubt: string | undefined;
   for (let at = 0; at < args.length; at++) {

@@ -15,8 +15,8 @@ export interface Runner {
   nothing?: readonly string[];
   /** Options whose value is a project: what is checked, as a path. */
   projects?: readonly string[];
-  /** Option that changes files, so that it is no check. */
-  mends?: readonly string[];
+  /** Options with which it changes files, so that it is no check. */
+  fixFlags?: readonly string[];
 }
 
 const ASKS = ['--help', '-h', '--version', '-v', '-V'];
@@ -124,7 +124,7 @@ const ESLINT: Runner = {
     '--rule',
   ],
   nothing: [...ASKS, '--print-config', '--init', '--env-info', '--pass-on-no-patterns', '--exit-on-fatal-error'],
-  mends: ['--fix'],
+  fixFlags: ['--fix'],
 };
 const GO_TEST: Runner = {
   kind: 'test',
@@ -196,7 +196,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   cargo: [
     { kind: 'test', verbs: ['test', 'nextest', 't'], ...CARGO },
     { kind: 'types', verbs: ['check', 'c'], ...CARGO },
-    { kind: 'lint', verbs: ['clippy'], ...CARGO, mends: ['--fix'] },
+    { kind: 'lint', verbs: ['clippy'], ...CARGO, fixFlags: ['--fix'] },
     { kind: 'build', verbs: ['build', 'b'], ...CARGO },
     { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
   ],
@@ -209,7 +209,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       nothing: [...ASKS, '--no-run', '--permit-no-files'],
     },
     { kind: 'types', verbs: ['check'] },
-    { kind: 'lint', verbs: ['lint'], mends: ['--fix'] },
+    { kind: 'lint', verbs: ['lint'], fixFlags: ['--fix'] },
     { kind: 'format', verbs: ['fmt'], needs: ['--check'] },
   ],
   bun: {
@@ -297,9 +297,9 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       filters: ['--only=', '--skip=', '--changed', '--staged'],
       valued: ['--config-path', '--reporter'],
       nothing: [...ASKS, '--no-errors-on-unmatched'],
-      mends: ['--write', '--fix', '--apply'],
+      fixFlags: ['--write', '--fix', '--apply'],
     },
-    { kind: 'format', verbs: ['format'], nothing: ASKS, mends: ['--write', '--fix'] },
+    { kind: 'format', verbs: ['format'], nothing: ASKS, fixFlags: ['--write', '--fix'] },
   ],
   ruff: [
     {
@@ -308,7 +308,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
       filters: ['--ignore=', '--select=', '--exclude=', '--extend-exclude='],
       valued: ['--config', '--output-format'],
       nothing: [...ASKS, '--exit-zero', '-e'],
-      mends: ['--fix'],
+      fixFlags: ['--fix'],
     },
     { kind: 'format', verbs: ['format'], needs: ['--check', '--diff'], filters: ['--exclude='] },
   ],
@@ -330,7 +330,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     filters: ['-D=', '--disable=', '--new', '--fast'],
     valued: ['-c', '--config', '--timeout'],
     nothing: ['-h', '--issues-exit-code=0'],
-    mends: ['--fix'],
+    fixFlags: ['--fix'],
   },
   shellcheck: {
     kind: 'lint',
@@ -338,22 +338,22 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     valued: ['-s', '-f'],
     nothing: ASKS,
   },
-  rubocop: { kind: 'lint', filters: ['--only=', '--except='], nothing: ASKS, mends: ['-a', '-A', '--autocorrect'] },
-  standard: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
-  xo: { kind: 'lint', mends: ['--fix'], nothing: ASKS },
+  rubocop: { kind: 'lint', filters: ['--only=', '--except='], nothing: ASKS, fixFlags: ['-a', '-A', '--autocorrect'] },
+  standard: { kind: 'lint', fixFlags: ['--fix'], nothing: ASKS },
+  xo: { kind: 'lint', fixFlags: ['--fix'], nothing: ASKS },
   stylelint: {
     kind: 'lint',
     filters: ['--ignore-pattern=', '--quiet'],
     valued: ['--config', '-f'],
     nothing: [...ASKS, '--allow-empty-input'],
-    mends: ['--fix'],
+    fixFlags: ['--fix'],
   },
   prettier: {
     kind: 'format',
     needs: ['--check', '-c', '--list-different', '-l'],
     valued: ['--config', '--ignore-path', '--parser'],
     nothing: ['--help', '-h', '--version'],
-    mends: ['--write', '-w'],
+    fixFlags: ['--write', '-w'],
   },
   oxfmt: { kind: 'format', needs: ['--check'], valued: ['-c', '--config'], nothing: ASKS },
   black: { kind: 'format', needs: ['--check'], filters: ['--exclude='], valued: ['-l', '-t'], nothing: ASKS },

@@ -8,7 +8,8 @@ import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
-import { renderReading, type SimpleCommand } from './reading.ts';
+import { renderReading } from './reading.ts';
+import type { CommandRule } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
 
@@ -23,16 +24,6 @@ export interface JudgeOptions {
   isOffline?: boolean;
 }
 
-/** What one look at a command found. */
-export interface ShellFinding {
-  verdict: Exclude<Verdict, 'allow'>;
-  reason: string;
-  /** What it is about happens with a network. */
-  needs?: 'network';
-  /** True where it also happens without one, as with a repository on this machine. Default false: the command fails. */
-  worksOffline?: boolean;
-}
-
 export interface CommandVerdict {
   verdict: Verdict;
   /** Name of the rule that decided, such as `shell:destroy`; `shell` where all let it pass. */
@@ -41,8 +32,6 @@ export interface CommandVerdict {
   /** The line as it was understood, one simple command a line. */
   understood: string;
 }
-
-type CommandRule = (command: SimpleCommand, context: ShellContext) => ShellFinding | undefined;
 
 const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['destroy', judgeDestruction],

@@ -19,7 +19,7 @@ import { usageSchema } from './usage.ts';
 import { findingSchema, verdictSchema } from '../authority/verdict.ts';
 
 /** Version of the event shapes. A change of meaning raises it and adds an upcaster. */
-export const EVENT_VERSION = 2;
+export const EVENT_VERSION = 3;
 
 /** `prev` of the first record of a session. */
 export const FIRST_PREV = '0'.repeat(64);

@@ -63,7 +63,7 @@ export type Freshness = z.infer<typeof freshnessSchema>;
 /** A check that ran in a run: what proves, or disproves, a claim of success. */
 export const evidenceSchema = receiptSchema.extend({
   call: z.string(),
-  standing: freshnessSchema.optional().describe('At the end of the run.'),
+  freshness: freshnessSchema.optional().describe('At the end of the run.'),
   changed: z.array(z.string()).optional().describe('For `stale`: paths that differ from what it saw, at most 10.'),
   weakened: z
     .string()

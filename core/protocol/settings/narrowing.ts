@@ -1,3 +1,5 @@
+import { covers } from './allow-list.ts';
+import { TIERS } from './provider-table.ts';
 import { modeSchema, type Mode, type SandboxName } from '../authority/mode.ts';
 
 /** When a project file may set a value: only where it is narrower than what holds without the file. */
@@ -14,7 +16,7 @@ export interface Narrowing<T = unknown> {
   merge?(value: T, base: T | undefined): T;
 }
 
-const TIERS: readonly string[] = ['opus', 'sonnet', 'haiku'];
+const isTier = (name: string): boolean => (TIERS as readonly string[]).includes(name);
 
 /** Numbers: no larger. */
 export const atMost: Narrowing<number> = {
@@ -45,7 +47,7 @@ export const narrowerMode: Narrowing<Mode> = {
 /** Models: whoever picks a provider decides who reads the code, so a project picks only a tier. */
 export const tierOnly: Narrowing<string> = {
   rule: 'only a tier (opus, sonnet, haiku), and only where you name a tier yourself',
-  holds: (value, base) => TIERS.includes(value) && (base === undefined || TIERS.includes(base)),
+  holds: (value, base) => isTier(value) && (base === undefined || isTier(base)),
 };
 
 /** Sandbox drivers: no weaker. */
@@ -64,10 +66,6 @@ export const subset: Narrowing<string[]> = {
   rule: 'only names that your own list covers',
   holds: (value, base) => base === undefined || value.every((name) => base.some((entry) => covers(entry, name))),
 };
-
-function covers(entry: string, name: string): boolean {
-  return entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry;
-}
 
 /** Lists that only ever grow: what a project names comes to what holds without it. */
 export const additional: Narrowing<string[]> = {

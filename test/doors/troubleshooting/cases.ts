@@ -488,8 +488,11 @@ export const SAID_BY: Readonly<Record<string, readonly [file: string, words: str
   ],
   '… cannot be read: EACCES': ['sdk/config/file-text.ts', ' cannot be read: ${code}'],
   'The token is missing or wrong.': ['apps/server/access/request-guard.ts', 'The token is missing or wrong.'],
-  'The server may not work in ….': ['apps/server/access/workspace-places.ts', 'The server may not work in '],
-  'The server begins no session in ….': ['apps/server/access/workspace-places.ts', 'The server begins no session in '],
+  'The server may not work in ….': ['apps/server/access/allowed-workspaces.ts', 'The server may not work in '],
+  'The server begins no session in ….': [
+    'apps/server/access/allowed-workspaces.ts',
+    'The server begins no session in ',
+  ],
   'The host … is not served here.': ['apps/server/access/request-guard.ts', ' is not served here.'],
   'klaus: this is Node …, and Klaus runs on Node … or newer.': ['scripts/stub.cjs', ', and Klaus runs on Node '],
   'npm ci failed in …': ['scripts/setup.sh', 'npm ci failed in '],

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createPlace, eventually, findProcesses } from '../../sandbox.fixture.ts';
+import { createSandboxFixture, eventually, findProcesses } from '../../sandbox.fixture.ts';
 import { findForeignMount } from './check-mounts.ts';
 import { findBubblewrap } from '../find-bubblewrap.ts';
 
-using probe = createPlace();
+using probe = createSandboxFixture();
 const { program } = await findBubblewrap({ home: probe.home });
 
 describe.skipIf(!program)('what is mounted at the workspace', () => {
@@ -15,7 +15,7 @@ describe.skipIf(!program)('what is mounted at the workspace', () => {
     ['is not, where a symlink to the outside was in the way when it was mounted', 'outside/b', true],
     ['is not, where a symlink to another folder of the workspace was in the way', 'project/other/b', true],
   ] as const)('%s', async (_, source, isForeign) => {
-    using place = createPlace();
+    using place = createSandboxFixture();
     const { root, workspace } = place;
     for (const folder of ['project/a/b', 'project/other/b', 'outside/b'])
       mkdirSync(join(root, folder), { recursive: true });

@@ -7,31 +7,30 @@ import { toSource, type WorkspaceView } from '../../view.ts';
 export interface MountRow {
   /** Device of the filesystem. */
   device: string;
-  /** What of the filesystem is shown. */
+  /** Path in the filesystem that is mounted. */
   root: string;
   point: string;
   type: string;
 }
 
-/** A process that is gone has no mounts. */
 const SELF = '/proc/self/mountinfo';
 
 export interface MountExpectation {
   view: WorkspaceView;
-  /** What is looked at, as the sandbox names it. */
+  /** Folders to check, as paths in the sandbox. */
   folders: readonly string[];
   /** Arguments of bubblewrap. */
   words: readonly string[];
-  /** Mounts that may have gone, because the sandbox was made a while ago. */
+  /** Mount points that may have disappeared because the sandbox was prestarted. */
   expected?: readonly string[] | undefined;
 }
 
 /**
- * Compares what is mounted in a sandbox at the workspace, and at the folders beside it, with what was asked for. bubblewrap
- * finds what it mounts by its path; a process that is at work there can put a symlink in the place of a folder in between.
+ * Compares the mounts of a sandbox in the workspace, and in the folders outside it, with the requested ones. bubblewrap
+ * mounts by path, and another process can replace a folder with a symlink at the same time.
  *
- * @param pid A process inside, before the command has begun.
- * @returns The first path where something else is mounted; undefined when everything is as it should be.
+ * @param pid A process in the sandbox, before the command has begun.
+ * @returns The first path with a wrong mount; undefined when all mounts are correct.
  */
 export function findForeignMount(
   pid: number,
@@ -45,16 +44,16 @@ export function findForeignMount(
   if (lost !== undefined) return lost;
   return rows.find((row) => {
     if (!folders.some((folder) => contains(folder, row.point))) return false;
-    // Only bubblewrap's own: a folder that is hidden, and what hides a file.
+    // A tmpfs of bubblewrap, which hides a folder or a file.
     if (row.type === 'tmpfs' && row.root === '/' && !devices.has(row.device)) return false;
     const sources = [toSource(view, row.point), ...(binds.get(row.point) ?? [])];
     return !sources.some((source) => isShown(source, row, host));
   })?.point;
 }
 
-/** A mount that is not there any more, or is of a file that is not. */
+/** A mount point that disappeared, or whose source was deleted. */
 function findLost(rows: readonly MountRow[], expected: readonly string[]): string | undefined {
-  // A file that was replaced takes the mount on it along, and shows its old content where it is mounted itself.
+  // Replacing a file removes the mount on it; where the file itself is mounted, the old content stays visible.
   const stale = rows.find(({ root }) => root.endsWith('//deleted'));
   const points = new Set(rows.map(({ point }) => point));
   return stale?.point ?? expected.find((target) => !points.has(target));
@@ -71,7 +70,7 @@ function isShown(path: string, { device, root }: MountRow, host: readonly MountR
   return root === (below === '' ? holder.root : `${holder.root === '/' ? '' : holder.root}/${below}`);
 }
 
-/** As {@link contains}, for paths of the kernel, which need no reading. */
+/** As {@link contains}, for normalized paths of the kernel. */
 function isBelow(folder: string, path: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }
@@ -87,7 +86,7 @@ function toBinds(words: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-/** What a process sees mounted. @throws The system's error when it is gone. */
+/** The mounts of a process. @throws The system's error when it has ended. */
 function readMountRows(pid: number): MountRow[] {
   return readMounts(`/proc/${pid}/mountinfo`);
 }

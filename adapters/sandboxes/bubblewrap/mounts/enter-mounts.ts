@@ -1,16 +1,16 @@
 import { callSystem, type CallFailure } from '../../process/system-calls.ts';
 import type { Mask } from '../../protection/masks.ts';
 
-/** What is mounted in a sandbox that is there already; paths are those that its commands see. */
+/** A mount that is added to an existing sandbox. Paths are those in the sandbox. */
 export type InsideMount =
-  /** What is at one place at another one too, with the rights that it has there. */
+  /** Shows a path at another path too, with the same rights. */
   { kind: 'bind'; source: string; target: string } | ({ kind: 'mask' } & Mask);
 
 /**
- * Mounts in the mount namespace of a process.
+ * Adds mounts to the mount namespace of a process.
  *
- * @param pid A process inside.
- * @returns Undefined when everything is mounted.
+ * @param pid A process in the sandbox.
+ * @returns Undefined on success.
  */
 export function enterMounts(pid: number, mounts: readonly InsideMount[]): Promise<CallFailure | undefined> {
   return callSystem(['mount', String(pid), ...mounts.flatMap(toWords)]);

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlace } from '../../sandbox.fixture.ts';
+import { createSandboxFixture } from '../../sandbox.fixture.ts';
 import { findBubblewrap } from '../find-bubblewrap.ts';
 
-using found = createPlace();
+using found = createSandboxFixture();
 const { program } = await findBubblewrap({ home: found.home });
 
 interface Seen {
@@ -18,7 +18,7 @@ const UNSHARE = ['unshare', '--user', '--map-root-user', '--mount'] as const;
 
 /** What a command sees. @param hasPerl False: Perl cannot be started. */
 function look(hasPerl: boolean): Seen {
-  using place = createPlace();
+  using place = createSandboxFixture();
   const script = join(import.meta.dirname, 'mounts-child.fixture.ts');
   const node = [process.execPath, script, place.workspace, place.home, 'session'];
   const places = '/usr/bin/perl /usr/local/bin/perl';

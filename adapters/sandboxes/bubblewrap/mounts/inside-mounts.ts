@@ -5,18 +5,18 @@ import { canCallSystem } from '../../process/system-calls.ts';
 import { enterMounts, type InsideMount } from './enter-mounts.ts';
 import { readMountPoints } from './remount.ts';
 
-/** Why it does not work for this process. */
+/** The reason why mounting inside does not work for this process. */
 let failure: string | undefined;
 
 /**
- * True where a part of the mounts can be made when the others are there. bubblewrap reads the whole table of mounts
- * anew for each mount that it makes, so that half of them cost a quarter of the time.
+ * True if a part of the mounts can be added after bubblewrap has made the others. bubblewrap reads the complete mount
+ * table for each mount, so that half the mounts take a quarter of the time.
  */
 export function canMountInside(): boolean {
   return failure === undefined && canCallSystem();
 }
 
-/** What need not be there before the rest: sources that commands see anyway, and masks. */
+/** The mounts that can be added later: paths that are visible in the sandbox already, and masks. */
 export function toInsideMounts({ mounts }: Pick<ProjectHome, 'mounts'>, masks: readonly Mask[]): InsideMount[] {
   const binds = mounts.flatMap(({ shown, target }): InsideMount[] =>
     shown === undefined ? [] : [{ kind: 'bind', source: shown, target }],
@@ -25,23 +25,23 @@ export function toInsideMounts({ mounts }: Pick<ProjectHome, 'mounts'>, masks: r
 }
 
 /**
- * Makes mounts in a sandbox whose command has not begun.
+ * Adds mounts to a sandbox whose command has not begun.
  *
- * @param pid The first process inside.
- * @throws KlausError `sandbox.failed`. Where it can never work, the next sandbox is made without it.
+ * @param pid Init process of the sandbox.
+ * @throws KlausError `sandbox.failed`. If it cannot work on this machine, later sandboxes do without it.
  */
 export async function mountInside(pid: number, mounts: readonly InsideMount[]): Promise<void> {
   const failed = await enterMounts(pid, mounts);
   const points = readMountPoints(pid);
   const missing = mounts.find(({ target }) => !points.has(target));
   if (!failed && !missing) return;
-  // In one that is gone nothing can be mounted.
+  // A sandbox that has ended has no mounts; that is not a reason to disable this.
   if (failed?.kind === 'unusable' && points.size > 0) failure = failed.reason;
-  const reason = failed?.reason ?? `${missing?.target} is another place`;
+  const reason = failed?.reason ?? `${missing?.target} is not a mount point`;
   throw new KlausError('sandbox.failed', `Something could not be mounted inside the sandbox: ${reason}`);
 }
 
-/** The same mounts as bubblewrap would take them, by their places on this machine. */
+/** The same mounts as arguments of bubblewrap, with paths on this machine. */
 export function toInsideWords({ mounts }: Pick<ProjectHome, 'mounts'>, inside: readonly InsideMount[]): string[] {
   return inside.flatMap((mount) => {
     if (mount.kind === 'mask') return ['--ro-bind', '/dev/null', mount.target];

@@ -8,34 +8,34 @@ import { toSource } from '../../view.ts';
 import type { WorkspaceView } from '../../view.ts';
 import { addMasks, readMountPoints } from './remount.ts';
 
-/** A command that ends earlier sees the masks of its start only. */
+/** Delay of the first check. Shorter commands keep the masks of their start. */
 const BEGIN_MS = 1_000;
-/** For what no watch tells: new files in folders that held no secret before. */
+/** Interval of checks, for new files in folders that are not watched. */
 const RESCAN_MS = 5_000;
-/** One save of an editor is several changes. */
+/** Debounce time: saving a file in an editor causes several changes. */
 const GATHER_MS = 5;
-/** Looking takes at most this share of the time, however busy the folders are. */
+/** Maximum share of time that checks take, regardless of the number of changes. */
 const SHARE = 0.1;
 const MAX_WATCHES = 64;
-/** A file can vanish, or be replaced again, while it is being hidden. */
+/** A file can be removed or replaced again while it is being hidden. */
 const MOUNT_TRIES = 5;
 
 export interface MaskWatchOptions extends FreezeOptions {
-  /** A process inside. */
+  /** A process in the sandbox. */
   pid: number;
   view: WorkspaceView;
-  /** What is to be hidden now. */
+  /** The masks that are needed now. */
   masks: () => Promise<readonly Mask[]>;
-  /** Called once when something cannot be hidden; everything is stopped then and must be ended. */
+  /** Called once when a file cannot be hidden. The command is paused then and must be ended. */
   onFailure: (reason: string) => void;
-  /** True: its timers do not keep this program from ending. Default false. */
+  /** True: the timers do not keep this process running. Default false. */
   idle?: boolean;
 }
 
 /**
- * Keeps secret files hidden while a command runs: a new one appears, or an editor replaces one by renaming, which
- * lifts its mask. The command is stopped, the mask is mounted inside, and it goes on. What it has already read, or
- * holds open, it keeps.
+ * Hides secret files that appear while a command runs: new ones, and those that an editor replaces by renaming, which
+ * removes their mask. The command is paused, the mask is mounted, and the command is resumed. Content that the command
+ * has already read or opened stays accessible to it.
  */
 export class MaskWatch {
   readonly #options: MaskWatchOptions;
@@ -45,7 +45,7 @@ export class MaskWatch {
   #gather: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
   #isClosed = false;
-  /** Milliseconds that the last look took. */
+  /** Duration of the last check in milliseconds. */
   #cost = 0;
 
   constructor(options: MaskWatchOptions) {
@@ -81,19 +81,19 @@ export class MaskWatch {
   async #check(): Promise<void> {
     if (this.#isClosed) return;
     const begun = performance.now();
-    // Watched before it is read: what changes meanwhile is told.
+    // Watch before reading, so that changes in between are noticed.
     this.#watch(this.#options.view.source);
     const bare = await this.#findBare();
     this.#cost = performance.now() - begun;
     if (bare.length === 0 || this.#isClosed) return;
     const thaw = await freeze(this.#options);
-    if (!thaw) return this.#fail('the command could not be stopped for it');
+    if (!thaw) return this.#fail('the command could not be paused');
     const failure = await this.#hide(bare);
     if (failure === undefined) thaw();
     else this.#fail(failure);
   }
 
-  /** What is to be hidden and is not; nothing once the command is gone. */
+  /** The masks that are missing; none when the command has ended. */
   async #findBare(): Promise<Mask[]> {
     const { masks: read, view, pid } = this.#options;
     const masks = await read();
@@ -106,7 +106,7 @@ export class MaskWatch {
     let bare = first;
     let failure: string | undefined;
     for (let attempt = 0; bare.length > 0; attempt++) {
-      if (attempt === MOUNT_TRIES) return failure ?? 'it is replaced faster than it can be hidden';
+      if (attempt === MOUNT_TRIES) return failure ?? 'it was replaced too often';
       failure = await addMasks(this.#options.pid, bare);
       bare = await this.#findBare();
     }
@@ -120,7 +120,7 @@ export class MaskWatch {
       watcher.on('error', () => this.#watchers.delete(folder));
       this.#watchers.set(folder, watcher);
     } catch {
-      // No watches left, or the folder is gone: the rescan finds it.
+      // No watch is available, or the folder is missing: the next rescan finds changes.
     }
   }
 

@@ -5,7 +5,7 @@ import { toSource, type WorkspaceView } from '../../view.ts';
 
 type Files = NonNullable<ExecRequest['files']>;
 
-/** The mounts that show the workspace: the whole of it, or only what the command may read and write. */
+/** The mounts of the workspace: all of it, or only the parts that the command may read or write. */
 export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined): string[] {
   if (!files || canWrite(files, view.target)) return ['--bind', view.source, view.target];
   const isWhole = canRead(files, view.target);
@@ -14,7 +14,7 @@ export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined)
     ...(isWhole ? [] : files.read.map((path) => ({ path, flag: '--ro-bind' }))),
     ...files.write.map((path) => ({ path, flag: '--bind' })),
   ];
-  // A writable part within a readable one comes after it.
+  // A writable part in a readable one has to follow it.
   parts.sort((a, b) => a.path.length - b.path.length);
   for (const { path, flag } of parts) {
     const source = toSource(view, path);
@@ -23,12 +23,12 @@ export function toWorkspaceMounts(view: WorkspaceView, files: Files | undefined)
   return isWhole ? args : [...args, '--remount-ro', view.target];
 }
 
-/** A link on the way would show another place than the one that was granted. */
+/** False for a path with symlinks, which could show another folder than the granted one. */
 function isPlain(source: string): boolean {
   return existsSync(source) && realpathSync.native(source) === source;
 }
 
-/** True when a command may read this path, by what it was given. */
+/** True when the grant of a command includes reading this path. */
 export function canRead(files: Files | undefined, path: string): boolean {
   return !files || [...files.read, ...files.write].some((folder) => contains(folder, path));
 }

@@ -3,35 +3,35 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isCredentialFile } from '@klaus/core/policy';
 import { contains } from '../../paths.ts';
 import { findRoots, isPrograms, isUsualPart } from './toolchain-kinds.ts';
-import { isBindable, isPrefix, isSystem, type ToolchainPlaces } from './toolchain-places.ts';
+import { isBindable, isPrefix, isSystem, type ToolchainPaths } from './toolchain-paths.ts';
 
-/** Each is a mount; a folder with more programs between other things is left out. */
+/** Each program is a mount. The programs of a mixed folder beyond this limit are left out. */
 const MAX_SINGLE_PROGRAMS = 100;
-/** Folders of programs that are looked at, those that links lead to included. */
+/** Folders of programs that are searched, including targets of links. */
 const MAX_FOLDERS = 400;
-/** The system's own folders have no programs that lead out of the system. */
+/** Folders of the system, whose links do not leave the system. */
 const WITHOUT_LINKS = ['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/usr/games'];
 
 /**
- * Collects what the programs of some folders need: the parts of the toolchains that the folders belong to, and of
- * those that symlinks between the programs lead to. Never a whole folder that also holds something else.
+ * Collects the paths that the programs in some folders need: parts of the toolchains that the folders belong to, and of
+ * those to which symlinks among the programs point. A folder that also contains other files is never added completely.
  */
 export class ToolchainBinds {
-  readonly #places: ToolchainPlaces;
+  readonly #places: ToolchainPaths;
   readonly #found = new Set<string>();
   readonly #seen = new Set<string>();
 
-  constructor(places: ToolchainPlaces) {
+  constructor(places: ToolchainPaths) {
     this.#places = places;
   }
 
-  /** Without what lies in another one; sorted. Files as well as folders. */
+  /** Files and folders, sorted, without those that lie in another one. */
   get binds(): string[] {
     const all = [...this.#found];
     return all.filter((path) => !all.some((other) => other !== path && contains(other, path))).sort();
   }
 
-  /** Adds a folder of programs. @returns Whether its programs are visible, or some of them. */
+  /** Adds a folder of programs. @returns True if at least some of its programs are visible. */
   addPrograms(folder: string): boolean {
     if (this.#seen.has(folder)) return this.#isVisible(folder);
     this.#seen.add(folder);
@@ -39,13 +39,13 @@ export class ToolchainBinds {
     const real = realpathSync.native(folder);
     if (!this.#isSelfVisible(folder)) {
       if (!this.#isBindable(real)) return false;
-      // A link in a place such as /run, which is made for one shell: what it leads to is enough.
+      // A temporary link for one shell, for example in /run: its target is enough.
       if (!this.#isBindable(folder)) return real !== folder && this.addPrograms(real);
       this.addRoots(folder);
       this.#addFolder(folder, real);
     }
     if (!WITHOUT_LINKS.includes(folder)) this.#addTargets(folder);
-    // Programs may know their own place by its real path.
+    // Programs may use the real path of their folder.
     if (real !== folder) this.addPrograms(real);
     return this.#isVisible(folder);
   }
@@ -59,23 +59,23 @@ export class ToolchainBinds {
     }
   }
 
-  /** Adds these parts of a folder. A part is relative to it. */
+  /** Adds parts of a folder, given as relative paths. */
   addParts(root: string, parts: readonly string[]): void {
     for (const part of parts) this.#addPart(root, part, parts);
   }
 
-  /** Adds one file that holds no credentials. */
+  /** Adds one file, unless it contains credentials. */
   addFile(path: string): void {
     if (!existsSync(path) || this.#isSelfVisible(path) || isCredentialFile(path)) return;
     if (this.#isBindable(path) && realpathSync.native(path) === path) this.#found.add(path);
   }
 
-  /** True when a path is visible with all that is below it. */
+  /** True when a path is completely visible. */
   showsAll(path: string): boolean {
     return this.#isSelfVisible(path);
   }
 
-  /** True when a path is visible, or a part of what is below it. */
+  /** True when a path is at least partly visible. */
   shows(path: string): boolean {
     return this.#isVisible(path);
   }
@@ -85,7 +85,7 @@ export class ToolchainBinds {
     if (!existsSync(path) || this.#isSelfVisible(path) || !this.#isBindable(path)) return;
     const real = realpathSync.native(path);
     if (!this.#isBindable(real) || isCredentialFile(real)) return;
-    // A link shows no more than a part, of this toolchain or of another one.
+    // A link must point to a part of this or of another toolchain.
     const isOwn = parts.some((each) => each !== '.' && contains(join(realpathSync.native(root), each), real));
     const isPart = basename(real) === basename(path) || isUsualPart(real);
     const isWhole = part === '.' && isPrefix(real, this.#places);
@@ -98,7 +98,7 @@ export class ToolchainBinds {
     this.#addTargets(path);
   }
 
-  /** A folder of PATH: whole where it holds programs alone, or else its programs one by one. */
+  /** Adds a folder of PATH: completely if it contains only programs, or else its programs one by one. */
   #addFolder(folder: string, real: string): void {
     if (this.#isSelfVisible(folder)) return;
     const entries = list(folder);
@@ -122,7 +122,7 @@ export class ToolchainBinds {
     for (const entry of list(folder)) if (entry.isSymbolicLink()) this.#follow(folder, entry.name);
   }
 
-  /** The program that a link leads to, with its own toolchain; one link at a time, so that every one is visible. */
+  /** Adds the target of a link with its toolchain, one link at a time, so that every link of a chain is visible. */
   #follow(folder: string, name: string): void {
     const link = join(folder, name);
     if (!isProgram(link)) return;
@@ -138,7 +138,7 @@ export class ToolchainBinds {
     }
   }
 
-  /** Packages of Node need one another. */
+  /** Adds all packages of a Node folder, because they depend on each other. */
   #addPackages(folder: string): void {
     if (this.#isBindable(folder) && this.#isBindable(realpathSync.native(folder)) && !this.#isSelfVisible(folder))
       this.#found.add(folder);
@@ -161,7 +161,7 @@ export class ToolchainBinds {
   }
 }
 
-/** The interpreter that a Python virtual environment was made from. @source PEP 405 */
+/** The folder of the interpreter that a Python virtual environment uses. @source PEP 405 */
 function readBase(root: string): string | undefined {
   try {
     const base = /^home\s*=\s*(.+?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1];

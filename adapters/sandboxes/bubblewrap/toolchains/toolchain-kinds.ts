@@ -1,19 +1,19 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A kind of toolchain whose programs need more than the usual parts. */
+/** A kind of toolchain whose programs need more than the common parts. */
 interface ToolchainKind {
   name: string;
-  /** Paths that are all in the root of one; by them the root is known. */
+  /** Paths that identify the root of the toolchain when all exist. */
   marker: readonly string[];
-  /** Files and folders of the root that its programs need. `.` is the root itself. */
+  /** Paths in the root that its programs need. `.` is the root itself. */
   parts: readonly string[];
 }
 
-/** The parts of every toolchain. Never `etc`: settings there hold credentials. */
+/** The parts of every toolchain. Without `etc`, whose settings can contain credentials. */
 const USUAL = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include'];
 
-/** Of two kinds that both fit, both count. */
+/** A root can match several kinds. */
 const KINDS: readonly ToolchainKind[] = [
   { name: 'Go', marker: ['bin/go', 'src/runtime'], parts: words('pkg src misc api VERSION go.env') },
   { name: 'JDK', marker: ['bin/java', 'lib'], parts: words('conf jmods jre legal release') },
@@ -58,7 +58,7 @@ const KINDS: readonly ToolchainKind[] = [
   { name: 'pnpm', marker: ['global', 'pnpm'], parts: words('.tools global nodejs pnpm') },
 ];
 
-/** Above the folder of a program. */
+/** Levels above the folder of a program. */
 const MAX_LEVELS = 4;
 
 export interface ToolchainRoot {
@@ -68,10 +68,10 @@ export interface ToolchainRoot {
 }
 
 /**
- * The toolchains that a folder of programs belongs to: by what they hold, and by `bin` as the prefix. Another folder
- * is taken for a prefix itself.
+ * The toolchains that a folder of programs belongs to, found by their markers. The parent of a `bin` folder, or any other
+ * folder itself, counts as a prefix.
  *
- * @param isRoot Whether a folder can be a toolchain's own; what is shared with other things cannot.
+ * @param isRoot True if a folder can belong to a toolchain alone; false for a shared folder.
  */
 export function findRoots(folder: string, isRoot: (folder: string) => boolean): ToolchainRoot[] {
   const found: ToolchainRoot[] = [];
@@ -79,13 +79,13 @@ export function findRoots(folder: string, isRoot: (folder: string) => boolean): 
   if (isRoot(own)) found.push({ root: own, parts: USUAL });
   let root = folder;
   for (let level = 0; level < MAX_LEVELS && isRoot(root); level++, root = dirname(root)) {
-    const kinds = KINDS.filter(({ marker }) => marker.every((path) => isThere(join(root, path))));
+    const kinds = KINDS.filter(({ marker }) => marker.every((path) => exists(join(root, path))));
     if (kinds.length > 0) found.push({ root, parts: [...USUAL, ...kinds.flatMap(({ parts }) => parts)] });
   }
   return found;
 }
 
-/** True for the name of a folder that holds programs alone. */
+/** True for the name of a folder that contains only programs. */
 export function isPrograms(folder: string): boolean {
   return /^(?:s?bin|shims)$/.test(basename(folder));
 }
@@ -94,11 +94,11 @@ export function isUsualPart(folder: string): boolean {
   return USUAL.includes(basename(folder));
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Not a folder above it, or none that this user may look into.
+    // A parent is not a folder, or not accessible.
     return false;
   }
 }

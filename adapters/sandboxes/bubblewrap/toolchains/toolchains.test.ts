@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createPlace } from '../../sandbox.fixture.ts';
+import { createSandboxFixture } from '../../sandbox.fixture.ts';
 import { findToolchains } from './toolchains.ts';
 
-const place = createPlace();
+const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const userHome = join(place.root, 'user');
 

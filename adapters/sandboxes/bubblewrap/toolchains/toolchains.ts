@@ -4,9 +4,9 @@ import { delimiter, dirname, isAbsolute, join, normalize, sep } from 'node:path'
 import { contains } from '../../paths.ts';
 import { addEnvironments } from '../environments.ts';
 import { ToolchainBinds } from './toolchain-binds.ts';
-import { isSystem } from './toolchain-places.ts';
+import { isSystem } from './toolchain-paths.ts';
 
-/** Variables that tell a toolchain where it lives. Kept when a part of the place is visible inside. */
+/** Variables with the path of a toolchain. They are passed when the path is at least partly visible. */
 const HOME_VARIABLES = `
   JAVA_HOME GOROOT VIRTUAL_ENV CONDA_PREFIX NVM_DIR VOLTA_HOME PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
 `
@@ -15,41 +15,41 @@ const HOME_VARIABLES = `
 
 export interface ToolchainOptions {
   workspace: string;
-  /** Klaus's own state: never visible. */
+  /** Klaus's own state, which is never visible. */
   home: string;
   userHome: string;
   /** The running Node program. */
   execPath: string;
   /** The environment to take PATH and toolchain homes from. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Folders that commands see besides, which only matter for what is refused. Default: none. */
+  /** Other folders that commands see. They only affect `refused`. Default: none. */
   shown?: readonly string[];
 }
 
 export interface Toolchains {
-  /** Folders and files to bind read-only at their own place; none lies in another one. */
+  /** Folders and files to mount read-only at the same path; none lies in another one. */
   binds: string[];
   path: string;
   env: Record<string, string>;
-  /** Files of the user's home folder that commands see in their own, relative to it. */
+  /** Files of the user's home folder that commands see in theirs. `path` is relative to it. */
   homeFiles: { source: string; path: string }[];
-  /** Environments that are not shown, each with the reason, as a sentence. */
+  /** Environments that are not shown, each as a sentence with the reason. */
   refused: string[];
 }
 
-/** A session asks what is refused, and a moment later its sandbox needs the rest. */
-const BELIEVED_MS = 5_000;
+/** Lifetime of the cached result: a session first reads `refused`, and then its sandbox needs the rest. */
+const CACHE_MS = 5_000;
 
-/** What {@link findRefusedEnvironments} found last, once for a sandbox. */
+/** The last result of {@link findRefusedEnvironments}, for one use. */
 let last: { key: string; at: number; found: Toolchains } | undefined;
 
 /**
- * Finds the compilers and interpreters that the user's shell would find. Of each toolchain only the parts that its
- * programs need are bound: `~/.cargo` for one also holds the registry's token.
+ * Finds the compilers and interpreters that the user's shell would find. Only the parts of a toolchain that its programs
+ * need are mounted, because folders such as `~/.cargo` also contain credentials.
  */
 export function findToolchains(options: ToolchainOptions): Toolchains {
   const { workspace, home, env } = options;
-  const userHomes = [...new Set([options.userHome, env['HOME']])].flatMap(toPlaces);
+  const userHomes = [...new Set([options.userHome, env['HOME']])].flatMap(toHomePaths);
   const toolchains = new ToolchainBinds({ workspace, home, userHomes });
   const path = [join(workspace, 'node_modules', '.bin')];
   const entries = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute).map(trim);
@@ -66,7 +66,7 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
     const isForeignModules = entry.endsWith(`${sep}node_modules${sep}.bin`) && !contains(workspace, entry);
     if (isForeignModules || path.includes(entry) || environments.without.has(entry)) continue;
     if (contains(workspace, entry)) path.push(entry);
-    // Programs find their other parts by the real place of their folder, which is no symlink inside.
+    // Programs find their other parts through the real path of their folder.
     else if (toolchains.addPrograms(entry)) path.push(isSystem(entry) ? entry : realpathSync.native(entry));
   }
   const rustup = env['RUSTUP_HOME'] ?? join(options.userHome, '.rustup');
@@ -88,22 +88,22 @@ export function findToolchains(options: ToolchainOptions): Toolchains {
   };
 }
 
-/** What {@link findRefusedEnvironments} found a moment ago, else {@link findToolchains}. */
+/** The cached result of {@link findRefusedEnvironments}, or else {@link findToolchains}. */
 export function takeToolchains(options: ToolchainOptions): Toolchains {
   const known = last;
   last = undefined;
-  const isKnown = known?.key === toKey(options) && performance.now() - known.at < BELIEVED_MS;
+  const isKnown = known?.key === toKey(options) && performance.now() - known.at < CACHE_MS;
   return isKnown ? known.found : findToolchains(options);
 }
 
-/** Everything but what decides only about what is refused. */
+/** All options except those that only affect `refused`. */
 function toKey({ workspace, home, userHome, execPath, env }: ToolchainOptions): string {
   return JSON.stringify([workspace, home, userHome, execPath, env]);
 }
 
 /**
- * The environments that commands in bubblewrap would not see although the user's shell uses them, each with the
- * reason, as a sentence.
+ * The environments that the user's shell uses and that commands in bubblewrap cannot see, each as a sentence with the
+ * reason.
  */
 export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHome' | 'execPath'>): string[] {
   const whole = { ...options, userHome: homedir(), execPath: process.execPath };
@@ -112,11 +112,11 @@ export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHom
   return found.refused;
 }
 
-/** A home folder by its own path and by the one without links. */
-function toPlaces(folder: string | undefined): string[] {
+/** A home folder by its given path and by its real path. */
+function toHomePaths(folder: string | undefined): string[] {
   if (folder === undefined || !isAbsolute(folder)) return [];
   const clean = trim(folder);
-  // An account of a service may have no folder, or the root.
+  // A service account may have no home folder, or `/`.
   if (clean === sep) return [];
   try {
     return [...new Set([clean, realpathSync.native(clean)])];

@@ -2,26 +2,26 @@
 export interface VersionManager {
   name: string;
   /**
-   * The variable that names its folder. Commands get it always: without it the manager would look below HOME, which
-   * is another folder for commands.
+   * The variable with its folder. Commands always get it, because otherwise the manager would search HOME, which is
+   * another folder for commands.
    */
   variable: string;
-  /** Its folder without the variable, relative to the user's home. Empty where there is no default. */
+  /** Its default folder, relative to the user's home. Empty without a default. */
   folder: string;
-  /** Files and folders of its folder that commands need. */
+  /** Paths in its folder that commands need. */
   parts: readonly string[];
-  /** Where environments are in its folder; `*` stands for one name. */
+  /** Patterns of environments in its folder; `*` matches one name. */
   environments: readonly string[];
-  /** Settings that it reads from the home folder, relative to it. */
+  /** Settings that it reads from the home folder, as relative paths. */
   homeFiles?: readonly string[];
-  /** Settings in a folder of their own: the variable that names it, the default, and the files in it. */
+  /** Settings in a separate folder: the variable with its path, the default, and the files in it. */
   settings?: { variable: string; folder: string; files: readonly string[] };
-  /** Files that choose a version; it looks for them in the working folder and in every folder above. */
+  /** Files that choose a version, in the working folder and in every folder above. */
   choices: readonly string[];
 }
 
 /**
- * Managers whose programs start others by what they find in their folder: all of it is shown, or nothing.
+ * Managers whose programs start others from their folder: it is shown completely or not at all.
  *
  * @source https://github.com/pyenv/pyenv#how-it-works, https://github.com/rbenv/rbenv#how-it-works,
  * https://asdf-vm.com/manage/configuration.html, https://mise.jdx.dev/configuration.html,

@@ -24,7 +24,7 @@ export class Leases {
     if (!lock) return undefined;
     try {
       const fence = raiseFence(this.#database, session);
-      const lease: Lease = { session, fence, release: () => this.#release(lease) };
+      const lease: Lease = { session, fence, release: async () => this.#release(lease) };
       this.#held.set(lease, lock);
       return lease;
     } catch (error) {

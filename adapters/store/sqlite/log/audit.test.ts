@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { overwrite } from '../../fixtures/damage.ts';
 import { toNotice, toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
-import type { AuditReport } from './audit.ts';
+import type { AuditReport } from '@klaus/core/agent';
 import { Database } from '../database.ts';
 import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
 import { toDatabaseFile } from '../open-database.ts';
@@ -16,10 +16,10 @@ const toHash = (text: string) => hash('sha256', text, 'hex');
 /** Two sessions, each with every type of event and a few words after its last anchor. */
 async function fill(store: SqliteStore): Promise<void> {
   for (const session of ['A', 'B']) {
-    const lease = store.claim(session)!;
+    const lease = (await store.claim(session))!;
     for (const draft of toSampleDrafts()) await store.append(session, [draft], { lease });
     await store.append(session, [toNotice(`${session} late`), toNotice(`${session} later`)], { lease });
-    lease.release();
+    await lease.release();
   }
 }
 
@@ -70,12 +70,12 @@ async function auditAfter(
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await fill(store);
-  const before = store.audit();
+  const before = await store.audit();
   expect(before).toMatchObject({ intact: true, host: { intact: true } });
   const database = new Database(toDatabaseFile(home.path));
   tamper(database);
   database.close();
-  const report = store.audit(options?.head ? { head: before.head } : {});
+  const report = await store.audit(options?.head ? { head: before.head } : {});
   return { ...report, of: (session) => report.sessions.find((row) => row.session === session)?.report };
 }
 
@@ -255,20 +255,20 @@ test('a deletion is one fact in the host chain, with what the session ended with
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await fill(store);
-  const records = [...store.read('A')];
-  store.clearSessions({ ids: ['A'], by: 'cli' });
-  const [deleted, ...more] = [...store.hostEvents({ type: 'session.deleted' })];
+  const records = [...store.view.events('A')];
+  await store.clearSessions({ ids: ['A'], by: 'cli' });
+  const [deleted, ...more] = await Array.fromAsync(store.hostEvents({ type: 'session.deleted' }));
   expect(more).toEqual([]);
   expect(deleted).toMatchObject({ session: 'A', records: records.length, by: 'cli' });
   expect((deleted as { head: string }).head).toBe(toHash(JSON.stringify(records.at(-1))));
-  expect(store.audit()).toMatchObject({ intact: true, sessions: [{ session: 'B' }] });
+  expect(await store.audit()).toMatchObject({ intact: true, sessions: [{ session: 'B' }] });
 });
 
 test('answers and changes of authority stand in the host chain', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await fill(store);
-  const events = [...store.hostEvents({ subject: 'A' })];
+  const events = await Array.fromAsync(store.hostEvents({ subject: 'A' }));
   expect(events.find((event) => event.type === 'approval.answered')).toMatchObject({
     answer: 'approved',
     by: 'terminal',
@@ -287,9 +287,9 @@ test('secrets are taken out before anything is kept', async () => {
     changes: [{ key: 'baseUrls.openai', before: null, after: 'https://x/hunter2' }],
     policies: [],
   });
-  expect(JSON.stringify([...store.hostEvents()])).not.toContain('hunter2');
-  expect(store.lastHostEvent('configuration.changed', '/project')?.changes[0]?.after).toBe('https://x/[gone]');
-  expect(store.audit().intact).toBe(true);
+  expect(JSON.stringify(await Array.fromAsync(store.hostEvents()))).not.toContain('hunter2');
+  expect((await store.lastHostEvent('configuration.changed', '/project'))?.changes[0]?.after).toBe('https://x/[gone]');
+  expect((await store.audit()).intact).toBe(true);
 });
 
 test('sessions from before the host chain are anchored when it is made', async () => {
@@ -305,8 +305,8 @@ test('sessions from before the host chain are anchored when it is made', async (
   rewrite(database, 'A', last);
   database.close();
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toMatchObject({ intact: false, problem: 'dropped', seq: last });
-  expect(store.verify('B')).toEqual({ intact: true, records: last });
+  expect(await store.verify('A')).toMatchObject({ intact: false, problem: 'dropped', seq: last });
+  expect(await store.verify('B')).toEqual({ intact: true, records: last });
 });
 
 test('recovery saves the host chain, adds itself, and what it could not save is not missed twice', async () => {
@@ -329,7 +329,7 @@ test('recovery saves the host chain, adds itself, and what it could not save is 
     { id: 'B', saved: last },
   ]);
   using store = createSqliteStore({ home: home.path });
-  expect([...store.hostEvents()].at(-1)).toMatchObject({
+  expect((await Array.fromAsync(store.hostEvents())).at(-1)).toMatchObject({
     seq: before + 1,
     type: 'database.recovered',
     damaged: ['klaus.db'],
@@ -339,20 +339,20 @@ test('recovery saves the host chain, adds itself, and what it could not save is 
       { session: 'B', saved: last },
     ],
   });
-  expect(store.audit()).toMatchObject({ intact: true });
+  expect(await store.audit()).toMatchObject({ intact: true });
 });
 
 test('decisions are listed over sessions with what they were about', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   await fill(store);
-  const rows = [...store.decisions()];
+  const rows = await Array.fromAsync(store.decisions());
   expect(rows.map(({ event }) => [event.session, event.name, event.verdict])).toEqual([
     ['A', 'read_file', 'allow'],
     ['B', 'read_file', 'allow'],
   ]);
   expect(rows[0]?.input).toEqual(expect.objectContaining({ path: 'src/sum.js' }));
-  expect([...store.decisions({ session: 'B' })]).toHaveLength(1);
-  expect([...store.decisions({ denied: true })]).toEqual([]);
-  expect([...store.decisions({ since: Number.MAX_SAFE_INTEGER })]).toEqual([]);
+  expect(await Array.fromAsync(store.decisions({ session: 'B' }))).toHaveLength(1);
+  expect(await Array.fromAsync(store.decisions({ denied: true }))).toEqual([]);
+  expect(await Array.fromAsync(store.decisions({ since: Number.MAX_SAFE_INTEGER }))).toEqual([]);
 });

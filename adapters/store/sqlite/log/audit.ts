@@ -1,36 +1,20 @@
-import { verifyChain, verifyHostChain, type ChainReport } from './chain.ts';
+import type { AuditOptions, AuditReport, ChainReport } from '@klaus/core/agent';
+import { verifyChain, verifyHostChain } from './chain.ts';
 import { findAlteredCheckpoint } from '../projections/state-cache.ts';
 import type { Database } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
-
-/** What walking the chains found. */
-export interface AuditReport {
-  /** True when every chain that was walked is as it was written. */
-  intact: boolean;
-  host: ChainReport;
-  /** Where the host chain ends. Kept elsewhere, it proves later that nothing before it was rewritten. */
-  head: { seq: number; hash: string };
-  sessions: { session: string; report: ChainReport }[];
-}
-
-export interface AuditOptions {
-  /** Only this session and the host chain. Default: all sessions that are there, or that the host chain knows of. */
-  session?: string;
-  /** A record of the host chain as it was noted before. */
-  head?: { seq: number; hash: string };
-}
 
 /** Walks the host chain and those of the sessions, in one state of the database. */
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
     using derived = createDerivedCheck(database);
-    const { report, anchors, head } = verifyHostChain(database);
+    const { report, knownHashes, head } = verifyHostChain(database);
     let host = report;
     if (options.head && host.intact) host = checkNoted(database, host, options.head);
     const sessions: AuditReport['sessions'] = [];
-    const ids = options.session === undefined ? listIds(database, anchors.keys()) : [options.session];
+    const ids = options.session === undefined ? listIds(database, knownHashes.keys()) : [options.session];
     for (const session of ids) {
-      const found = verifyChain(database, session, anchors.get(session));
+      const found = verifyChain(database, session, knownHashes.get(session));
       const checked = withCheckpoint(database, session, found.report);
       sessions.push({ session, report: withDerived(derived, session, checked) });
       if (found.unanchored !== undefined && host.intact) {
@@ -44,8 +28,8 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
 /** Walks the chain of one session, with what the host chain says of it. What is made from the log only `audit` looks at. */
 export function verifySession(database: Database, session: string): ChainReport {
   return database.snapshot(() => {
-    const { anchors } = verifyHostChain(database);
-    return withCheckpoint(database, session, verifyChain(database, session, anchors.get(session)).report);
+    const { knownHashes } = verifyHostChain(database);
+    return withCheckpoint(database, session, verifyChain(database, session, knownHashes.get(session)).report);
   });
 }
 

@@ -4,19 +4,19 @@ import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { Database } from '../database.ts';
 import { toDatabaseFile } from '../open-database.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
-import type { ChainReport } from './chain.ts';
+import type { ChainReport } from '@klaus/core/agent';
 
 /** What `verify` says of a log of six records after somebody worked on the database. */
 async function verifyAfter(tamper: (database: Database) => void): Promise<ChainReport> {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   const drafts = Array.from({ length: 6 }, (_, index) => toNotice(`text ${index + 1}`));
-  await store.append('A', drafts, { lease: store.claim('A')! });
-  expect(store.verify('A')).toEqual({ intact: true, records: 6 });
+  await store.append('A', drafts, { lease: (await store.claim('A'))! });
+  expect(await store.verify('A')).toEqual({ intact: true, records: 6 });
   const database = new Database(toDatabaseFile(home.path));
   tamper(database);
   database.close();
-  return store.verify('A');
+  return await store.verify('A');
 }
 
 const edit = (seq: number, from: string, to: string) => (database: Database) =>
@@ -61,8 +61,8 @@ test('a record added behind the head is found', async () => {
   expect(report).toMatchObject({ intact: false, seq: 7, problem: 'altered' });
 });
 
-test('a session without a record has an intact chain', () => {
+test('a session without a record has an intact chain', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toEqual({ intact: true, records: 0 });
+  expect(await store.verify('A')).toEqual({ intact: true, records: 0 });
 });

@@ -1,28 +1,15 @@
+import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
-import { collectAnchors, isAnchoring, type Anchors } from './anchors.ts';
+import { collectKnownHashes, isRecordedType, type KnownHashes } from './session-records.ts';
 import type { Database } from '../database.ts';
 import { readHostHead } from './host-chain.ts';
 import { readHead } from './log.ts';
 import { toHash, toObject } from './record.ts';
 
-/** What walking a chain found. */
-export type ChainReport =
-  | { intact: true; records: number }
-  | {
-      intact: false;
-      /** Records before the first bad one. */
-      records: number;
-      /** The first record that is not as it was written. */
-      seq: number;
-      problem: 'altered' | 'dropped' | 'reordered';
-      /** One sentence. */
-      message: string;
-    };
-
 /** What walking the host chain found, with what it says of the sessions as far as it is whole. */
 export interface HostChainReport {
   report: ChainReport;
-  anchors: ReadonlyMap<string, Anchors>;
+  knownHashes: ReadonlyMap<string, KnownHashes>;
   /** Seq and hash of the last record, to be kept elsewhere: a later chain that lacks it was rewritten. */
   head: { seq: number; hash: string };
 }
@@ -57,16 +44,16 @@ interface Head {
 export function verifyChain(
   database: Database,
   session: string,
-  anchors: Anchors = new Map(),
+  anchors: KnownHashes = new Map(),
 ): { report: ChainReport; unanchored?: number } {
   const head = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
-  const seen: Anchors = new Map();
+  const seen: KnownHashes = new Map();
   let lastAnchoring = 0;
   const report = walk(readLinks(database, session), head, (link, seq) => {
     if (anchors.has(seq)) seen.set(seq, link.hash);
-    if (isAnchoring(link.fields?.['type'])) lastAnchoring = seq;
+    if (isRecordedType(link.fields?.['type'])) lastAnchoring = seq;
   });
-  const checked = compareAnchors(report, anchors, seen);
+  const checked = compareKnownHashes(report, anchors, seen);
   const isKnown = lastAnchoring === 0 || [...anchors.keys()].some((seq) => seq >= lastAnchoring);
   return { report: checked, ...(checked.intact && !isKnown && { unanchored: lastAnchoring }) };
 }
@@ -74,11 +61,11 @@ export function verifyChain(
 /** Walks the host chain. */
 export function verifyHostChain(database: Database): HostChainReport {
   const head = readHostHead(database);
-  const anchors = new Map<string, Anchors>();
+  const knownHashes = new Map<string, KnownHashes>();
   const events: HostEvent[] = [];
   const report = walk(readHostLinks(database), head, (link) => void events.push(link.fields as HostEvent));
-  for (const event of events.slice(0, report.records)) collectAnchors(anchors, event);
-  return { report, anchors, head };
+  for (const event of events.slice(0, report.records)) collectKnownHashes(knownHashes, event);
+  return { report, knownHashes, head };
 }
 
 /** @param take Called with every record up to the first bad one, in order, and perhaps with that. */
@@ -109,7 +96,7 @@ function walk(
 }
 
 /** The first thing that is wrong, by the chain itself or by what the host chain says. */
-function compareAnchors(report: ChainReport, anchors: Anchors, seen: Anchors): ChainReport {
+function compareKnownHashes(report: ChainReport, anchors: KnownHashes, seen: KnownHashes): ChainReport {
   let good = 0;
   for (const [seq, hash] of [...anchors].toSorted(([a], [b]) => a - b)) {
     if (seq > report.records) {

@@ -1,10 +1,5 @@
+import type { ChangeMark } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
-
-/** How far a reader of `changedSessions` has come. */
-export interface ChangeMark {
-  events: number;
-  inbox: number;
-}
 
 /** The sessions that were written to, or sent to, since a mark, and the new mark. */
 export function changedSessions(

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { ClearFilter, ClearReport } from '@klaus/core/agent';
 import { FIRST_PREV } from '@klaus/core/protocol';
 import type { Blobs } from './blobs.ts';
 import type { Database } from '../database.ts';
@@ -10,23 +11,6 @@ import { dropFromSearch } from '../queries/search-messages.ts';
 
 /** Milliseconds in which a blob may still be waiting for the event that will refer to it. */
 const BLOB_GRACE_MS = 60 * 60 * 1_000;
-
-export interface ClearFilter {
-  /** Unix milliseconds: only sessions without an event since then. */
-  olderThan?: number;
-  /** Only these, also when pinned. Default: every session that is not pinned. */
-  ids?: readonly string[];
-  /** Who deletes, for the host chain: a door. Default `sdk`. */
-  by?: string;
-}
-
-export interface ClearReport {
-  /** Ids of the sessions that are gone. */
-  cleared: string[];
-  /** Sessions that a live process holds; they stay. */
-  busy: string[];
-  blobs: { count: number; bytes: number };
-}
 
 const OWNED_TABLES = ['approvals', 'token_usage', 'tool_calls', 'messages'] as const;
 

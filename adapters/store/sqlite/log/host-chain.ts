@@ -1,3 +1,4 @@
+import type { HostFilter } from '@klaus/core/agent';
 import { FIRST_PREV, HOST_EVENT_VERSION } from '@klaus/core/protocol';
 import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
@@ -14,16 +15,6 @@ export interface HostHead {
 
 /** Takes secrets out of a text before it is kept. */
 export type Redact = (text: string) => string;
-
-export interface HostFilter {
-  /** Only events after this seq. Default 0. */
-  after?: number;
-  /** Unix milliseconds: only events from then on. */
-  since?: number;
-  type?: HostEventType;
-  /** A session, or the path of a workspace. */
-  subject?: string;
-}
 
 interface HostRow {
   seq: number;
@@ -49,7 +40,7 @@ export function appendHostRecord(
   return event;
 }
 
-/** Stores one record as it stands and moves the head to it. */
+/** Stores one record unchanged and moves the head to it. */
 export function insertHostRecord(database: Database, event: HostEvent, record: string): void {
   database.run(
     'INSERT INTO host_events (seq, at, type, subject, record) VALUES (?, ?, ?, ?, ?)',

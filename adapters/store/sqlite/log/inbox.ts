@@ -1,6 +1,6 @@
 import { KlausError } from '@klaus/core/protocol';
 import type { BlobRef, Command } from '@klaus/core/protocol';
-import { noteBlobs } from './blob-refs.ts';
+import { addBlobReferences } from './blob-references.ts';
 import type { Database } from '../database.ts';
 
 /** Stores a command; false when its id is known already. Runs in the caller's transaction. */
@@ -14,7 +14,7 @@ export function putCommand(
     'ON CONFLICT (session_id, command_id) DO NOTHING';
   const at = new Date(options.receivedAt).toISOString();
   const isNew = database.run(sql, session, command.id, JSON.stringify(command), at) === 1;
-  if (isNew) noteBlobs(database, session, toPromptBlobs(command));
+  if (isNew) addBlobReferences(database, session, toPromptBlobs(command));
   return isNew;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { eventBodySchema, eventSchema, FIRST_PREV } from '@klaus/core/protocol';
-import type { Command, Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, eventBodySchema, eventSchema, FIRST_PREV } from '@klaus/core/protocol';
+import type { Event } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { toNotice, toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
@@ -8,8 +8,6 @@ import { Database } from '../database.ts';
 import { PAGE_SIZE, toDatabaseFile } from '../open-database.ts';
 import { toHash } from './record.ts';
 import { createSqliteStore, type SqliteStore } from '../sqlite-store.ts';
-
-const CANCEL: Command = { type: 'cancel', id: '01KE0000000000000000CANCEL' };
 
 /** Commits in a write-ahead log: frames whose header names the size of the database after them. */
 function countCommits(log: string): number {
@@ -24,12 +22,12 @@ test('events come back as they were appended, in an unbroken chain of hashes', a
   const drafts = toSampleDrafts();
   {
     using store = createSqliteStore({ home: home.path });
-    const lease = store.claim('A')!;
+    const lease = (await store.claim('A'))!;
     await store.append('A', drafts.slice(0, 5), { lease });
     await store.append('A', drafts.slice(5), { lease });
   }
   using store = createSqliteStore({ home: home.path });
-  const events = [...store.read('A')];
+  const events = [...store.view.events('A')];
   expect(events).toEqual(drafts.map((draft) => expect.objectContaining(draft)));
   expect(events.map((event) => event.seq)).toEqual(drafts.map((_, index) => index + 1));
   expect(events[0]!.prev).toBe(FIRST_PREV);
@@ -41,20 +39,20 @@ test('events come back as they were appended, in an unbroken chain of hashes', a
     if (index > 0) expect(event.prev).toBe(toHash(records[index - 1]!.record));
     expect(JSON.parse(records[index]!.record)).toEqual(event);
   }
-  expect([...store.read('A', 20)].map((event) => event.seq)).toEqual([21, 22, 23, 24, 25, 26, 27, 28]);
+  expect([...store.view.events('A', 20)].map((event) => event.seq)).toEqual([21, 22, 23, 24, 25, 26, 27, 28]);
 });
 
 test('a long log is read in order across pages, with what is appended while reading', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   await store.append(
     'A',
     Array.from({ length: 300 }, (_, index) => toNotice(String(index))),
     { lease },
   );
   const seen: number[] = [];
-  for (const event of store.read('A')) {
+  for (const event of store.view.events('A')) {
     seen.push(event.seq);
     if (event.seq === 100) await store.append('A', [toNotice('late')], { lease });
   }
@@ -66,7 +64,7 @@ test('appends of one tick are one transaction over all sessions, and are shown o
   using store = createSqliteStore({ home: home.path });
   const witness = new Database(toDatabaseFile(home.path), { readOnly: true });
   const count = () => witness.get<{ n: number }>('SELECT count(*) AS n FROM events')!.n;
-  const [a, b] = [store.claim('A')!, store.claim('B')!];
+  const [a, b] = [(await store.claim('A'))!, (await store.claim('B'))!];
   const shown: [string, number, number][] = [];
   for (const session of ['A', 'B']) store.subscribe(session, 0, (event) => shown.push([session, event.seq, count()]));
   const before = countCommits(`${toDatabaseFile(home.path)}-wal`);
@@ -89,92 +87,27 @@ test('appends of one tick are one transaction over all sessions, and are shown o
   witness.close();
 });
 
-test('a refused append does not spoil the others of its group', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const [a, b] = [store.claim('A')!, store.claim('B')!];
-  const results = await Promise.allSettled([
-    store.append('A', [toNotice('1')], { lease: a }),
-    store.append('B', [toNotice('lost')], { lease: b, consume: ['nobody-sent-this'] }),
-    store.append('B', [toNotice('1')], { lease: b }),
-  ]);
-  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect([...store.read('B')].map((event: Event) => event.type === 'notice' && event.text)).toEqual(['1']);
-  expect(store.verify('B')).toEqual({ intact: true, records: 1 });
-});
-
-test('an append behind one that was refused in the same transaction goes on where the chain ends', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
-  await store.append('A', [toNotice('first')], { lease });
-  const refused = store.append('A', [toNotice('refused'), toNotice('too')], { lease, consume: ['unknown'] });
-  const after = store.append('A', [toNotice('second')], { lease });
-  await expect(refused).rejects.toMatchObject({ code: 'internal' });
-  expect((await after).map((event) => event.seq)).toEqual([2]);
-  await store.append('A', [toNotice('third')], { lease });
-  expect(store.verify('A')).toEqual({ intact: true, records: 3 });
-});
-
 test('a lease with an old fence, or one that was given back, appends nothing', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   await store.append('A', [toNotice('own')], { lease });
   // Another machine's view of the same session: the fence moves on although this lease was never released.
   const other = new Database(toDatabaseFile(home.path));
   other.run('UPDATE heads SET fence = fence + 1');
   other.close();
   await expect(store.append('A', [toNotice('stale')], { lease })).rejects.toMatchObject({ code: 'store.busy' });
-  lease.release();
+  await lease.release();
   await expect(store.append('A', [toNotice('late')], { lease })).rejects.toMatchObject({ code: 'store.busy' });
-  const next = store.claim('A')!;
+  const next = (await store.claim('A'))!;
   expect(next.fence).toBe(lease.fence + 2);
   await store.append('A', [toNotice('fresh')], { lease: next });
-  expect([...store.read('A')]).toHaveLength(2);
-});
-
-test('a command is kept once whatever is sent twice, and is consumed exactly once with its events', async () => {
-  using home = createTemporaryHome();
-  using store = createSqliteStore({ home: home.path });
-  const second: Command = { ...CANCEL, id: '01KE00000000000000000SECOND' };
-  await Promise.all([store.send('A', CANCEL), store.send('A', CANCEL)]);
-  await store.send('A', second);
-  await store.send('B', CANCEL);
-  expect(store.inbox('A')).toEqual([CANCEL, second]);
-
-  const lease = store.claim('A')!;
-  await store.append('A', [toNotice('done')], { lease, consume: [CANCEL.id] });
-  expect(store.inbox('A')).toEqual([second]);
-  await store.send('A', CANCEL);
-  expect(store.inbox('A')).toEqual([second]);
-  await expect(
-    store.append('A', [toNotice('again')], { lease, consume: [second.id, CANCEL.id] }),
-  ).rejects.toMatchObject({ code: 'internal' });
-  expect([...store.read('A')]).toHaveLength(1);
-  expect(store.inbox('A')).toEqual([second]);
-  await store.append('A', [], { lease, consume: [second.id] });
-  expect(store.inbox('A')).toEqual([]);
-  expect(store.inbox('B')).toEqual([CANCEL]);
-});
-
-test('what was appended before close or release is durable', async () => {
-  using home = createTemporaryHome();
-  const store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
-  const pending = store.append('A', [toNotice('1')], { lease });
-  lease.release();
-  const last = store.append('B', [toNotice('1')], { lease: store.claim('B')! });
-  store.close();
-  store.close();
-  await Promise.all([pending, last]);
-  using again = createSqliteStore({ home: home.path });
-  expect([...again.read('A'), ...again.read('B')]).toHaveLength(2);
+  expect([...store.view.events('A')]).toHaveLength(2);
 });
 
 /** Puts a stored log into a database of its own, as an earlier program left it. */
 function putLog(home: string, lines: readonly string[]): string {
-  createSqliteStore({ home }).close();
+  createSqliteStore({ home })[Symbol.dispose]();
   const database = new Database(toDatabaseFile(home));
   for (const line of lines) {
     const { session, seq, type } = JSON.parse(line) as Event;
@@ -195,61 +128,81 @@ function readFixture(name: string): string[] {
 
 /** What a log says as text, read. */
 function readTexts(store: SqliteStore, session: string): unknown[] {
-  return [...store.readTexts(session, 0)].map(({ seq, text }, at): unknown => {
+  return [...store.view.texts(session, 0)].map(({ seq, text }, at): unknown => {
     expect(seq).toBe(at + 1);
     expect(text).not.toContain('\n');
     return JSON.parse(text);
   });
 }
 
-test("a log of today's version is read with every field", () => {
+test("a log of today's version is read with every field", async () => {
   using home = createTemporaryHome();
-  const lines = readFixture('events-v2.ndjson');
+  const lines = readFixture('events-v3.ndjson');
   const session = putLog(home.path, lines);
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
-  const events = [...store.read(session)];
+  expect(await store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  const events = [...store.view.events(session)];
   // Parsing drops what the schemas do not know: equality means that no field was lost or renamed.
   expect(events.map((event) => eventSchema.parse(event))).toEqual(lines.map((line): unknown => JSON.parse(line)));
   expect(readTexts(store, session)).toEqual(events);
   const types = new Set(events.map((event) => event.type));
   expect([...types].toSorted()).toEqual(eventBodySchema.options.map((option) => option.shape.type.value).toSorted());
-  expect(store.rebuild()).toBe(lines.length);
+  expect(await store.rebuild()).toBe(lines.length);
 });
 
-test('a log of version 1 is brought up to date, and its chain holds', () => {
+test('a log of version 1 is brought up to date, and its chain holds', async () => {
   using home = createTemporaryHome();
   const lines = readFixture('events-v1.ndjson');
   const session = putLog(home.path, lines);
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  expect(await store.verify(session)).toMatchObject({ intact: true, records: lines.length });
   const stored = lines.map((line) => JSON.parse(line) as { type: string });
   const wanted = stored.map((event) => ({
     ...event,
-    v: 2,
+    v: EVENT_VERSION,
     type: event.type === 'workspace.snapshotted' ? 'workspace.committed' : event.type,
   }));
-  expect([...store.read(session)].map((event) => eventSchema.parse(event))).toEqual(wanted);
+  expect([...store.view.events(session)].map((event) => eventSchema.parse(event))).toEqual(wanted);
   expect(readTexts(store, session)).toEqual(wanted);
-  expect(store.rebuild()).toBe(lines.length);
+  expect(await store.rebuild()).toBe(lines.length);
+});
+
+test('a log of version 2 is brought up to date: its checks have a freshness', async () => {
+  using home = createTemporaryHome();
+  const lines = readFixture('checks-v2.ndjson');
+  const session = putLog(home.path, lines);
+  using store = createSqliteStore({ home: home.path });
+  expect(await store.verify(session)).toMatchObject({ intact: true, records: lines.length });
+  const events = [...store.view.events(session)];
+  expect(events.map((event) => eventSchema.parse(event))).toEqual(events);
+  expect(readTexts(store, session)).toEqual(events);
+  const stored = lines.map((line) => JSON.parse(line) as Event);
+  expect(events.map(({ type, prev }) => [type, prev])).toEqual(stored.map(({ type, prev }) => [type, prev]));
+  const finished = events.flatMap((event) => (event.type === 'run.finished' ? event.evidence : []));
+  expect(finished).toMatchObject([
+    { exitCode: 1, freshness: 'stale', changed: ['src/subtract.js'] },
+    { exitCode: 0, freshness: 'fresh' },
+  ]);
+  expect(finished.every((row) => !('standing' in row))).toBe(true);
+  expect(await store.rebuild()).toBe(lines.length);
 });
 
 test('a record of a newer version, or a gap, is refused with its place', () => {
   using home = createTemporaryHome();
-  createSqliteStore({ home: home.path }).close();
+  createSqliteStore({ home: home.path })[Symbol.dispose]();
   const database = new Database(toDatabaseFile(home.path));
   const insert = (session: string, seq: number, record: string) =>
     database.run(`INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, 'notice', ?)`, session, seq, record);
-  insert('A', 1, JSON.stringify({ v: 3, seq: 1, session: 'A' }));
+  insert('A', 1, JSON.stringify({ v: EVENT_VERSION + 1, seq: 1, session: 'A' }));
   insert('B', 2, JSON.stringify({ v: 1, seq: 2, session: 'B' }));
-  insert('C', 1, '{"v":2,"seq":1,"session":"C"');
-  insert('D', 1, JSON.stringify({ v: 2, seq: 1, session: 'D' }, undefined, 1));
+  insert('C', 1, `{"v":${EVENT_VERSION},"seq":1,"session":"C"`);
+  insert('D', 1, JSON.stringify({ v: EVENT_VERSION, seq: 1, session: 'D' }, undefined, 1));
   database.close();
   using store = createSqliteStore({ home: home.path });
-  expect(() => [...store.read('A')]).toThrow(/written by a newer Klaus/);
-  expect(() => [...store.read('B')]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.readTexts('A', 0)]).toThrow(/written by a newer Klaus/);
-  expect(() => [...store.readTexts('B', 0)]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.readTexts('C', 0)]).toThrow(/record 1 of session C is no record/);
-  expect(readTexts(store, 'D')).toEqual([{ v: 2, seq: 1, session: 'D' }]);
+  expect(() => [...store.view.events('A')]).toThrow(/written by a newer Klaus/);
+  expect(() => [...store.view.events('B')]).toThrow(/record 1 of session B is missing/);
+  expect(() => [...store.view.texts('A', 0)]).toThrow(/written by a newer Klaus/);
+  expect(() => [...store.view.texts('B', 0)]).toThrow(/record 1 of session B is missing/);
+  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is no record/);
+  expect(readTexts(store, 'D')).toEqual([{ v: EVENT_VERSION, seq: 1, session: 'D' }]);
 });

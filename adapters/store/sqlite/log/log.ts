@@ -3,7 +3,7 @@ import { EVENT_VERSION, FIRST_PREV, KlausError } from '@klaus/core/protocol';
 import type { Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
-import type { ProjectionOptions } from '../projections/projections.ts';
+import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { fromRecord, toHash, toText } from './record.ts';
 import { corrupt } from '../store-error.ts';
 
@@ -114,13 +114,21 @@ export function insertRecord(database: Database, event: Event, record: string): 
 }
 
 /**
- * Events after `after` in order, read in pages as they are asked for, so that what is appended meanwhile
- * is seen too.
+ * Events after `after` in order. Pages are read on demand, so events that are appended during the iteration are included.
  *
- * @throws KlausError `store.corrupt` for a gap, or a record that is none.
+ * @throws KlausError `store.corrupt` for a gap or an unreadable record.
  */
 export function* readEvents(database: Database, session: string, after: number): Generator<Event, void, undefined> {
-  for (const { record, from } of readRecords(database, session, after)) yield fromRecord(record, from);
+  for (const page of readPages(database, session, after)) yield* page.map(toEvent);
+}
+
+/** The same in pages, for the port. */
+export async function* readBatches(
+  database: Database,
+  session: string,
+  after: number,
+): AsyncGenerator<readonly Event[], void, undefined> {
+  for (const page of readPages(database, session, after)) yield page.map(toEvent);
 }
 
 /** An event as JSON text, as `toText` makes it. */
@@ -129,19 +137,25 @@ export interface EventText {
   text: string;
 }
 
-/** The same as text, for whoever hands it on unread. @throws KlausError `store.corrupt` as `readEvents`. */
+/** The same as text, for callers that forward events without parsing them. @throws KlausError `store.corrupt` as `readEvents`. */
 export function* readTexts(database: Database, session: string, after: number): Generator<EventText, void, undefined> {
-  for (const { seq, record, from } of readRecords(database, session, after)) yield { seq, text: toText(record, from) };
+  for (const page of readPages(database, session, after)) {
+    for (const { seq, record, from } of page) yield { seq, text: toText(record, from) };
+  }
 }
 
 interface Stored {
   seq: number;
   record: string;
-  /** Where it stands, for the message of an error. */
+  /** Its position, for error messages. */
   from: { file: string; place: string };
 }
 
-function* readRecords(database: Database, session: string, after: number): Generator<Stored, void, undefined> {
+function toEvent({ record, from }: Stored): Event {
+  return fromRecord(record, from);
+}
+
+function* readPages(database: Database, session: string, after: number): Generator<Stored[], void, undefined> {
   let last = after;
   for (;;) {
     const rows = database.all<{ seq: number; record: string }>(
@@ -150,12 +164,19 @@ function* readRecords(database: Database, session: string, after: number): Gener
       last,
       PAGE,
     );
+    const page: Stored[] = [];
+    let missing: string | undefined;
     for (const { seq, record } of rows) {
-      last += 1;
-      const from = { file: database.file, place: `record ${last} of session ${session}` };
-      if (seq !== last) throw corrupt(database.file, `${from.place} is missing`);
-      yield { seq, record, from };
+      const place = `record ${last + 1} of session ${session}`;
+      if (seq !== last + 1) {
+        missing = place;
+        break;
+      }
+      last = seq;
+      page.push({ seq, record, from: { file: database.file, place } });
     }
+    if (page.length > 0) yield page;
+    if (missing !== undefined) throw corrupt(database.file, `${missing} is missing`);
     if (rows.length < PAGE) return;
   }
 }

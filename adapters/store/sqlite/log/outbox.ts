@@ -1,48 +1,12 @@
+import type { Delivery, Outbox } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { findSession } from '../projections/session-row.ts';
 
 /** Name of the lock file; no session is called so. */
 const LOCK = 'outbox';
-
-/** One message that was not taken yet. */
-export interface Delivery {
-  id: number;
-  session: string;
-  /** Of the event that it tells. */
-  seq: number;
-  body: string;
-  /** Unix milliseconds. */
-  createdAt: number;
-  /** Tries that failed. */
-  attempts: number;
-}
-
-/** The right to deliver: one process has it at a time, and the kernel takes it back when that ends. */
-export interface OutboxDelivery {
-  /** The oldest message of each session that may be tried at `now`: those behind it wait for it. */
-  due(now: number): Delivery[];
-  /** When the next may be tried, in Unix milliseconds; undefined when none waits. */
-  nextAt(): number | undefined;
-  /** Takes a message out: it was taken, or is given up. Durable when it resolves. */
-  remove(id: number): Promise<void>;
-  /** Keeps it for a later try. */
-  postpone(id: number, dueAt: number): Promise<void>;
-  /** Idempotent. */
-  release(): void;
-}
-
-/** Messages about events, for another program. They outlive the process, and are told in the order of their session. */
-export interface Outbox {
-  /**
-   * From now on every event that this process appends is shown to `toMessage`, and what it returns is written in the
-   * same transaction: there is no event without its message, and no message twice. It sees the projections of the event.
-   */
-  collect(toMessage: (event: Event) => string | undefined): void;
-  /** Undefined while another process delivers. */
-  deliver(): OutboxDelivery | undefined;
-}
 
 export interface OutboxParts {
   home: string;
@@ -54,17 +18,17 @@ export interface OutboxParts {
 export function createOutbox({ home, database, commits }: OutboxParts): Outbox & {
   take(events: readonly Event[], now: number): void;
 } {
-  let collected: ((event: Event) => string | undefined) | undefined;
+  let toBody: Parameters<Outbox['collect']>[0] | undefined;
   return {
-    collect: (toMessage) => void (collected = toMessage),
+    collect: (given) => void (toBody = given),
     take(events, now) {
-      if (!collected) return;
+      if (!toBody) return;
       for (const event of events) {
-        const body = collected(event);
+        const body = toBody(event, () => findSession(database, event.session));
         if (body !== undefined) insert(database, { event, body, now });
       }
     },
-    deliver() {
+    async deliver() {
       const lock = lockFile(toLockFile(home, LOCK));
       if (!lock) return undefined;
       const write = (sql: string, ...values: (number | string)[]): Promise<void> =>
@@ -73,12 +37,12 @@ export function createOutbox({ home, database, commits }: OutboxParts): Outbox &
           () => {},
         );
       return {
-        due: (now) => database.all<Delivery>(DUE, now),
-        nextAt: () => database.get<{ at: number | null }>(NEXT)?.at ?? undefined,
+        due: async (now) => database.all<Delivery>(DUE, now),
+        nextAt: async () => database.get<{ at: number | null }>(NEXT)?.at ?? undefined,
         remove: (id) => write('DELETE FROM outbox WHERE id = ?', id),
         postpone: (id, dueAt) =>
           write('UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?', Math.trunc(dueAt), id),
-        release: () => lock.release(),
+        release: async () => lock.release(),
       };
     },
   };

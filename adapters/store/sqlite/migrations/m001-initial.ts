@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * `events` is the truth; `heads` says where each chain ends and who may write it; `inbox` holds what was

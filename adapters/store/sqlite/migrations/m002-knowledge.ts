@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** What is remembered from session to session. The truth itself, not a projection: it is in no log as a whole. */
 export const m002: Migration = {

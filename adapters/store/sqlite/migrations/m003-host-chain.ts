@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { appendHostRecord } from '../log/host-chain.ts';
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The chain of this machine beside those of the sessions. What was there before is anchored at once, so that

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Approvals that hold for every session of one agent on one workspace. They outlive the session that they were given in. */
 export const m004: Migration = {

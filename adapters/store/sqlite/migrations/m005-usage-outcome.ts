@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How each charged request ended: what a crash abandoned can be told from what was answered. */
 export const m005: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * No index holds when a session was last written to: every event changes that, and the pages of two indexes with it.

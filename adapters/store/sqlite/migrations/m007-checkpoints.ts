@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** States folded from the log, one a session. Can be dropped at any time. */
 export const m007: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * An index over the text of sessions, for `recall`. It is made of the log when somebody looks for something, not

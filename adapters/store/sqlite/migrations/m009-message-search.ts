@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * An index over the messages of all sessions. It is brought up to date when somebody searches, not when a message is

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** What the user said first stands in every list of sessions: it is found without a look at what else was said. */
 export const m010: Migration = {

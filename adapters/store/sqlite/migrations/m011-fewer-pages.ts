@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * An event changes as few pages as it can, since each is written to the log of the database with it: where a session

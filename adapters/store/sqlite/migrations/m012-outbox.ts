@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Messages for another program that were not taken yet. Each is written with the event that it tells. */
 export const m012: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** `input_tokens` is the whole prompt, as a sum over it is read; the cached part of it stands in columns of its own. */
 export const m013: Migration = {

@@ -12,13 +12,8 @@ import { m010 } from './m010-first-prompt.ts';
 import { m011 } from './m011-fewer-pages.ts';
 import { m012 } from './m012-outbox.ts';
 import { m013 } from './m013-whole-input.ts';
+import type { Migration } from './migration.ts';
 import { newer } from '../store-error.ts';
-
-/** One step of the schema. Its name is kept in the database; a name once released never changes. */
-export interface Migration {
-  readonly name: string;
-  apply(database: Database): void;
-}
 
 /** All steps in order. */
 export const MIGRATIONS: readonly Migration[] = [

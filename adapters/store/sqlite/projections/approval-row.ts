@@ -1,41 +1,6 @@
+import type { ApprovalFilter, ApprovalRow } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
 import { ambiguous } from './session-row.ts';
-
-/** A question and, once it is settled, its answer. */
-export interface ApprovalRow {
-  id: string;
-  session: string;
-  /** Of the session. */
-  sessionTitle: string | null;
-  workspace: string;
-  kind: 'call' | 'changes' | 'limit';
-  title: string;
-  reason: string;
-  /** For calls. */
-  toolName: string | null;
-  /** Unified diff, for calls that change files. */
-  diff: string | null;
-  command: string | null;
-  /** For limits: which one, and the cap that an approval sets. */
-  limitName: string | null;
-  offer: number | null;
-  /** ISO 8601. */
-  createdAt: string;
-  /** Unix milliseconds. */
-  expiresAt: number;
-  /** Null while the question is open. */
-  answer: 'approved' | 'rejected' | 'expired' | 'superseded' | null;
-  answeredBy: string | null;
-  note: string | null;
-  answeredAt: string | null;
-}
-
-export interface ApprovalFilter {
-  /** Only questions without an answer. Default false. */
-  open?: boolean;
-  /** Of one session. */
-  session?: string;
-}
 
 const SELECT = `SELECT approvals.id, session_id AS session, sessions.title AS sessionTitle,
   workspace_dir AS workspace, kind, approvals.title, reason, tool_name AS toolName, diff, command,

@@ -40,43 +40,43 @@ test.each(CHANGES)('%s', async (sql, table, session = 'A') => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
   for (const id of ['A', 'B']) {
-    const lease = store.claim(id)!;
+    const lease = (await store.claim(id))!;
     await store.append(id, toSampleDrafts(), { lease });
-    lease.release();
+    await lease.release();
   }
-  expect(store.audit().intact).toBe(true);
+  expect((await store.audit()).intact).toBe(true);
   const database = new Database(toDatabaseFile(home.path));
   database.exec('PRAGMA foreign_keys = OFF');
   expect(database.run(sql)).toBeGreaterThan(0);
   database.close();
-  const report = store.audit();
+  const report = await store.audit();
   expect(report.intact).toBe(false);
   expect(report.sessions.find((row) => row.session === session)?.report).toMatchObject({
     intact: false,
     problem: 'altered',
     message: `The table ${table} was altered: the records of the session come to something else.`,
   });
-  if (session === 'A') expect(store.audit({ session }).intact).toBe(false);
+  if (session === 'A') expect((await store.audit({ session })).intact).toBe(false);
   // The log is whole: made from it again, the tables fit.
   if (session === 'A') {
-    store.rebuild();
-    expect(store.audit().intact).toBe(true);
+    await store.rebuild();
+    expect((await store.audit()).intact).toBe(true);
   }
 });
 
 test('an approval for a project that nobody gave is found', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   await store.append('A', toSampleDrafts(), { lease });
-  lease.release();
+  await lease.release();
   const database = new Database(toDatabaseFile(home.path));
   database.run(
     `INSERT INTO remembered (approval, session_id, workspace, agent, record, created_at)
       VALUES ('forged', 'A', '/home/ada/sum', 'klaus', '{}', '2026-01-02T03:04:05.000Z')`,
   );
   database.close();
-  expect(store.audit({ session: 'A' }).sessions[0]!.report).toMatchObject({
+  expect((await store.audit({ session: 'A' })).sessions[0]!.report).toMatchObject({
     intact: false,
     message: expect.stringContaining('The table remembered was altered'),
   });

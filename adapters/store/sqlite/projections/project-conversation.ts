@@ -3,7 +3,7 @@ import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';
-import type { ProjectionOptions } from './projections.ts';
+import type { ProjectionOptions } from './projection-options.ts';
 
 /** Keeps `messages`, `tool_calls` and `token_usage`. */
 export function projectConversation(database: Database, event: Event, options: ProjectionOptions): void {

@@ -10,9 +10,9 @@ import type { SqliteStore } from '../sqlite-store.ts';
 type Row = Record<string, unknown>;
 
 async function addSession(store: SqliteStore, id: string): Promise<void> {
-  const lease = store.claim(id)!;
+  const lease = (await store.claim(id))!;
   await store.append(id, toSampleDrafts(), { lease });
-  lease.release();
+  await lease.release();
 }
 
 function readTables(home: string): Record<string, Row[]> {
@@ -89,23 +89,23 @@ test('the documented tables hold what the events say', async () => {
 test('the cost of a session is unknown as soon as one price is', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   const drafts = toSampleDrafts().slice(0, 6);
   await store.append('A', drafts, { lease });
-  expect(store.session('A')!.costUsd).toBe(0.125);
+  expect((await store.session('A'))!.costUsd).toBe(0.125);
   const unpriced = { ...drafts[5]!, usd: null } as (typeof drafts)[number];
   await store.append('A', [unpriced, drafts[5]!], { lease });
-  expect(store.session('A')).toMatchObject({ costUsd: null, inputTokens: 3_600 });
+  expect(await store.session('A')).toMatchObject({ costUsd: null, inputTokens: 3_600 });
 });
 
 test('the status follows runs and questions', async () => {
   using home = createTemporaryHome();
   using store = createSqliteStore({ home: home.path });
-  const lease = store.claim('A')!;
+  const lease = (await store.claim('A'))!;
   const statuses: string[] = [];
   for (const draft of toSampleDrafts()) {
     await store.append('A', [draft], { lease });
-    const status = store.session('A')!.status;
+    const status = (await store.session('A'))!.status;
     if (status !== statuses.at(-1)) statuses.push(status);
   }
   expect(statuses).toEqual(['idle', 'running', 'waiting', 'running', 'waiting', 'idle', 'closed']);
@@ -122,6 +122,6 @@ test('projections rebuilt from the log are equal to those kept along the way', a
   database.exec(`DELETE FROM token_usage; UPDATE sessions SET title = 'wrong', cost_usd = 99; DELETE FROM approvals`);
   database.close();
   expect(readTables(home.path)).not.toEqual(kept);
-  expect(store.rebuild()).toBe(3 * toSampleDrafts().length);
+  expect(await store.rebuild()).toBe(3 * toSampleDrafts().length);
   expect(readTables(home.path)).toEqual(kept);
 });

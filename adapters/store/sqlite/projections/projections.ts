@@ -1,15 +1,11 @@
 import type { Event } from '@klaus/core/protocol';
-import { noteBlobs, toBlobRefs } from '../log/blob-refs.ts';
+import { addBlobReferences, toBlobRefs } from '../log/blob-references.ts';
 import type { Database } from '../database.ts';
 import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';
 import { projectSession } from './project-session.ts';
+import type { ProjectionOptions } from './projection-options.ts';
 import { fromRecord } from '../log/record.ts';
-
-export interface ProjectionOptions {
-  /** Characters of a tool's output kept in `messages` and `tool_calls`; the log keeps every word. */
-  maxToolResultSize: number;
-}
 
 /** Tables that hold nothing but what the events say, children first. */
 export const PROJECTION_TABLES = [
@@ -28,7 +24,7 @@ export function project(database: Database, event: Event, options: ProjectionOpt
   projectSession(database, event);
   projectConversation(database, event, options);
   projectApproval(database, event);
-  noteBlobs(database, event.session, toBlobRefs(event));
+  addBlobReferences(database, event.session, toBlobRefs(event));
 }
 
 /** Empties the projections and folds the whole log again, in one transaction. Returns the number of events. */

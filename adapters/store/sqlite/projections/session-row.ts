@@ -1,57 +1,6 @@
+import type { SessionFilter, SessionRow } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-
-/** A session as the doors list it. Times are ISO 8601 in UTC. */
-export interface SessionRow {
-  id: string;
-  workspace: string;
-  /** First 24 characters of the SHA-256 of the workspace's path; null before session.opened. */
-  project: string | null;
-  title: string | null;
-  summary: string | null;
-  /** Beginning of the first thing the user said, at most 200 characters. */
-  firstPrompt: string | null;
-  pinned: boolean;
-  agentType: string;
-  parent: string | null;
-  /** The session that this one began as a copy of. */
-  forkedFrom: string | null;
-  /** What the log says: `running` without a process that holds it was interrupted; see `isClaimed`. */
-  status: 'idle' | 'running' | 'waiting' | 'closed';
-  model: string | null;
-  mode: string | null;
-  sandbox: string | null;
-  /** Of the last run; null while one is under way. */
-  outcome: string | null;
-  outcomeReason: string | null;
-  turns: number;
-  toolCalls: number;
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  /** US dollars; null when the price of any part is not known. */
-  costUsd: number | null;
-  lastSeq: number;
-  createdAt: string;
-  /** Of the last event that says something of the session as a whole: a prompt, a turn, an ended call or run, a title. */
-  updatedAt: string;
-}
-
-export interface SessionFilter {
-  /** Text in id, title, summary, workspace or any message, whatever the case. */
-  search?: string;
-  /** Default 50. */
-  limit?: number;
-  /** Id of the last session of the page before, under the same order. */
-  before?: string;
-  /** Absolute path. */
-  workspace?: string;
-  /** Default `updated`. */
-  sort?: 'updated' | 'created' | 'cost' | 'title';
-  /** Default `desc`. */
-  order?: 'asc' | 'desc';
-}
 
 const SORTS = {
   updated: 'updated_at',

@@ -17,8 +17,8 @@ interface Row {
 
 export function createCheckpoints(database: Database, commits: GroupCommit): StateCache {
   return {
-    read: (session, version) => readCheckpoint(database, session, version),
-    seqOf: (session) =>
+    read: async (session, version) => readCheckpoint(database, session, version),
+    seqOf: async (session) =>
       database.get<{ seq: number }>('SELECT seq FROM checkpoints WHERE session_id = ?', session)?.seq ?? 0,
     async write({ session, fence }, { state, version }) {
       const { seq } = state;

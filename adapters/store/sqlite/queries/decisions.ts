@@ -1,22 +1,7 @@
+import type { DecisionFilter, DecisionRow } from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { fromRecord } from '../log/record.ts';
-
-export interface DecisionFilter {
-  /** Of one session. */
-  session?: string;
-  /** Unix milliseconds: only decisions from then on. */
-  since?: number;
-  /** Only what was denied or asked about. Default false. */
-  denied?: boolean;
-}
-
-/** A decision of the gate with the call that it was about. */
-export interface DecisionRow {
-  event: EventOf<'gate.decided'>;
-  /** The input as it was logged; undefined for what the engine did by itself. */
-  input: unknown;
-}
 
 const PAGE = 128;
 

@@ -1,4 +1,4 @@
-import type { Knowledge } from '@klaus/core/agent';
+import type { KnowledgeEntry } from '@klaus/core/agent';
 import { expect, test } from 'vitest';
 import { overwrite } from '../../fixtures/damage.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
@@ -12,7 +12,7 @@ function open(home: string): SqliteStore {
   return createSqliteStore({ home, clock: { now: () => (now += 1_000), every: () => () => {} } });
 }
 
-const keys = (entries: ReturnType<Knowledge['list']>) => entries.map(({ key }) => key);
+const keys = (entries: readonly KnowledgeEntry[]) => entries.map(({ key }) => key);
 
 test('an entry is there for the next session, with who wrote it and when', async () => {
   using home = createTemporaryHome();
@@ -27,12 +27,12 @@ test('an entry is there for the next session, with who wrote it and when', async
     await store.knowledge('/a').set({ key: 'build', value: 'make all' });
   }
   using store = open(home.path);
-  expect(store.knowledge('/a').get('build')).toEqual({
+  expect(await store.knowledge('/a').get('build')).toEqual({
     ...{ key: 'build', value: 'make all', category: 'commands', scope: 'project', session: null },
     ...{ createdAt: 1_000, updatedAt: 3_000 },
   });
-  expect(store.knowledge('/a').get('nothing')).toBeUndefined();
-  expect(store.stats().tables).toContainEqual({ name: 'knowledge', rows: 1 });
+  expect(await store.knowledge('/a').get('nothing')).toBeUndefined();
+  expect((await store.stats()).tables).toContainEqual({ name: 'knowledge', rows: 1 });
 });
 
 test('what one project knows no other one sees; what is global all see', async () => {
@@ -42,17 +42,17 @@ test('what one project knows no other one sees; what is global all see', async (
   await a.set({ key: 'style', value: 'tabs' });
   await b.set({ key: 'style', value: 'spaces', scope: 'global' });
   await b.set({ key: 'owner', value: 'the b team' });
-  expect(a.get('style')).toMatchObject({ value: 'tabs', scope: 'project' });
-  expect(a.get('style', 'global')).toMatchObject({ value: 'spaces' });
-  expect(b.get('style')).toMatchObject({ value: 'spaces', scope: 'global' });
-  expect(a.get('owner')).toBeUndefined();
-  expect(a.list().map(({ scope, value }) => `${scope} ${value}`)).toEqual(['project tabs', 'global spaces']);
-  expect(a.search('owner team')).toEqual([]);
-  expect(keys(a.search('tabs spaces', { scope: 'global' }))).toEqual(['style']);
-  expect([a.count(), a.count({ scope: 'project' }), b.count()]).toEqual([2, 1, 2]);
+  expect(await a.get('style')).toMatchObject({ value: 'tabs', scope: 'project' });
+  expect(await a.get('style', 'global')).toMatchObject({ value: 'spaces' });
+  expect(await b.get('style')).toMatchObject({ value: 'spaces', scope: 'global' });
+  expect(await a.get('owner')).toBeUndefined();
+  expect((await a.list()).map(({ scope, value }) => `${scope} ${value}`)).toEqual(['project tabs', 'global spaces']);
+  expect(await a.search('owner team')).toEqual([]);
+  expect(keys(await a.search('tabs spaces', { scope: 'global' }))).toEqual(['style']);
+  expect([await a.count(), await a.count({ scope: 'project' }), await b.count()]).toEqual([2, 1, 2]);
   expect(await a.remove('style', 'project')).toBe(true);
   expect(await a.remove('style', 'project')).toBe(false);
-  expect(a.get('style')).toMatchObject({ value: 'spaces' });
+  expect(await a.get('style')).toMatchObject({ value: 'spaces' });
 });
 
 test('lists begin with what is pinned, then with the latest', async () => {
@@ -62,9 +62,9 @@ test('lists begin with what is pinned, then with the latest', async () => {
   await knowledge.set({ key: 'first', value: '1', category: 'pinned' });
   for (const key of ['second', 'third', 'fourth']) await knowledge.set({ key, value: '1' });
   await knowledge.set({ key: 'second', value: '2' });
-  expect(keys(knowledge.list())).toEqual(['first', 'second', 'fourth', 'third']);
-  expect(keys(knowledge.list({ limit: 2 }))).toEqual(['first', 'second']);
-  expect(keys(knowledge.list({ category: 'pinned' }))).toEqual(['first']);
+  expect(keys(await knowledge.list())).toEqual(['first', 'second', 'fourth', 'third']);
+  expect(keys(await knowledge.list({ limit: 2 }))).toEqual(['first', 'second']);
+  expect(keys(await knowledge.list({ category: 'pinned' }))).toEqual(['first']);
 });
 
 test('a search finds the beginnings of words, the key before the value, and nothing that is gone', async () => {
@@ -74,14 +74,14 @@ test('a search finds the beginnings of words, the key before the value, and noth
   await knowledge.set({ key: 'deploy', value: 'by hand, never on Fridays' });
   await knowledge.set({ key: 'release notes', value: 'Größe der Pakete before each deployment' });
   await knowledge.set({ key: 'tests', value: 'vitest', category: 'commands' });
-  expect(keys(knowledge.search('deploy'))).toEqual(['deploy', 'release notes']);
-  expect(keys(knowledge.search('grosse größe'))).toEqual(['release notes']);
-  expect(keys(knowledge.search('command'))).toEqual(['tests']);
-  expect(keys(knowledge.search('deploy', { limit: 1 }))).toEqual(['deploy']);
+  expect(keys(await knowledge.search('deploy'))).toEqual(['deploy', 'release notes']);
+  expect(keys(await knowledge.search('grosse größe'))).toEqual(['release notes']);
+  expect(keys(await knowledge.search('command'))).toEqual(['tests']);
+  expect(keys(await knowledge.search('deploy', { limit: 1 }))).toEqual(['deploy']);
   await knowledge.set({ key: 'tests', value: 'jest', category: 'other' });
-  expect(knowledge.search('vitest command')).toEqual([]);
+  expect(await knowledge.search('vitest command')).toEqual([]);
   await knowledge.remove('deploy', 'project');
-  expect(knowledge.search('fridays')).toEqual([]);
+  expect(await knowledge.search('fridays')).toEqual([]);
 });
 
 test.each([
@@ -103,7 +103,7 @@ test.each([
   using store = open(home.path);
   const knowledge = store.knowledge('/a');
   await knowledge.set({ key: 'k', value: 'v' });
-  expect(knowledge.search(query)).toEqual([]);
+  expect(await knowledge.search(query)).toEqual([]);
 });
 
 test('what is too long, empty or one too many is refused and changes nothing', async () => {
@@ -121,7 +121,7 @@ test('what is too long, empty or one too many is refused and changes nothing', a
   ]) {
     await expect(knowledge.set(draft)).rejects.toMatchObject({ code: 'usage' });
   }
-  expect(knowledge.count()).toBe(0);
+  expect(await knowledge.count()).toBe(0);
   await Promise.all(Array.from({ length: 1_000 }, (_, i) => knowledge.set({ key: `k${i}`, value: 'v' })));
   await expect(knowledge.set({ key: 'more', value: 'v' })).rejects.toMatchObject({ code: 'usage' });
   await expect(knowledge.set({ key: 'k1', value: 'changed' })).resolves.toMatchObject({ value: 'changed' });
@@ -138,8 +138,10 @@ test('a recovery keeps what is remembered, also for the search', async () => {
   expect(recoverDatabase(home.path)).toMatchObject({ knowledge: 2 });
   {
     using store = open(home.path);
-    expect(store.knowledge('/a').search('npm')).toMatchObject([{ key: 'build', session: 'S1', createdAt: 1_000 }]);
-    expect(keys(store.knowledge('/b').list())).toEqual(['style']);
+    expect(await store.knowledge('/a').search('npm')).toMatchObject([
+      { key: 'build', session: 'S1', createdAt: 1_000 },
+    ]);
+    expect(keys(await store.knowledge('/b').list())).toEqual(['style']);
   }
   overwrite(toDatabaseFile(home.path), 0, PAGE_SIZE);
   expect(recoverDatabase(home.path)).toMatchObject({ knowledge: null });

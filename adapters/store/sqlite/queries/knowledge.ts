@@ -4,6 +4,7 @@ import {
   type Knowledge,
   type KnowledgeDraft,
   type KnowledgeEntry,
+  type KnowledgeFilter,
   type KnowledgeScope,
 } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
@@ -41,14 +42,14 @@ export function createKnowledge(
 ): Knowledge {
   const { workspace, commits, clock } = options;
   const toPlace = (scope: KnowledgeScope): string => (scope === 'global' ? '' : workspace);
-  const count: Knowledge['count'] = ({ category, scope } = {}) =>
+  const count = ({ category, scope }: Omit<KnowledgeFilter, 'limit'> = {}): number =>
     database.get<{ count: number }>(
       `SELECT count(*) AS count FROM knowledge WHERE ${IN_SCOPE} AND (?3 IS NULL OR category = ?3)`,
       workspace,
       scope ?? null,
       category ?? null,
     )?.count ?? 0;
-  const get: Knowledge['get'] = (key, scope) => {
+  const get = (key: string, scope?: KnowledgeScope): KnowledgeEntry | undefined => {
     const row = database.get<KnowledgeRow>(
       `SELECT ${COLUMNS} FROM knowledge WHERE key = ?3 AND ${IN_SCOPE} ORDER BY workspace DESC LIMIT 1`,
       workspace,
@@ -58,8 +59,8 @@ export function createKnowledge(
     return row && fromRow(row);
   };
   return {
-    get,
-    count,
+    get: async (key, scope) => get(key, scope),
+    count: async (filter) => count(filter),
     async set(draft) {
       const { key, value, category, scope } = checkDraft(draft);
       const now = toIso(clock.now());
@@ -83,7 +84,7 @@ export function createKnowledge(
         () => {},
       );
     },
-    list: ({ category, scope, limit = 50 } = {}) =>
+    list: async ({ category, scope, limit = 50 } = {}) =>
       database
         .all<KnowledgeRow>(
           `SELECT ${COLUMNS} FROM knowledge WHERE ${IN_SCOPE} AND (?3 IS NULL OR category = ?3)
@@ -94,7 +95,7 @@ export function createKnowledge(
           limit,
         )
         .map(fromRow),
-    search(query, { scope, limit = 10 } = {}) {
+    async search(query, { scope, limit = 10 } = {}) {
       const words =
         query
           .slice(0, MAX_QUERY)

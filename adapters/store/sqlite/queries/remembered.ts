@@ -1,20 +1,9 @@
-import { rememberedSchema, type EventOf, type Remembered } from '@klaus/core/protocol';
+import type { RememberedRow } from '@klaus/core/agent';
+import { rememberedSchema, type EventOf } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { appendHostRecord } from '../log/host-chain.ts';
 import { toIso } from '../iso-time.ts';
-
-/** An approval that holds for longer than its session. */
-export interface RememberedRow {
-  /** The approval it was given with. */
-  approval: string;
-  session: string;
-  /** Absolute real path. */
-  workspace: string;
-  remembered: Remembered;
-  /** ISO 8601. */
-  createdAt: string;
-}
 
 interface Row {
   approval: string;

@@ -1,16 +1,5 @@
+import type { MessageHit } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
-
-/** A message in which the words stand. */
-export interface MessageHit {
-  session: string;
-  sessionTitle: string | null;
-  role: 'user' | 'assistant' | 'tool';
-  /** Of the record that it stands in. */
-  seq: number;
-  content: string;
-  /** ISO 8601. */
-  at: string;
-}
 
 /** Messages that are taken into the index in one transaction. */
 const PAGE = 500;

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { StoreStats } from '@klaus/core/agent';
 import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
 
@@ -17,17 +18,6 @@ const TABLES = [
   'checkpoints',
   'host_events',
 ] as const;
-
-/** What the store holds. Sizes are bytes. */
-export interface StoreStats {
-  file: string;
-  bytes: { database: number; writeAheadLog: number; blobs: number };
-  blobs: number;
-  tables: { name: string; rows: number }[];
-  sessions: { status: string; count: number }[];
-  /** Sums over all sessions; `usd` leaves out what has no known price. */
-  usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number; usd: number };
-}
 
 /** Counts everything: reads every table once. */
 export function readStats(database: Database, blobs: Blobs): StoreStats {

@@ -59,7 +59,7 @@ function indexEvent(database: Database, event: Event, blobs: Blobs): number {
   const record = toRecordText(event);
   if (!record) return 0;
   const isLarge = (record.blob?.size ?? record.text.length) > LARGE;
-  const text = isLarge ? '' : toWhole(record, blobs);
+  const text = isLarge ? '' : readComplete(record, blobs);
   const document = database.get<{ id: number }>(
     `INSERT INTO recall_documents (session_id, seq, turn, title, length, large) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
     event.session,
@@ -88,7 +88,7 @@ function indexEvent(database: Database, event: Event, blobs: Blobs): number {
 }
 
 /** The text of a record, from its blob where the log holds only a part of it. */
-export function toWhole(record: RecordText, blobs: Blobs): string {
+export function readComplete(record: RecordText, blobs: Blobs): string {
   const bytes = record.blob && blobs.read(record.blob.hash);
   return bytes ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : record.text;
 }

@@ -30,9 +30,9 @@ function toResult(output: string, more: { blob?: BlobRef; name?: string } = {}):
 }
 
 async function fill(store: SqliteStore, session: string, drafts: Draft[]) {
-  const lease = store.claim(session)!;
+  const lease = (await store.claim(session))!;
   const events = await store.append(session, drafts, { lease });
-  lease.release();
+  await lease.release();
   return events;
 }
 
@@ -81,8 +81,8 @@ test('text is found where it stands, exactly, in whatever kind of record', async
   expect(owl.length).toBeGreaterThan(100_000);
   let whole = '';
   for (let start = 0; start < owl.length; start = whole.length)
-    whole += recall.read(owl.seq, { start, max: 6_000 })!.text;
-  expect(Buffer.from(whole)).toEqual(Buffer.from(store.readBlob(blob.hash)!));
+    whole += (await recall.read(owl.seq, { start, max: 6_000 }))!.text;
+  expect(Buffer.from(whole)).toEqual(Buffer.from((await store.readBlob(blob.hash))!));
   expect(whole.slice(owl.start).startsWith(owl.text)).toBe(true);
 });
 
@@ -177,10 +177,10 @@ test('records without text, and numbers that are none, give nothing', async () =
   using store = createSqliteStore({ home: home.path });
   await fill(store, 'S1', [OPENING, said('one')]);
   const recall = store.recall('S1');
-  expect(recall.read(1, { max: 10 })).toBeUndefined();
-  expect(recall.read(99, { max: 10 })).toBeUndefined();
-  expect(recall.read(0, { max: 10 })).toBeUndefined();
-  expect(recall.read(2, { start: 99, max: 10 })).toMatchObject({ text: '', start: 3, length: 3 });
+  expect(await recall.read(1, { max: 10 })).toBeUndefined();
+  expect(await recall.read(99, { max: 10 })).toBeUndefined();
+  expect(await recall.read(0, { max: 10 })).toBeUndefined();
+  expect(await recall.read(2, { start: 99, max: 10 })).toMatchObject({ text: '', start: 3, length: 3 });
 });
 
 test('a session that is deleted leaves no word of it in the index', async () => {
@@ -191,7 +191,7 @@ test('a session that is deleted leaves no word of it in the index', async () => 
     await fill(store, 'S2', [OPENING, said('the heron stays')]);
     expect((await store.recall('S1').search('xylophonist')).hits).toHaveLength(1);
     expect((await store.recall('S2').search('heron')).hits).toHaveLength(1);
-    expect(store.clearSessions({ ids: ['S1'] }).cleared).toEqual(['S1']);
+    expect((await store.clearSessions({ ids: ['S1'] })).cleared).toEqual(['S1']);
     expect((await store.recall('S1').search('xylophonist')).hits).toEqual([]);
     expect((await store.recall('S2').search('heron')).hits).toHaveLength(1);
   }

@@ -3,7 +3,7 @@ import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents } from '../log/log.ts';
-import { buildIndex, toWhole } from './build-index.ts';
+import { buildIndex, readComplete } from './build-index.ts';
 import { toRecordText } from './document.ts';
 import { findPassages, findPlaces, toExcerpt, weighIn } from './excerpt.ts';
 import { toQueries, toWords } from './query.ts';
@@ -23,7 +23,7 @@ export function createRecall(
   const read = (seq: number): { turn: number; title: string; text: string } | undefined => {
     const { value: event } = readEvents(database, session, seq - 1).next();
     const record = event ? toRecordText(event) : undefined;
-    return record && { turn: record.turn, title: record.title, text: toWhole(record, blobs) };
+    return record && { turn: record.turn, title: record.title, text: readComplete(record, blobs) };
   };
   return {
     async search(query, { limit = LIMIT } = {}) {
@@ -36,7 +36,7 @@ export function createRecall(
       const large = scanLarge(database, finding);
       return { hits: takeBest([...indexed, ...large.hits], limit), skipped: large.skipped };
     },
-    read(seq, { start = 0, max }) {
+    async read(seq, { start = 0, max }) {
       const found = Number.isInteger(seq) && seq > 0 ? read(seq) : undefined;
       if (!found) return undefined;
       const from = Math.min(Math.max(0, start), found.text.length);

@@ -18,7 +18,7 @@ const IN_A = toSampleDrafts().length + IN_B;
 /** Two sessions whose records take turns on the pages, some of them several pages long. */
 async function fill(home: string): Promise<void> {
   using store = createSqliteStore({ home });
-  const leases = { A: store.claim('A')!, B: store.claim('B')! };
+  const leases = { A: (await store.claim('A'))!, B: (await store.claim('B'))! };
   await store.append('A', toSampleDrafts(), { lease: leases.A });
   for (let count = 0; count < 60; count++) {
     for (const session of ['A', 'B'] as const) {
@@ -55,14 +55,14 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toEqual({ intact: true, records: IN_A });
-  expect(store.verify('B')).toEqual({ intact: true, records: IN_B });
-  expect(store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: IN_A });
-  const lease = store.claim('A')!;
+  expect(await store.verify('A')).toEqual({ intact: true, records: IN_A });
+  expect(await store.verify('B')).toEqual({ intact: true, records: IN_B });
+  expect(await store.session('A')).toMatchObject({ title: 'Mend the sum', lastSeq: IN_A });
+  const lease = (await store.claim('A'))!;
   expect(lease.fence).toBe(2);
   const [next] = await store.append('A', [toNotice('on it goes')], { lease });
   expect(next!.seq).toBe(IN_A + 1);
-  expect(store.verify('A')).toEqual({ intact: true, records: IN_A + 1 });
+  expect(await store.verify('A')).toEqual({ intact: true, records: IN_A + 1 });
 });
 
 test('lost pages cost each session what comes after its first lost record', async () => {
@@ -81,8 +81,8 @@ test('lost pages cost each session what comes after its first lost record', asyn
   for (const { id, saved, lostFrom } of report.sessions) {
     expect(saved).toBeGreaterThan(10);
     expect(lostFrom).toBe(saved < whole.get(id)! ? saved + 1 : undefined);
-    expect(store.verify(id)).toEqual({ intact: true, records: saved });
-    expect([...store.read(id)]).toHaveLength(saved);
+    expect(await store.verify(id)).toEqual({ intact: true, records: saved });
+    expect([...store.view.events(id)]).toHaveLength(saved);
   }
   expect(report.sessions.some(({ lostFrom }) => lostFrom !== undefined)).toBe(true);
 });
@@ -97,7 +97,7 @@ test('a cut file gives what is left', async () => {
   expect(report.events).toBeGreaterThan(50);
   expect(report.events).toBeLessThan(264);
   using store = createSqliteStore({ home: home.path });
-  for (const { id, saved } of report.sessions) expect(store.verify(id)).toEqual({ intact: true, records: saved });
+  for (const { id, saved } of report.sessions) expect(await store.verify(id)).toEqual({ intact: true, records: saved });
 });
 
 test('what a killed process left in the write-ahead log is saved too, with the file in front of it lost', async () => {
@@ -113,7 +113,7 @@ test('what a killed process left in the write-ahead log is saved too, with the f
   expect(report.damaged).toHaveLength(2);
   for (const path of report.damaged) expect(existsSync(path)).toBe(true);
   using store = createSqliteStore({ home: home.path });
-  expect(store.verify('A')).toEqual({ intact: true, records: 203 });
+  expect(await store.verify('A')).toEqual({ intact: true, records: 203 });
 });
 
 test('a sound database comes through whole, with its inbox', async () => {
@@ -122,9 +122,9 @@ test('a sound database comes through whole, with its inbox', async () => {
   const report = recoverDatabase(home.path, { at: AT });
   expect(report).toMatchObject({ events: IN_A + IN_B, commands: 1 });
   using store = createSqliteStore({ home: home.path });
-  expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
+  expect((await store.inbox('A')).map(({ id }) => id)).toEqual(['waiting']);
   await store.send('A', { type: 'cancel', id: 'consumed' });
-  expect(store.inbox('A').map(({ id }) => id)).toEqual(['waiting']);
+  expect((await store.inbox('A')).map(({ id }) => id)).toEqual(['waiting']);
   expect(readdirSync(home.path).filter((name) => name.includes('recovered'))).toEqual([]);
 });
 
@@ -134,13 +134,13 @@ test('what the webhook was not told yet is saved, but for events that are lost',
     using store = createSqliteStore({ home: home.path });
     store.outbox.collect((event) => (event.type === 'notice' ? event.text : undefined));
     for (const session of ['A', 'B']) {
-      const lease = store.claim(session)!;
+      const lease = (await store.claim(session))!;
       await store.append(session, [toNotice('told'), toNotice('waits'), toNotice('waits too')], { lease });
     }
-    const outbox = store.outbox.deliver()!;
-    for (const { id } of outbox.due(0)) await outbox.remove(id);
-    await outbox.postpone(outbox.due(0)[0]!.id, 5_000);
-    outbox.release();
+    const outbox = (await store.outbox.deliver())!;
+    for (const { id } of await outbox.due(0)) await outbox.remove(id);
+    await outbox.postpone((await outbox.due(0))[0]!.id, 5_000);
+    await outbox.release();
   }
   {
     // A record that is not as it was written is where the log of its session ends.
@@ -150,15 +150,15 @@ test('what the webhook was not told yet is saved, but for events that are lost',
   }
   expect(recoverDatabase(home.path)).toMatchObject({ deliveries: 3 });
   using store = createSqliteStore({ home: home.path });
-  const outbox = store.outbox.deliver()!;
-  expect(outbox.due(0).map(({ session, seq, body }) => ({ session, seq, body }))).toEqual([
+  const outbox = (await store.outbox.deliver())!;
+  expect((await outbox.due(0)).map(({ session, seq, body }) => ({ session, seq, body }))).toEqual([
     { session: 'B', seq: 2, body: 'waits' },
   ]);
-  expect(outbox.due(5_000)).toMatchObject([
+  expect(await outbox.due(5_000)).toMatchObject([
     { session: 'A', seq: 2, attempts: 1 },
     { session: 'B', seq: 2, attempts: 0 },
   ]);
-  outbox.release();
+  await outbox.release();
 });
 
 test('cleared sessions are gone for good', async () => {
@@ -166,7 +166,7 @@ test('cleared sessions are gone for good', async () => {
   await fill(home.path);
   {
     using store = createSqliteStore({ home: home.path });
-    expect(store.clearSessions({ ids: ['A'] }).cleared).toEqual(['A']);
+    expect((await store.clearSessions({ ids: ['A'] })).cleared).toEqual(['A']);
   }
   overwrite(toDatabaseFile(home.path), 0, 100);
   expect(recoverDatabase(home.path, { at: AT }).sessions).toEqual([{ id: 'B', saved: IN_B }]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { FIRST_PREV, KlausError } from '@klaus/core/protocol';
-import { noteBlobs } from '../log/blob-refs.ts';
+import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Locator } from './damaged-pages.ts';
 import type { Database } from '../database.ts';
@@ -222,7 +222,7 @@ function saveInbox(target: Database, file: string): number | null {
         `INSERT INTO inbox (${columns}) VALUES (?, ?, ?, ?, ?)`,
         ...[row.session_id, row.command_id, row.command, row.received_at, row.consumed_seq],
       );
-      if (row.command !== null) noteBlobs(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
+      if (row.command !== null) addBlobReferences(target, row.session_id, toPromptBlobs(JSON.parse(row.command)));
     }
     return rows.filter((row) => row.command !== null).length;
   });

@@ -6,17 +6,17 @@ import type { SnapshotStore } from '../snapshot-store.ts';
 
 /** See `Snapshots.applyGit`. The caller holds the lock alone. */
 export async function applyGitChanges(
-  kept: SnapshotStore,
+  store: SnapshotStore,
   changes: readonly TreeChange[],
   options: { overwrite?: ReadonlySet<string> },
 ): Promise<ApplyResult> {
   const gone = toRemovedFolders(changes);
   // The folder itself still holds the objects.
   const rows = changes.filter(({ path }) => isGitPath(path) && !gone.includes(path));
-  const result = await applyChanges(kept, rows, { ...options, isGit: true });
+  const result = await applyChanges(store, rows, { ...options, isGit: true });
   if (!result.applied) return result;
-  for (const path of gone) setAside(kept, path);
+  for (const path of gone) setAside(store, path);
   for (const { path, before } of rows)
-    if (!before && path.endsWith('.git/HEAD')) bringBack(kept, path.slice(0, -'/HEAD'.length));
+    if (!before && path.endsWith('.git/HEAD')) bringBack(store, path.slice(0, -'/HEAD'.length));
   return result;
 }

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
+import type { Root } from '../../path-entry.ts';
 import { LARGE } from './git-names.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { lookAtPath } from '../scan/look.ts';
+import { readPathState } from '../scan/path-state.ts';
 import { toEdit } from '../path.ts';
 import type { Scan } from '../scan/scan.ts';
 import { scanAt } from '../scan/scan-paths.ts';
@@ -19,7 +19,7 @@ import { EMPTY } from '../tree.ts';
  * @param repositories Relative paths of what is named `.git`.
  */
 export async function scanGitData(
-  kept: SnapshotStore,
+  store: SnapshotStore,
   scan: Scan,
   from: { root: Root; repositories: readonly string[] },
 ): Promise<Buffer> {
@@ -27,15 +27,15 @@ export async function scanGitData(
   const gitScan: Scan = { ...scan, uncovered: [], repositories: [], isGit: true };
   const edits = new Map<string, TreeEdit>();
   for (const path of from.repositories) {
-    const { entry, foreign } = await lookAtPath(from.root, path, gitScan);
-    if (!entry || foreign) continue;
+    const { entry, unsupported } = await readPathState(from.root, path, gitScan);
+    if (!entry || unsupported) continue;
     const isFolder = entry.type === 'directory';
     const hash = isFolder ? await scanAt(from.root, gitScan, path) : undefined;
     if (isFolder) edits.set(path, { type: 'directory', mode: entry.mode, size: 0, hash: hash ?? EMPTY });
     else edits.set(path, toEdit(entry));
   }
   await scan.batch.flush();
-  return editTree({ trees: kept.trees, batch: scan.batch, pace: scan.pace }, EMPTY, edits);
+  return editTree({ trees: store.trees, batch: scan.batch, yielder: scan.yielder }, EMPTY, edits);
 }
 
 /** True for a path inside `.git`, and for `.git` itself. Other rows of such states are folders on the way. */
@@ -51,15 +51,15 @@ export function toRemovedFolders(rows: readonly TreeChange[]): string[] {
 }
 
 /** Where the objects of a git folder wait that an undo took away. One for each path. */
-function toAside(kept: SnapshotStore, path: string): string {
-  return join(kept.db.folder, 'aside', createHash('sha256').update(path).digest('hex').slice(0, 32));
+function toAside(store: SnapshotStore, path: string): string {
+  return join(store.db.folder, 'aside', createHash('sha256').update(path).digest('hex').slice(0, 32));
 }
 
 /** Takes what is left of a git folder out of the workspace, so that a redo can bring it back. */
-export function setAside(kept: SnapshotStore, path: string): void {
-  const folder = join(kept.root.path, path);
+export function setAside(store: SnapshotStore, path: string): void {
+  const folder = join(store.root.path, path);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  const aside = toAside(kept, path);
+  const aside = toAside(store, path);
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(folder)) if (LARGE.has(name)) move(join(folder, name), join(aside, name));
@@ -72,9 +72,9 @@ export function setAside(kept: SnapshotStore, path: string): void {
 }
 
 /** Brings back what {@link setAside} took. */
-export function bringBack(kept: SnapshotStore, path: string): void {
-  const aside = toAside(kept, path);
-  const folder = join(kept.root.path, path);
+export function bringBack(store: SnapshotStore, path: string): void {
+  const aside = toAside(store, path);
+  const folder = join(store.root.path, path);
   if (lstatSync(aside, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const name of readdirSync(aside)) {
     if (!lstatSync(join(folder, name), { throwIfNoEntry: false })) move(join(aside, name), join(folder, name));

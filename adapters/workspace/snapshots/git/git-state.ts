@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { z } from 'zod';
 import type { Directory } from '../../directory.ts';
 import { isRace } from '../../race-error.ts';
-import type { Root } from '../../walk.ts';
+import type { Root } from '../../path-entry.ts';
 import { withParent } from '../restore/dir-handle.ts';
 import { sha256 } from '../tree.ts';
 

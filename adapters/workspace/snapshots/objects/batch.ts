@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { commit, now, type ObjectWriter, type Write } from './object-writer.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Yielder } from '../../yielder.ts';
 import type { StatCache } from '../scan/stat-cache.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
@@ -14,16 +14,16 @@ export class Batch {
   readonly #db: Database;
   readonly #index: StatCache;
   readonly #writer: ObjectWriter;
-  readonly #pace: Pace;
+  readonly #yielder: Yielder;
   #trees: { hash: Buffer; bytes: Buffer }[] = [];
   #seen: { path: string; tree: Buffer; data: Buffer }[] = [];
   #forgotten: string[] = [];
 
-  constructor(kept: { db: Database; seen: StatCache }, writer: ObjectWriter, pace: Pace) {
-    this.#db = kept.db;
-    this.#index = kept.seen;
+  constructor(store: { db: Database; statCache: StatCache }, writer: ObjectWriter, yielder: Yielder) {
+    this.#db = store.db;
+    this.#index = store.statCache;
     this.#writer = writer;
-    this.#pace = pace;
+    this.#yielder = yielder;
   }
 
   get full(): boolean {
@@ -63,6 +63,6 @@ export class Batch {
     for (const path of forgotten) writes.push(() => this.#index.forget(path));
     for (const { path, tree, data } of seen) writes.push(() => this.#index.put(path, tree, data));
     if (last) writes.push(last);
-    await commit(this.#db, this.#pace, writes);
+    await commit(this.#db, this.#yielder, writes);
   }
 }

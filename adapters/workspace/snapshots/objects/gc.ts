@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
-import { Pace } from '../scan/pace.ts';
+import { Yielder } from '../../yielder.ts';
 import { lastState } from '../states.ts';
 import { EMPTY } from '../tree.ts';
 
@@ -40,16 +40,16 @@ interface Marks {
 }
 
 /** Frees what no kept state needs. The caller holds the lock alone. */
-export async function collectGarbage(kept: SnapshotStore, options: GcOptions): Promise<GcReport> {
-  const { db } = kept;
-  const pace = new Pace();
+export async function collectGarbage(store: SnapshotStore, options: GcOptions): Promise<GcReport> {
+  const { db } = store;
+  const yielder = new Yielder();
   const limit = now() - GRACE_S;
-  const marks = await mark(kept, toRoots(db, options.keep, limit), pace);
+  const marks = await mark(store, toRoots(db, options.keep, limit), yielder);
   const states = db
     .all<{ tree: Uint8Array }>('SELECT tree FROM states')
     .filter(({ tree }) => !marks.trees.has(toKey(tree)));
-  const trees = await findDeadTrees(db, { marks, limit, pace });
-  const objects = await findDeadObjects(db, { marks, limit, pace });
+  const trees = await findDeadTrees(db, { marks, limit, yielder });
+  const objects = await findDeadObjects(db, { marks, limit, yielder });
   const sweep = planBlocks(db, objects.live);
   const report: GcReport = {
     states: states.length,
@@ -57,10 +57,10 @@ export async function collectGarbage(kept: SnapshotStore, options: GcOptions): P
     bytes: trees.bytes + sweep.bytes,
   };
   if (options.dryRun) return report;
-  await inSlices(db, pace, { rows: states.map((it) => it.tree), sql: 'DELETE FROM states WHERE tree = ?' });
-  await inSlices(db, pace, { rows: trees.dead, sql: 'DELETE FROM trees WHERE hash = ?' });
-  await inSlices(db, pace, { rows: objects.dead, sql: 'DELETE FROM objects WHERE hash = ?' });
-  await rewrite(db, sweep, pace);
+  await inSlices(db, yielder, { rows: states.map((it) => it.tree), sql: 'DELETE FROM states WHERE tree = ?' });
+  await inSlices(db, yielder, { rows: trees.dead, sql: 'DELETE FROM trees WHERE hash = ?' });
+  await inSlices(db, yielder, { rows: objects.dead, sql: 'DELETE FROM objects WHERE hash = ?' });
+  await rewrite(db, sweep, yielder);
   removeUnusedPacks(db);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   return report;
@@ -78,18 +78,18 @@ function toRoots(db: Database, keep: readonly TreeId[], limit: number): Buffer[]
   return [...keep.map((id) => Buffer.from(id, 'hex')), ...rows, ...(last ? [last] : [])];
 }
 
-async function mark(kept: SnapshotStore, roots: readonly Buffer[], pace: Pace): Promise<Marks> {
+async function mark(store: SnapshotStore, roots: readonly Buffer[], yielder: Yielder): Promise<Marks> {
   const marks: Marks = { trees: new Set(), objects: new Set() };
-  const waiting = roots.filter((root) => root.equals(EMPTY) || kept.trees.has(root));
+  const waiting = roots.filter((root) => root.equals(EMPTY) || store.trees.has(root));
   for (let hash = waiting.pop(); hash; hash = waiting.pop()) {
     const key = toKey(hash);
     if (marks.trees.has(key)) continue;
     marks.trees.add(key);
-    for (const node of kept.trees.nodes(hash)) {
+    for (const node of store.trees.nodes(hash)) {
       if (node.type === 'directory') waiting.push(node.hash);
       else marks.objects.add(toKey(node.hash));
     }
-    if (pace.due) await pace.rest();
+    if (yielder.due) await yielder.yield();
   }
   return marks;
 }
@@ -98,14 +98,17 @@ interface Search {
   marks: Marks;
   /** Seconds since 1970: what is younger stays. */
   limit: number;
-  pace: Pace;
+  yielder: Yielder;
 }
 
-async function findDeadTrees(db: Database, { marks, limit, pace }: Search): Promise<{ dead: Buffer[]; bytes: number }> {
+async function findDeadTrees(
+  db: Database,
+  { marks, limit, yielder }: Search,
+): Promise<{ dead: Buffer[]; bytes: number }> {
   const dead: Buffer[] = [];
   let bytes = 0;
   const sql = 'SELECT hash, length(data) AS size, made FROM trees WHERE hash > ? ORDER BY hash LIMIT ?';
-  for await (const row of pages<{ hash: Uint8Array; size: number; made: number }>(db, sql, pace)) {
+  for await (const row of pages<{ hash: Uint8Array; size: number; made: number }>(db, sql, yielder)) {
     if (marks.trees.has(toKey(row.hash)) || row.made >= limit) continue;
     dead.push(Buffer.from(row.hash));
     bytes += row.size;
@@ -116,7 +119,7 @@ async function findDeadTrees(db: Database, { marks, limit, pace }: Search): Prom
 /** Dead objects, and the bytes that live ones have in each block. */
 async function findDeadObjects(
   db: Database,
-  { marks, limit, pace }: Search,
+  { marks, limit, yielder }: Search,
 ): Promise<{ dead: Buffer[]; live: Map<number, number> }> {
   // Pieces first: those of a large file live as long as it does.
   for (const row of db.all<{ hash: Uint8Array; chunks: Uint8Array; made: number }>(
@@ -129,20 +132,24 @@ async function findDeadObjects(
   const live = new Map<number, number>();
   const sql = 'SELECT hash, size, block, made FROM objects WHERE hash > ? ORDER BY hash LIMIT ?';
   type Row = { hash: Uint8Array; size: number; block: number | null; made: number };
-  for await (const row of pages<Row>(db, sql, pace)) {
+  for await (const row of pages<Row>(db, sql, yielder)) {
     if (!marks.objects.has(toKey(row.hash)) && row.made < limit) dead.push(Buffer.from(row.hash));
     else if (row.block !== null) live.set(row.block, (live.get(row.block) ?? 0) + row.size);
   }
   return { dead, live };
 }
 
-async function* pages<Row extends { hash: Uint8Array }>(db: Database, sql: string, pace: Pace): AsyncGenerator<Row> {
+async function* pages<Row extends { hash: Uint8Array }>(
+  db: Database,
+  sql: string,
+  yielder: Yielder,
+): AsyncGenerator<Row> {
   for (let after: Uint8Array = new Uint8Array(); ;) {
     const rows = db.all<Row>(sql, after, PAGE);
     yield* rows;
     if (rows.length < PAGE) return;
     after = rows.at(-1)!.hash;
-    if (pace.due) await pace.rest();
+    if (yielder.due) await yielder.yield();
   }
 }
 
@@ -182,10 +189,10 @@ function planBlocks(db: Database, live: ReadonlyMap<number, number>): Sweep {
 }
 
 /** Writes what is still used into a new pack, makes that durable, and only then points to it. */
-async function rewrite(db: Database, sweep: Sweep, pace: Pace): Promise<void> {
+async function rewrite(db: Database, sweep: Sweep, yielder: Yielder): Promise<void> {
   if (sweep.thinned.length + sweep.moved.length > 0) {
     const pack = await createPack(db.folder);
-    const places = new Map<number, Place>();
+    const places = new Map<number, BlockLocation>();
     try {
       for (const row of sweep.moved) {
         const bytes = await readStored(db, row);
@@ -207,14 +214,14 @@ async function rewrite(db: Database, sweep: Sweep, pace: Pace): Promise<void> {
     }
     for (const [id, place] of places) {
       db.transaction(() => pointTo(db, id, { ...place, pack: pack.name }));
-      if (pace.due) await pace.rest();
+      if (yielder.due) await yielder.yield();
     }
   }
-  await inSlices(db, pace, { rows: sweep.dropped, sql: 'DELETE FROM blocks WHERE id = ?' });
+  await inSlices(db, yielder, { rows: sweep.dropped, sql: 'DELETE FROM blocks WHERE id = ?' });
 }
 
 /** A block with other content gets another id: somebody may have the old one in memory. */
-function pointTo(db: Database, id: number, to: Place & { pack: string }): void {
+function pointTo(db: Database, id: number, to: BlockLocation & { pack: string }): void {
   const { pack, at, stored, raw, objects } = to;
   if (objects.length === 0) {
     db.run('UPDATE blocks SET pack = ?, at = ? WHERE id = ?', pack, at, id);
@@ -226,20 +233,20 @@ function pointTo(db: Database, id: number, to: Place & { pack: string }): void {
   db.run('DELETE FROM blocks WHERE id = ?', id);
 }
 
-interface Place {
+interface BlockLocation {
   at: number;
   stored: number;
   raw: number;
   /** Empty for a block that is only moved. */
-  objects: ObjectPlace[];
+  objects: ObjectLocation[];
 }
 
-interface ObjectPlace {
+interface ObjectLocation {
   hash: Uint8Array;
   at: number;
 }
 
-async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: ObjectPlace[] }> {
+async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: ObjectLocation[] }> {
   const block = await readBlock(db, id);
   const rows = db.all<{ hash: Uint8Array; at: number; size: number }>(
     'SELECT hash, at, size FROM objects WHERE block = ? ORDER BY at',
@@ -264,13 +271,13 @@ function removeUnusedPacks(db: Database): void {
 
 async function inSlices(
   db: Database,
-  pace: Pace,
+  yielder: Yielder,
   { rows, sql }: { rows: readonly (Uint8Array | number)[]; sql: string },
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += PAGE) {
     db.transaction(() => {
       for (const row of rows.slice(at, at + PAGE)) db.run(sql, row);
     });
-    if (pace.due) await pace.rest();
+    if (yielder.due) await yielder.yield();
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { toSnapshotError, type Database } from '../database.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Yielder } from '../../yielder.ts';
 import { EMPTY } from '../tree.ts';
 
 const compress = promisify(zstdCompress);
@@ -39,7 +39,7 @@ interface Block {
 /** Takes in contents: gathers them into blocks, compresses these beside the main thread and packs them. */
 export class ObjectWriter {
   readonly #db: Database;
-  readonly #pace: Pace;
+  readonly #yielder: Yielder;
   /** Hashes of this writer that have no row yet. */
   readonly #known = new Set<string>();
   #parts: Buffer[] = [];
@@ -54,9 +54,9 @@ export class ObjectWriter {
   #chunked: { hash: Buffer; size: number; chunks: Buffer }[] = [];
   #pack: { name: string; handle: FileHandle; size: number } | undefined;
 
-  constructor(db: Database, pace: Pace) {
+  constructor(db: Database, yielder: Yielder) {
     this.#db = db;
-    this.#pace = pace;
+    this.#yielder = yielder;
   }
 
   /** True when {@link drain} must be awaited before more is added. */
@@ -73,7 +73,7 @@ export class ObjectWriter {
     this.#size += bytes.length;
     this.#pendingBytes += bytes.length;
     this.#uncommitted++;
-    if (this.#size >= BLOCK_BYTES) this.#close();
+    if (this.#size >= BLOCK_BYTES) this.#closeBlock();
   }
 
   /** A content that was added in pieces. */
@@ -94,18 +94,18 @@ export class ObjectWriter {
   /** Waits until there is room. */
   async drain(): Promise<void> {
     if (this.#uncommitted > MAX_UNCOMMITTED) await this.flush();
-    else await this.#settle();
+    else await this.#waitForBlocks();
   }
 
   /** Everything added so far is durable when it resolves. @throws KlausError `store.full`. */
   async flush(): Promise<void> {
-    await commit(this.#db, this.#pace, await this.prepare());
+    await commit(this.#db, this.#yielder, await this.prepare());
   }
 
   /** Makes the contents durable and returns the writes that make them known, to be run in order. */
   async prepare(): Promise<Write[]> {
-    this.#close();
-    await this.#settle();
+    this.#closeBlock();
+    await this.#waitForBlocks();
     await this.#pack?.handle.datasync();
     const blocks = this.#blocks;
     const chunked = this.#chunked;
@@ -139,13 +139,13 @@ export class ObjectWriter {
       this.#db.run('INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?, NULL, ?)', hash, size, id, begin, now());
   }
 
-  async #settle(): Promise<void> {
+  async #waitForBlocks(): Promise<void> {
     await this.#chain;
     if (this.#failure) throw this.#failure.error;
   }
 
   /** Ends the present block and sends it on its way. */
-  #close(): void {
+  #closeBlock(): void {
     if (this.#items.length === 0) return;
     const items = this.#items;
     const bytes = Buffer.concat(this.#parts);
@@ -159,9 +159,9 @@ export class ObjectWriter {
         const data = packed.length < bytes.length ? packed : bytes;
         const block: Block = { items, raw: bytes.length, stored: data.length, pack: null, at: 0, data };
         this.#blocks.push(block);
-        if (this.#pack) await this.#place(block);
+        if (this.#pack) await this.#writeToPack(block);
         else if ((this.#inline += data.length) > INLINE_BYTES) {
-          for (const waiting of this.#blocks) await this.#place(waiting);
+          for (const waiting of this.#blocks) await this.#writeToPack(waiting);
           this.#inline = 0;
         }
       })
@@ -174,7 +174,7 @@ export class ObjectWriter {
   }
 
   /** Moves a block's bytes into the pack. */
-  async #place(block: Block): Promise<void> {
+  async #writeToPack(block: Block): Promise<void> {
     if (block.data === null) return;
     if (this.#pack && this.#pack.size > MAX_PACK_BYTES) {
       await this.#pack.handle.datasync();
@@ -201,12 +201,12 @@ const ONE_TRANSACTION = 200;
  * Runs the writes in order, in one transaction when they are few. Durable when it resolves: of several transactions
  * only the last waits for the disk, which then has the log of all.
  */
-export function commit(db: Database, pace: Pace, writes: readonly Write[]): Promise<void> {
+export function commit(db: Database, yielder: Yielder, writes: readonly Write[]): Promise<void> {
   // In turn: no other commit may fall into the time when they do not wait for the disk.
-  return db.inTurn(() => commitNow(db, pace, writes));
+  return db.inTurn(() => commitNow(db, yielder, writes));
 }
 
-async function commitNow(db: Database, pace: Pace, writes: readonly Write[]): Promise<void> {
+async function commitNow(db: Database, yielder: Yielder, writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
   if (writes.length <= ONE_TRANSACTION) {
     db.transaction(() => writes.forEach((write) => write()));
@@ -219,7 +219,7 @@ async function commitNow(db: Database, pace: Pace, writes: readonly Write[]): Pr
         const begun = performance.now();
         while (at < writes.length && performance.now() - begun < TRANSACTION_MS) writes[at++]!();
       });
-      if (pace.due) await pace.rest();
+      if (yielder.due) await yielder.yield();
     }
   } finally {
     db.exec('PRAGMA synchronous = FULL');

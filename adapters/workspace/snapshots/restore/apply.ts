@@ -1,18 +1,18 @@
 import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { ApplyResult, Conflict } from '@klaus/core/agent';
 import { codeOf } from '../../race-error.ts';
-import { shorten } from '../../walk.ts';
+import { shorten } from '../../path-entry.ts';
 import { toSnapshotError } from '../database.ts';
 import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
 import { withScan, type SnapshotStore } from '../snapshot-store.ts';
-import { lookAtPath, statPath, type PathState } from '../scan/look.ts';
-import { Pace } from '../scan/pace.ts';
+import { readPathState, statPath, type PathState } from '../scan/path-state.ts';
+import { Yielder } from '../../yielder.ts';
 import { checkPath, toEdit } from '../path.ts';
-import { ConflictError, perform, toStagingName, type Move } from './perform.ts';
+import { ConflictError, runStep, toStagingName, type PathChange } from './restore-step.ts';
 import { scanAt } from '../scan/scan-paths.ts';
 import type { Scan } from '../scan/scan.ts';
 import { lastState, toStateWrite } from '../states.ts';
-import { endPlan, settleAll, takeBack, writePlan, type Plan } from './step.ts';
+import { endPlan, finishPlans, rollBack, writePlan, type RestorePlan } from './restore-plan.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 import { isSameEntry } from '../trees.ts';
 
@@ -21,7 +21,7 @@ const OWNER_ALL = 0o700;
 
 /** What is known of the affected paths before anything is touched. */
 interface Survey {
-  standing: Map<string, PathState>;
+  states: Map<string, PathState>;
   /** Directories below those that shall go which hold something that no row takes away. */
   holders: Set<string>;
   before: Buffer;
@@ -35,69 +35,73 @@ export interface ApplyOptions {
 
 /** See `Snapshots.apply`. The caller holds the lock alone. */
 export async function applyChanges(
-  kept: SnapshotStore,
+  store: SnapshotStore,
   changes: readonly TreeChange[],
   { overwrite = new Set(), isGit = false }: ApplyOptions,
 ): Promise<ApplyResult> {
-  await settleAll(kept);
-  const rows = toRows(kept, changes, isGit);
-  const pace = new Pace();
-  const decided = await withScan(kept, { root: kept.root, keepsSeen: true, pace }, async (scan) => {
-    const survey = await look(kept, { ...scan, isGit }, rows);
-    const { conflicts, todo, edits } = await decide(kept, { rows, survey, overwrite });
+  await finishPlans(store);
+  const rows = toRows(store, changes, isGit);
+  const yielder = new Yielder();
+  const decided = await withScan(store, { root: store.root, updatesCache: true, yielder }, async (scan) => {
+    const survey = await inspectPaths(store, { ...scan, isGit }, rows);
+    const { conflicts, todo, edits } = await planChanges(store, { rows, survey, overwrite });
     if (conflicts.length > 0) {
       await scan.batch.flush();
       return { conflicts };
     }
-    const after = await editTree({ trees: kept.trees, batch: scan.batch, pace: scan.pace }, survey.before, edits);
+    const after = await editTree(
+      { trees: store.trees, batch: scan.batch, yielder: scan.yielder },
+      survey.before,
+      edits,
+    );
     await scan.batch.flush();
     return { survey, after, todo };
   });
   if ('conflicts' in decided) return { applied: false, conflicts: decided.conflicts! };
   const { survey, after } = decided;
-  const result = await kept.trees.changes(survey.before, after, pace);
-  const moves: Move[] = result.map((row) => {
-    const standing = survey.standing.get(row.path);
-    return { path: row.path, now: row.before, goal: row.after, stat: standing?.stat };
+  const result = await store.trees.changes(survey.before, after, yielder);
+  const moves: PathChange[] = result.map((row) => {
+    const states = survey.states.get(row.path);
+    return { path: row.path, now: row.before, goal: row.after, stat: states?.stat };
   });
-  // What a deeper look found has not been looked at one by one.
+  // What a deeper inspectPaths found has not been looked at one by one.
   for (const move of moves) {
-    move.stat ??= await statPath(kept.root, move.path);
-    if (pace.due) await pace.rest();
+    move.stat ??= await statPath(store.root, move.path);
+    if (yielder.due) await yielder.yield();
   }
-  const plan: Plan = {
+  const plan: RestorePlan = {
     before: survey.before.toString('hex'),
     after: after.toString('hex'),
     staging: toStagingName(),
-    locked: await findLocked(kept, moves, pace),
+    locked: await findLocked(store, moves, yielder),
     back: false,
   };
-  return carryOut(kept, { plan, moves, result, pace, isGit });
+  return execute(store, { plan, moves, result, yielder, isGit });
 }
 
-async function carryOut(
-  kept: SnapshotStore,
-  work: { plan: Plan; moves: Move[]; result: TreeChange[]; pace: Pace; isGit: boolean },
+async function execute(
+  store: SnapshotStore,
+  work: { plan: RestorePlan; moves: PathChange[]; result: TreeChange[]; yielder: Yielder; isGit: boolean },
 ): Promise<ApplyResult> {
-  const { plan, moves, result, pace, isGit } = work;
-  const { db } = kept;
+  const { plan, moves, result, yielder, isGit } = work;
+  const { db } = store;
   const save = (tree: string) => toStateWrite(db, Buffer.from(tree, 'hex'), { isLast: !isGit })?.();
   if (moves.length > 0) {
     const id = db.transaction(() => {
       save(plan.before);
-      return writePlan(kept, plan);
+      return writePlan(store, plan);
     });
     try {
-      await perform(kept, moves, { staging: plan.staging, locked: plan.locked, lenient: false, pace });
+      await runStep(store, moves, { staging: plan.staging, locked: plan.locked, lenient: false, yielder });
     } catch (error) {
-      await takeBack(kept, id, plan);
-      if (!(error instanceof ConflictError)) throw toFailure(error, kept.root.path);
-      const { entry } = await lookAtPath(kept.root, error.path, { pace });
+      await rollBack(store, id, plan);
+      if (!(error instanceof ConflictError)) throw toFailure(error, store.root.path);
+      const { entry } = await readPathState(store.root, error.path, { yielder });
       const expected = moves.find((move) => move.path === error.path)?.now ?? null;
       return { applied: false, conflicts: [{ path: error.path, expected, found: entry }] };
     }
     db.transaction(() => {
-      endPlan(kept, id);
+      endPlan(store, id);
       save(plan.after);
     });
   } else db.transaction(() => save(plan.after));
@@ -105,25 +109,25 @@ async function carryOut(
 }
 
 /** Rows in order of path. @throws KlausError `usage`. */
-function toRows(kept: SnapshotStore, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
+function toRows(store: SnapshotStore, changes: readonly TreeChange[], isGit: boolean): TreeChange[] {
   const rows = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (const [i, row] of rows.entries()) {
-    checkPath(row.path, kept.excluded, isGit);
+    checkPath(row.path, store.excluded, isGit);
     if (rows[i + 1]?.path === row.path) {
       throw new KlausError('usage', `${shorten(row.path)} is changed twice in one step.`);
     }
     const { after } = row;
-    if (after && after.type !== 'directory' && !kept.objects.has(Buffer.from(after.hash, 'hex'))) {
-      throw new KlausError('usage', `The content for ${shorten(row.path)} is not kept any more; nothing was changed.`);
+    if (after && after.type !== 'directory' && !store.objects.has(Buffer.from(after.hash, 'hex'))) {
+      throw new KlausError('usage', `The content for ${shorten(row.path)} is not store any more; nothing was changed.`);
     }
   }
   return rows;
 }
 
 /** Looks at every affected path and takes in what is there. A directory that shall go is looked at as a whole. */
-async function look(kept: SnapshotStore, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
+async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly TreeChange[]): Promise<Survey> {
   const named = new Map(rows.map((row) => [row.path, row]));
-  const standing = new Map<string, PathState>();
+  const states = new Map<string, PathState>();
   const holders = new Set<string>();
   const edits = new Map<string, TreeEdit>();
   const whole = new Set<string>();
@@ -131,22 +135,22 @@ async function look(kept: SnapshotStore, scan: Scan, rows: readonly TreeChange[]
     // The last state may be old: what stands above the path now is what the step begins from.
     for (const above of toAncestors(path)) {
       if (named.has(above) || edits.has(above)) continue;
-      const stat = await statPath(kept.root, above);
+      const stat = await statPath(store.root, above);
       if (!stat) edits.set(above, null);
       else if (stat.isDirectory()) {
         edits.set(above, { type: 'directory', mode: stat.mode & PERMISSIONS, size: 0, hash: undefined });
       }
     }
-    const one = await lookAtPath(kept.root, path, scan);
-    standing.set(path, one);
+    const one = await readPathState(store.root, path, scan);
+    states.set(path, one);
     if (scan.writer?.full) await scan.writer.drain();
-    if (scan.pace.due) await scan.pace.rest();
+    if (scan.yielder.due) await scan.yielder.yield();
     if (toAncestors(path).some((above) => whole.has(above))) continue;
-    edits.set(path, one.foreign ? null : toEdit(one.entry));
-    if (one.entry?.type !== 'directory' || one.foreign || after?.type === 'directory') continue;
+    edits.set(path, one.unsupported ? null : toEdit(one.entry));
+    if (one.entry?.type !== 'directory' || one.unsupported || after?.type === 'directory') continue;
     whole.add(path);
     const from = { uncovered: scan.uncovered.length, repositories: scan.repositories.length };
-    const hash = (await scanAt(kept.root, scan, path)) ?? EMPTY;
+    const hash = (await scanAt(store.root, scan, path)) ?? EMPTY;
     edits.set(path, { type: 'directory', mode: one.entry.mode, size: 0, hash });
     await scan.batch.flush();
     const stay = (found: string) => {
@@ -154,24 +158,24 @@ async function look(kept: SnapshotStore, scan: Scan, rows: readonly TreeChange[]
     };
     for (const one of scan.uncovered.slice(from.uncovered)) stay(one.path);
     for (const found of scan.repositories.slice(from.repositories)) stay(found);
-    for (const below of kept.trees.walk(hash, path)) {
+    for (const below of store.trees.walk(hash, path)) {
       stay(below.path);
-      if (scan.pace.due) await scan.pace.rest();
+      if (scan.yielder.due) await scan.yielder.yield();
     }
   }
   await scan.batch.flush();
   const before = await editTree(
-    { trees: kept.trees, batch: scan.batch, pace: scan.pace },
-    (scan.isGit ? undefined : lastState(kept.db)) ?? EMPTY,
+    { trees: store.trees, batch: scan.batch, yielder: scan.yielder },
+    (scan.isGit ? undefined : lastState(store.db)) ?? EMPTY,
     edits,
   );
   await scan.batch.flush();
-  return { standing, holders, before };
+  return { states, holders, before };
 }
 
 /** Says which rows are to be carried out, and which cannot be. */
-async function decide(
-  kept: SnapshotStore,
+async function planChanges(
+  store: SnapshotStore,
   { rows, survey, overwrite }: { rows: readonly TreeChange[]; survey: Survey; overwrite: ReadonlySet<string> },
 ): Promise<{ conflicts: Conflict[]; todo: TreeChange[]; edits: Map<string, TreeEdit> }> {
   const conflicts: Conflict[] = [];
@@ -181,12 +185,12 @@ async function decide(
   // What holds something stays, and so does all above it.
   const staying = new Set([...survey.holders].flatMap((path) => [path, ...toAncestors(path)]));
   for (const row of rows) {
-    const { entry: found, foreign } = survey.standing.get(row.path)!;
-    if (!foreign && isSameEntry(found, row.after)) continue;
-    const isAsExpected = !foreign && isSameEntry(found, row.before);
+    const { entry: found, unsupported } = survey.states.get(row.path)!;
+    if (!unsupported && isSameEntry(found, row.after)) continue;
+    const isAsExpected = !unsupported && isSameEntry(found, row.before);
     const holdsMore = found?.type === 'directory' && row.after?.type !== 'directory' && staying.has(row.path);
     const isForced = overwrite.has(row.path);
-    if (foreign || (!isAsExpected && !isForced)) {
+    if (unsupported || (!isAsExpected && !isForced)) {
       conflicts.push({ path: row.path, expected: row.before, found });
     } else if (holdsMore) {
       // It holds something that no row names. Named to be overwritten it stays, with that; nothing can take its place.
@@ -199,7 +203,7 @@ async function decide(
   }
   const clear = new Set<string>();
   for (const { path, after } of todo) {
-    if (after) conflicts.push(...(await clearTheWay(kept, { path, goals, edits, clear })));
+    if (after) conflicts.push(...(await planParents(store, { path, goals, edits, clear })));
   }
   const unique = new Map(conflicts.map((conflict) => [conflict.path, conflict]));
   return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), todo, edits };
@@ -212,8 +216,8 @@ function toAncestors(path: string): string[] {
 }
 
 /** Plans the directories that are missing above a path. What stands in the way is a conflict. */
-async function clearTheWay(
-  kept: SnapshotStore,
+async function planParents(
+  store: SnapshotStore,
   at: {
     path: string;
     goals: ReadonlyMap<string, TreeEntry | null>;
@@ -225,12 +229,12 @@ async function clearTheWay(
   for (const above of toAncestors(at.path)) {
     if (at.clear.has(above) || at.edits.get(above)?.type === 'directory') continue;
     at.clear.add(above);
-    const stat = await statPath(kept.root, above);
+    const stat = await statPath(store.root, above);
     if (stat?.isDirectory() && at.goals.get(above) !== null) continue;
     const expected: TreeEntry = toTreeEntry({ type: 'directory', mode: NEW_DIRECTORY_MODE, size: 0, hash: EMPTY });
     if (!stat) at.edits.set(above, toEdit(expected));
     else {
-      const { entry } = await lookAtPath(kept.root, above, { pace: new Pace() });
+      const { entry } = await readPathState(store.root, above, { yielder: new Yielder() });
       return [{ path: above, expected, found: entry }];
     }
   }
@@ -238,13 +242,17 @@ async function clearTheWay(
 }
 
 /** Directories in which something is to change and which their owner may not change. */
-async function findLocked(kept: SnapshotStore, moves: readonly Move[], pace: Pace): Promise<[string, number][]> {
+async function findLocked(
+  store: SnapshotStore,
+  moves: readonly PathChange[],
+  yielder: Yielder,
+): Promise<[string, number][]> {
   const locked: [string, number][] = [];
   // The folder for files on their way stands in the root.
   const parents = new Set(['', ...moves.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);
   for (const path of [...parents].toSorted()) {
-    if (pace.due) await pace.rest();
-    const stat = await statPath(kept.root, path === '' ? '.' : path);
+    if (yielder.due) await yielder.yield();
+    const stat = await statPath(store.root, path === '' ? '.' : path);
     if (stat?.isDirectory() && (stat.mode & OWNER_ALL) !== OWNER_ALL) locked.push([path, stat.mode & PERMISSIONS]);
   }
   return locked;

@@ -1,6 +1,6 @@
 import type { Directory } from '../../directory.ts';
 import { isRace } from '../../race-error.ts';
-import { openRoot, type Root } from '../../walk.ts';
+import { openRoot, type Root } from '../../path-entry.ts';
 
 /** A directory that is opened when it is first needed, by names alone and never through a symlink. */
 export class DirHandle {
@@ -45,18 +45,18 @@ export async function withParent<T>(
 ): Promise<T | undefined> {
   const names = path.split('/');
   const name = names.pop()!;
-  let trail = new DirHandle({ root });
+  let handle = new DirHandle({ root });
   try {
-    for (const step of names) trail = trail.child(step);
+    for (const step of names) handle = handle.child(step);
     let parent: Directory;
     try {
-      parent = trail.directory;
+      parent = handle.directory;
     } catch (error) {
       if (isRace(error)) return undefined;
       throw error;
     }
     return await use(parent, name);
   } finally {
-    trail.closeAll();
+    handle.closeAll();
   }
 }

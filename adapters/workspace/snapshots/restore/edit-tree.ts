@@ -1,5 +1,5 @@
 import type { Batch } from '../objects/batch.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Yielder } from '../../yielder.ts';
 import { compareNames, encodeTree, EMPTY, type Node } from '../tree.ts';
 import type { Trees } from '../trees.ts';
 
@@ -12,7 +12,7 @@ export type TreeEdit = (Omit<Node, 'name' | 'hash'> & { hash: Buffer | undefined
 interface Tools {
   trees: Trees;
   batch: Batch;
-  pace: Pace;
+  yielder: Yielder;
 }
 
 interface Branch {
@@ -39,7 +39,7 @@ export async function editTree(tools: Tools, base: Buffer, edits: ReadonlyMap<st
 }
 
 async function rebuild(tools: Tools, base: Buffer, branch: Branch): Promise<Buffer> {
-  if (tools.pace.due) await tools.pace.rest();
+  if (tools.yielder.due) await tools.yielder.yield();
   const nodes = new Map(tools.trees.nodes(base).map((node) => [node.name, node]));
   for (const [name, child] of branch.children) {
     const node = await toNode(tools, { name, old: nodes.get(name), branch: child });

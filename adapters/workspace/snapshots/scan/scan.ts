@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
 import { toGitNames } from '../git/git-names.ts';
-import { toNumbers, toSeen, type StatCache, type SeenDirectory } from './stat-cache.ts';
-import { takeFile, takeLink, type FileReader } from './take-file.ts';
+import { toNumbers, encodeDirectory, type StatCache, type CachedDirectory } from './stat-cache.ts';
+import { readFile, readLink, type FileReader } from './file-reader.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
 import type { DirHandle } from '../restore/dir-handle.ts';
 import { compareNames, EMPTY, encodeTree, type Node } from '../tree.ts';
@@ -22,7 +22,7 @@ export interface Uncovered {
 }
 
 export interface Scan extends FileReader {
-  seen: StatCache;
+  statCache: StatCache;
   batch: Batch;
   /** Milliseconds since 1970 when the look began. */
   since: number;
@@ -31,9 +31,9 @@ export interface Scan extends FileReader {
   /** Relative paths that are left out. */
   excluded: ReadonlySet<string>;
   /** True for an absolute path that is there for a command alone: an empty folder, or a file, is left out. */
-  isHeld: (path: string) => boolean;
+  isPlaceholder: (path: string) => boolean;
   /** False when another folder stands in for the workspace: what is seen there is used, but not kept. */
-  keepsSeen: boolean;
+  updatesCache: boolean;
   uncovered: Uncovered[];
   /** Relative paths of what is named `.git`. */
   repositories: string[];
@@ -48,7 +48,7 @@ interface ScanDir {
   /** Relative to the root; '' is the root. */
   relative: string;
   absolute: string;
-  trail: DirHandle;
+  handle: DirHandle;
 }
 
 interface Fresh {
@@ -59,10 +59,10 @@ interface Fresh {
 /** An entry that is new or different, the place of one that is as it was, or nothing. */
 type Found = Fresh | number | undefined;
 
-interface Look {
+interface DirScan {
   scan: Scan;
-  spot: ScanDir;
-  seen: SeenDirectory | undefined;
+  dir: ScanDir;
+  seen: CachedDirectory | undefined;
   /** True when the cursor of `seen` stands on an entry of this name. */
   known: boolean;
 }
@@ -74,81 +74,81 @@ interface Look {
  * Entries are reached by path, which is fast. What is not exactly as it was seen before is read through a chain of
  * open directories, so that a swapped directory cannot show files from outside.
  */
-export async function scanDirectory(scan: Scan, spot: ScanDir): Promise<Buffer | undefined> {
-  const seen = scan.seen.get(spot.relative);
-  const names = listNames(scan, spot);
+export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | undefined> {
+  const seen = scan.statCache.get(dir.relative);
+  const names = listNames(scan, dir);
   if (names === 'gone') return undefined;
   // Its content is as it was last time, as far as anybody can know.
   if (names === 'unreadable') return seen?.tree ?? scan.batch.tree(Buffer.alloc(0));
-  const look: Look = { scan, spot, seen, known: false };
+  const state: DirScan = { scan, dir, seen, known: false };
   const found: Exclude<Found, undefined>[] = [];
   let kept = 0;
   let more = seen?.cursor.next() ?? false;
   for (const name of names) {
-    while (more && compareNames(seen!.cursor.name, name) < 0) more = pass(look);
-    look.known = more && seen!.cursor.name === name;
-    const looked = lookAt(look, name);
-    // Not awaited without need: that would cost as much as the look.
+    while (more && compareNames(seen!.cursor.name, name) < 0) more = skipMissing(state);
+    state.known = more && seen!.cursor.name === name;
+    const looked = scanEntry(state, name);
+    // Not awaited without need: that would cost as much as the state.
     const one = looked instanceof Promise ? await looked : looked;
     if (typeof one === 'number') kept++;
     if (one !== undefined) found.push(one);
-    if (look.known) more = seen!.cursor.next();
-    if ((++scan.files & 31) === 0) await breathe(scan);
+    if (state.known) more = seen!.cursor.next();
+    if ((++scan.files & 31) === 0) await yieldIfDue(scan);
   }
-  while (more) more = pass(look);
+  while (more) more = skipMissing(state);
   if (seen && kept === seen.count && kept === found.length) return seen.tree;
-  return keep(look, found);
+  return storeDirectory(state, found);
 }
 
 /** Steps over an entry that is not there any more. */
-function pass({ scan, seen, spot }: Look): boolean {
+function skipMissing({ scan, seen, dir }: DirScan): boolean {
   const { cursor } = seen!;
-  if (scan.keepsSeen && cursor.isDirectory) scan.batch.forget(join(spot.relative, cursor.name));
+  if (scan.updatesCache && cursor.isDirectory) scan.batch.forget(join(dir.relative, cursor.name));
   return cursor.next();
 }
 
-async function breathe(scan: Scan): Promise<void> {
+async function yieldIfDue(scan: Scan): Promise<void> {
   if (scan.files % PROGRESS_EVERY === 0) scan.onProgress?.(scan.files);
   if (scan.writer?.full) await scan.writer.drain();
   if (scan.batch.full) await scan.batch.flush();
-  if (scan.pace.due) await scan.pace.rest();
+  if (scan.yielder.due) await scan.yielder.yield();
 }
 
-function keep({ scan, spot, seen }: Look, found: readonly Exclude<Found, undefined>[]): Buffer {
+function storeDirectory({ scan, dir, seen }: DirScan, found: readonly Exclude<Found, undefined>[]): Buffer {
   const old = seen?.nodes() ?? [];
   const bytes = encodeTree(found.map((one) => (typeof one === 'number' ? old[one]! : one.node)));
   const hash = scan.batch.tree(bytes);
-  if (scan.keepsSeen) {
+  if (scan.updatesCache) {
     const numbers = found.map((one) => (typeof one === 'number' ? seen!.numbers(one) : one.numbers));
-    scan.batch.seen(spot.relative, hash, toSeen(hash, numbers, bytes));
+    scan.batch.seen(dir.relative, hash, encodeDirectory(hash, numbers, bytes));
   }
   return hash;
 }
 
 /** The names in a directory in order, without those that are left out. */
-function listNames(scan: Scan, spot: ScanDir): string[] | 'gone' | 'unreadable' {
+function listNames(scan: Scan, dir: ScanDir): string[] | 'gone' | 'unreadable' {
   try {
-    const names = readdirSync(spot.absolute);
-    const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, spot) : names;
-    const wanted = scan.isGit ? toGitNames(spot.relative, usual) : usual;
+    const names = readdirSync(dir.absolute);
+    const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, dir) : names;
+    const wanted = scan.isGit ? toGitNames(dir.relative, usual) : usual;
     // By UTF-16 units, as compareNames does, but twice as fast.
     return wanted.toSorted();
   } catch (error) {
     if (isRace(error)) return 'gone';
     const why = toReason(error);
     if (why === undefined) throw error;
-    scan.uncovered.push({ path: spot.relative, why });
+    scan.uncovered.push({ path: dir.relative, why });
     return 'unreadable';
   }
 }
 
 /** Names that are text. Those that are not cannot be said in a path. */
-function toDecodable(scan: Scan, spot: ScanDir): string[] {
-  return readdirSync(spot.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
+function toDecodable(scan: Scan, dir: ScanDir): string[] {
+  return readdirSync(dir.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
     const name = bytes.toString('utf8');
     if (Buffer.from(name).equals(bytes)) return [name];
-    const relative = join(spot.relative, name);
-    const absolute = Buffer.concat([Buffer.from(`${spot.absolute}/`), bytes]);
+    const relative = join(dir.relative, name);
+    const absolute = Buffer.concat([Buffer.from(`${dir.absolute}/`), bytes]);
     for (const path of [relative, ...findUnnamedGit(absolute, relative)])
       scan.uncovered.push({ path, why: 'name is not UTF-8' });
     return [];
@@ -161,70 +161,70 @@ function toReason(error: unknown): Uncovered['why'] | undefined {
   return ['EACCES', 'EPERM', 'EIO', 'ESTALE'].includes(code) ? 'unreadable' : undefined;
 }
 
-function lookAt(look: Look, name: string): Found | Promise<Found> {
-  const { scan, spot, seen, known } = look;
+function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
+  const { scan, dir, seen, known } = state;
   if (name === '.git') {
-    scan.repositories.push(join(spot.relative, name));
+    scan.repositories.push(join(dir.relative, name));
     return undefined;
   }
-  if (scan.excluded.size > 0 && scan.excluded.has(join(spot.relative, name))) return undefined;
+  if (scan.excluded.size > 0 && scan.excluded.has(join(dir.relative, name))) return undefined;
   let stat: Stats | undefined;
   try {
-    stat = lstatSync(`${spot.absolute}/${name}`, { throwIfNoEntry: false });
+    stat = lstatSync(`${dir.absolute}/${name}`, { throwIfNoEntry: false });
   } catch (error) {
     const why = toReason(error);
     if (why === undefined && !isRace(error)) throw error;
-    if (why !== undefined) scan.uncovered.push({ path: join(spot.relative, name), why });
+    if (why !== undefined) scan.uncovered.push({ path: join(dir.relative, name), why });
     return undefined;
   }
   if (!stat) return undefined;
   const format = stat.mode & FORMAT;
-  if (format === DIRECTORY) return lookAtDirectory(look, name, stat);
-  if (known && seen!.cursor.isDirectory && scan.keepsSeen) scan.batch.forget(join(spot.relative, name));
+  if (format === DIRECTORY) return scanSubdirectory(state, name, stat);
+  if (known && seen!.cursor.isDirectory && scan.updatesCache) scan.batch.forget(join(dir.relative, name));
   if (format !== FILE && format !== LINK) {
-    scan.uncovered.push({ path: join(spot.relative, name), why: 'special file' });
+    scan.uncovered.push({ path: join(dir.relative, name), why: 'special file' });
     return undefined;
   }
   const type = format === FILE ? 'file' : 'symlink';
   const mode = format === FILE ? stat.mode & PERMISSIONS : 0;
   if (known && seen!.isUnchanged(stat) && seen!.cursor.isLike(type, mode)) return seen!.cursor.index;
-  return takeEntry(look, name, stat);
+  return readEntry(state, name, stat);
 }
 
-async function lookAtDirectory({ scan, spot, seen, known }: Look, name: string, stat: Stats): Promise<Found> {
-  const relative = join(spot.relative, name);
+async function scanSubdirectory({ scan, dir, seen, known }: DirScan, name: string, stat: Stats): Promise<Found> {
+  const relative = join(dir.relative, name);
   if (stat.dev !== scan.device) {
     scan.uncovered.push({ path: relative, why: 'other filesystem' });
     return undefined;
   }
-  const trail = spot.trail.child(name);
+  const handle = dir.handle.child(name);
   try {
-    const hash = await scanDirectory(scan, { relative, absolute: `${spot.absolute}/${name}`, trail });
-    if (hash === undefined || (hash.equals(EMPTY) && scan.isHeld(`${spot.absolute}/${name}`))) return undefined;
+    const hash = await scanDirectory(scan, { relative, absolute: `${dir.absolute}/${name}`, handle });
+    if (hash === undefined || (hash.equals(EMPTY) && scan.isPlaceholder(`${dir.absolute}/${name}`))) return undefined;
     const mode = stat.mode & PERMISSIONS;
     if (known && seen!.cursor.isLike('directory', mode) && seen!.cursor.hasHash(hash)) return seen!.cursor.index;
     return { node: { name, type: 'directory', mode, size: 0, hash }, numbers: Float64Array.of(0, 0, 0, stat.ino) };
   } finally {
-    trail.close();
+    handle.close();
   }
 }
 
 /** Reads a file or a symlink that is not as it was. */
-async function takeEntry(look: Look, name: string, stat: Stats): Promise<Fresh | undefined> {
-  const { scan, spot, seen, known } = look;
+async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fresh | undefined> {
+  const { scan, dir, seen, known } = state;
   try {
-    const { directory } = spot.trail;
+    const { directory } = dir.handle;
     if (stat.isSymbolicLink()) {
-      const link = takeLink(directory, name, scan);
+      const link = readLink(directory, name, scan);
       if (!link) return undefined;
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
-    const taken = await takeFile(directory, name, scan);
+    const taken = await readFile(directory, name, scan);
     if (scan.writer?.full) await scan.writer.drain();
     if (taken === 'gone') return undefined;
     if (taken !== 'unreadable') {
-      if (scan.isHeld(`${spot.absolute}/${name}`)) return undefined;
+      if (scan.isPlaceholder(`${dir.absolute}/${name}`)) return undefined;
       const node: Node = {
         name,
         type: 'file',
@@ -232,13 +232,13 @@ async function takeEntry(look: Look, name: string, stat: Stats): Promise<Fresh |
         size: taken.size,
         hash: taken.hash,
       };
-      return { node, numbers: toNumbers(taken.stat, { since: scan.since, steady: taken.steady }) };
+      return { node, numbers: toNumbers(taken.stat, { since: scan.since, steady: taken.stable }) };
     }
   } catch (error) {
     if (isRace(error)) return undefined;
     if (toReason(error) === undefined) throw error;
   }
-  scan.uncovered.push({ path: join(spot.relative, name), why: 'unreadable' });
+  scan.uncovered.push({ path: join(dir.relative, name), why: 'unreadable' });
   if (!known || !seen!.isProbablyUnchanged(stat) || seen!.cursor.node().type !== 'file') return undefined;
   const node: Node = { ...seen!.cursor.node(), mode: stat.mode & PERMISSIONS };
   return { node, numbers: toNumbers(stat, { since: scan.since, steady: false }) };

@@ -6,7 +6,7 @@ import { decodeTree, TreeCursor, type Node } from '../tree.ts';
 const NUMBERS = 4;
 const CTIME = 2;
 const HASH_BYTES = 32;
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_LOADED_BYTES = 32 * 1024 * 1024;
 /**
  * A file whose change time is as young as this, in milliseconds, may be changed again without a new time: the clocks
  * of filesystems stand still for some milliseconds, of FAT for two seconds. It is read again the next time.
@@ -18,13 +18,13 @@ const RACY_MS = 2_000;
  * unchanged file is known. Times are milliseconds with fractions of 244 nanoseconds or less, finer than the clocks
  * that set them.
  */
-export class SeenDirectory {
+export class CachedDirectory {
   readonly tree: Buffer;
   readonly bytes: Buffer;
   readonly #numbers: Float64Array;
   readonly cursor: TreeCursor;
 
-  /** @param data What {@link toSeen} made. */
+  /** @param data What {@link encodeDirectory} made. */
   constructor(data: Uint8Array) {
     const aligned = data.byteOffset % 8 === 0 ? data : new Uint8Array(data);
     this.tree = Buffer.from(aligned.buffer, aligned.byteOffset, HASH_BYTES);
@@ -74,7 +74,7 @@ export class SeenDirectory {
 /** What was seen in each directory, with a part of it in memory: a session looks at the same folders again and again. */
 export class StatCache {
   readonly #db: Database;
-  readonly #kept = new Map<string, Uint8Array>();
+  readonly #loaded = new Map<string, Uint8Array>();
   #bytes = 0;
   #version = -1;
 
@@ -89,17 +89,17 @@ export class StatCache {
     this.#version = version;
   }
 
-  get(path: string): SeenDirectory | undefined {
-    let data = this.#kept.get(path);
+  get(path: string): CachedDirectory | undefined {
+    let data = this.#loaded.get(path);
     if (!data) {
       data = this.#db.get<{ data: Uint8Array }>('SELECT data FROM seen WHERE path = ?', path)?.data;
       if (!data) return undefined;
-      if (this.#bytes + data.length < MAX_KEPT_BYTES) {
-        this.#kept.set(path, data);
+      if (this.#bytes + data.length < MAX_LOADED_BYTES) {
+        this.#loaded.set(path, data);
         this.#bytes += data.length;
       }
     }
-    return new SeenDirectory(data);
+    return new CachedDirectory(data);
   }
 
   /** To be called in a transaction. */
@@ -115,12 +115,12 @@ export class StatCache {
   }
 
   #drop(path: string): void {
-    this.#bytes -= this.#kept.get(path)?.length ?? 0;
-    this.#kept.delete(path);
+    this.#bytes -= this.#loaded.get(path)?.length ?? 0;
+    this.#loaded.delete(path);
   }
 
   #clear(): void {
-    this.#kept.clear();
+    this.#loaded.clear();
     this.#bytes = 0;
   }
 }
@@ -136,7 +136,7 @@ export function toNumbers(stat: Stats, options: { since: number; steady: boolean
 }
 
 /** The row's data: the hash of the directory object, the number of entries, their facts, and the object itself. */
-export function toSeen(hash: Buffer, numbers: readonly Float64Array[], tree: Buffer): Buffer {
+export function encodeDirectory(hash: Buffer, numbers: readonly Float64Array[], tree: Buffer): Buffer {
   const all = new Float64Array(1 + numbers.length * NUMBERS);
   all[0] = numbers.length;
   for (const [i, four] of numbers.entries()) all.set(four, 1 + i * NUMBERS);

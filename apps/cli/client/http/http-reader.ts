@@ -1,4 +1,3 @@
-import type { Event } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toSafeJsonText } from '@klaus/sdk/printable';
 import type { Client } from '@klaus/server/client';
@@ -37,7 +36,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
   return {
     async settings() {
       const { maxPromptChars, onAsk } = await readSettings();
-      return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: () => undefined };
+      return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: async () => undefined };
     },
     session: (id) => ask(client.session({ params: { id } })),
     async latest({ cwd }) {
@@ -63,13 +62,12 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
       }
       return rows;
     },
-    async events(id) {
-      const events: Event[] = [];
+    async *events(id) {
       for (let after = 0; ;) {
         const page = await ask(client.log({ params: { id }, query: { after, limit: LOG_PAGE } }));
-        events.push(...page.events);
+        yield* page.events;
         after = page.events.at(-1)?.seq ?? page.last;
-        if (after >= page.last) return events;
+        if (after >= page.last) return;
       }
     },
     search: (id, q, { limit }) => ask(client.searchSession({ params: { id }, query: { q, limit } })),
@@ -89,7 +87,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
     async approvals() {
       const { approvals } = await ask(client.approvals());
       const rows = await ask(Promise.all(approvals.map(({ id }) => client.approval({ params: { id } }))));
-      return rows.map(({ scopes: _, hunks, ...row }) => ({ ...row, hunks: () => hunks }));
+      return rows.map(({ scopes: _, hunks, ...row }) => ({ ...row, hunks: async () => hunks }));
     },
     async approval(id) {
       const { hunks, ...row } = await ask(client.approval({ params: { id } }));

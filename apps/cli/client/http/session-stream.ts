@@ -51,7 +51,7 @@ export function streamSession(
       wake();
     },
     ...(onLive ? { onLive: (live: Live) => toNewText(live).forEach((each) => onLive(each)) } : {}),
-    onStanding(now) {
+    onStatus(now) {
       status = now;
       wake();
     },

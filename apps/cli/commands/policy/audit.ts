@@ -32,8 +32,8 @@ export const verify: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(id: string | undefined, { json, head }: VerifyOptions) {
     await using klaus = await openKlaus();
-    const session = id === undefined ? undefined : toSessionId(klaus, id);
-    const report = klaus.store.audit(optional({ session, head }));
+    const session = id === undefined ? undefined : await toSessionId(klaus, id);
+    const report = await klaus.store.audit(optional({ session, head }));
     if (json) out.json(report, 2);
     else out.write(`${toLines(report).join('\n')}\n`);
     return report.intact ? EXIT.done : EXIT.failed;
@@ -66,11 +66,11 @@ function toHostLine(host: ChainReport, head: AuditReport['head']): string {
 }
 
 /** The id of a session that exists, or of a deleted one that the host chain names. */
-function toSessionId(klaus: Klaus, id: string): string {
-  const known = klaus.store.session(id)?.id;
+async function toSessionId(klaus: Klaus, id: string): Promise<string> {
+  const known = (await klaus.store.session(id))?.id;
   if (known !== undefined) return known;
-  for (const _ of klaus.store.hostEvents({ subject: id })) return id;
-  return klaus.session(id).id;
+  for await (const _ of klaus.store.hostEvents({ subject: id })) return id;
+  return (await klaus.session(id)).id;
 }
 
 interface ShowOptions {
@@ -95,27 +95,21 @@ const show: LeafCommand = {
       .option('--json', 'one object per line'),
   async run(id: string | undefined, { json, denied, host, since }: ShowOptions) {
     await using klaus = await openKlaus();
-    const session = id === undefined ? undefined : toSessionId(klaus, id);
+    const session = id === undefined ? undefined : await toSessionId(klaus, id);
     const empty = 'There is nothing to show.';
     if (host) {
-      const events = klaus.store.hostEvents(optional({ since, subject: session }));
+      const events = await Array.fromAsync(klaus.store.hostEvents(optional({ since, subject: session })));
       const head = ['TIME', 'EVENT', 'SESSION', 'DETAIL'];
-      printRows(denied ? filter(events, isNotApproved) : events, { json, head, toRow: toHostRow, empty });
+      printRows(denied ? events.filter(isNotApproved) : events, { json, head, toRow: toHostRow, empty });
     } else {
-      const rows = klaus.store.decisions({ ...optional({ since, session }), denied: denied ?? false });
+      const rows = await Array.fromAsync(
+        klaus.store.decisions({ ...optional({ since, session }), denied: denied ?? false }),
+      );
       const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
-      printRows(map(rows, toDecision), { json, head, toRow: toDecisionRow, empty });
+      printRows(rows.map(toDecision), { json, head, toRow: toDecisionRow, empty });
     }
   },
 };
-
-function* map<A, B>(items: Iterable<A>, to: (item: A) => B): Generator<B, void, undefined> {
-  for (const item of items) yield to(item);
-}
-
-function* filter<T>(items: Iterable<T>, isWanted: (item: T) => boolean): Generator<T, void, undefined> {
-  for (const item of items) if (isWanted(item)) yield item;
-}
 
 function isNotApproved(event: HostEvent): boolean {
   return event.type === 'approval.answered' && event.answer !== 'approved';

@@ -16,10 +16,10 @@ const show: LeafCommand = {
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
   async run(id: string, { json }: { json?: true }) {
     await using klaus = await openKlaus();
-    const session = klaus.session(id);
-    const history = session.grants();
+    const session = await klaus.session(id);
+    const history = await session.grants();
     const { grant, text } = history.at(-1) ?? { grant: { authorities: [] }, text: 'nothing' };
-    const waiting = klaus.store.inbox(session.id).filter(({ type }) => type === 'revoke').length;
+    const waiting = (await klaus.store.inbox(session.id)).filter(({ type }) => type === 'revoke').length;
     if (json) {
       out.json({ session: session.id, grant, text, waiting, history });
       return;
@@ -56,7 +56,7 @@ const revoke: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(id: string, parts: readonly string[], { note, json }: { note?: string; json?: true }) {
     await using klaus = await openKlaus();
-    const session = klaus.session(id);
+    const session = await klaus.session(id);
     const revoked = await session.revoke(parts, { by: 'cli', ...optional({ reason: note }) });
     if (json) out.json({ session: session.id, ...revoked });
     else {

@@ -34,7 +34,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object per piece: text, from, next'),
   async run(name: string, options: Options) {
     await using klaus = await openKlaus();
-    const found = klaus.process(name);
+    const found = await klaus.process(name);
     let from = options.since ?? 0;
     let isEnd = false;
     while (!isEnd && isRead()) {

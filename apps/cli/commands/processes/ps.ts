@@ -17,7 +17,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object per line'),
   async run(id: string | undefined, { all, json }: { all?: true; json?: true }) {
     await using klaus = await openKlaus();
-    const rows = klaus.processes(id === undefined ? undefined : klaus.session(id).id);
+    const rows = klaus.processes(id === undefined ? undefined : (await klaus.session(id)).id);
     printRows(all ? rows : rows.filter(({ state }) => state === 'running'), {
       json,
       head: ['PROCESS', 'STATE', 'PID', 'TIME', 'OUTPUT', '', 'COMMAND'],

@@ -19,7 +19,7 @@ export const command: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(name: string, options: { now?: true; json?: true }) {
     await using klaus = await openKlaus();
-    const found = klaus.process(name);
+    const found = await klaus.process(name);
     const before = found.status();
     const wasRunning = before.state === 'running';
     const status = wasRunning

@@ -51,7 +51,7 @@ async function run(given: readonly string[], options: RunOptions): Promise<numbe
     if (options.continue) output.note(describeSession(session));
     return await sendPrompt({ client, session, parts, options, output, onAsk, asks, delivery: 'queue' });
   }
-  const firstLimits = canAsk(options) ? settings.firstLimits() : undefined;
+  const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
   if (firstLimits) {
     const calls = formatNumber(firstLimits.toolCalls, 'tool call');
     const tokens = formatNumber(firstLimits.tokens, 'token');

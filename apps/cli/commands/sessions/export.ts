@@ -37,7 +37,7 @@ export const command: LeafCommand = {
       throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
     await using client = await openClient(options);
     if (options.as === 'test') await writeTest(client, id, options.out);
-    else for (const text of await client.export(id, options.format)) print(text, options);
+    else for await (const text of await client.export(id, options.format)) print(text, options);
   },
 };
 

@@ -34,8 +34,8 @@ export const command: LeafCommand = {
     if (words.length > 0 && message !== undefined)
       throw new UsageError('A text and --message exclude each other.', 'Give only one of them.');
     await using klaus = await openKlaus();
-    const session = klaus.session(id);
-    if (words.length === 0 && message === undefined) printPins(session, json === true);
+    const session = await klaus.session(id);
+    if (words.length === 0 && message === undefined) await printPins(session, json === true);
     else {
       const given = message === undefined ? (await readText(words)).trim() : { seq: message };
       printPinResult(await session.pin(given, { by: 'cli' }), { session: session.id, verb: 'Pinned', json });
@@ -50,8 +50,8 @@ async function readText(words: readonly string[]): Promise<string> {
   throw new UsageError('Standard input is not text.', 'Only text can be pinned.');
 }
 
-function printPins(session: Session, isJson: boolean): void {
-  const pins = session.pins();
+async function printPins(session: Session, isJson: boolean): Promise<void> {
+  const pins = await session.pins();
   if (isJson) for (const row of pins) out.json(row);
   else if (pins.length === 0)
     err.write(`Nothing is pinned in session ${session.id}. Pin a text with \`klaus pin ${session.id} "text"\`.\n`);

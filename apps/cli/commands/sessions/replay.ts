@@ -18,7 +18,7 @@ export const command: LeafCommand = {
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
   async run(id: string, { json }: { json?: true }) {
     await using klaus = await openKlaus();
-    const session = klaus.session(id);
+    const session = await klaus.session(id);
     const replayed = await session.replay();
     const isEqual = replayed.outcome === 'equal';
     if (json) out.json({ session: session.id, ...replayed }, 2);

@@ -35,9 +35,9 @@ export const command: LeafCommand = {
     if (options.grep !== undefined)
       printMatches(await client.search(id, options.grep, { limit: MAX_MATCHES }), options);
     else {
-      const events = await client.events(id);
-      if (options.json) for (const event of events) out.json(event);
-      else printTranscript(events, options);
+      const events = client.events(id);
+      if (options.json) for await (const event of events) out.json(event);
+      else printTranscript(await Array.fromAsync(events), options);
     }
   },
 };

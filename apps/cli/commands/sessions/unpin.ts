@@ -13,7 +13,7 @@ export const command: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(id: string, pin: string, { json }: { json?: true }) {
     await using klaus = await openKlaus();
-    const session = klaus.session(id);
+    const session = await klaus.session(id);
     printPinResult(await session.unpin(pin, { by: 'cli' }), { session: session.id, verb: 'Unpinned', json });
   },
 };

@@ -31,7 +31,7 @@ export const command: LeafCommand = {
       .option('--json', 'the event evidence.verified, on one line'),
   async run(id: string | undefined, options: Options) {
     await using klaus = await openKlaus();
-    const session = findFittingSession(klaus, id, 'checks');
+    const session = await findFittingSession(klaus, id, 'checks');
     using interrupt = createInterruptSignal();
     const verified = await session.verify({
       by: 'cli',

@@ -20,7 +20,7 @@ const stats: LeafCommand = {
   declare: (declared) => declared.option('--json', 'one JSON document'),
   async run({ json }: { json?: true }) {
     await using klaus = await openKlaus();
-    const found = klaus.store.stats();
+    const found = await klaus.store.stats();
     if (json) {
       out.json(found, 2);
       return;

@@ -67,7 +67,7 @@ async function run(options: Options): Promise<number> {
     const id = await client.open({ workspace: folder, parts, onAsk: asks ? 'wait' : 'deny' });
     const session = { id, lastSeq: 0, mode: null };
     const exitCode = await runSession({ client, session, show: options, output, asks, showCommand: false });
-    const passed = showResult(await client.events(id), options.plain ?? false);
+    const passed = await showResult(client.events(id), options.plain ?? false);
     keep = options.keep === true || exitCode !== EXIT.done || !passed;
     err.write(`Folder: ${folder}${keep ? '' : ' (deleted; `--keep` keeps it)'}\n`);
     err.write(`Every step: ${program} show ${id}\n`);
@@ -111,13 +111,13 @@ async function prepareProject(): Promise<string> {
 }
 
 /** Prints the diff and the last test run, both from the log. Returns whether that run passed. */
-function showResult(events: Iterable<Event>, plain: boolean): boolean {
+async function showResult(events: AsyncIterable<Event>, plain: boolean): Promise<boolean> {
   const paint = createPaint(err, plain);
   const diffs = new Map<string, string>();
   let finished: EventOf<'run.finished'> | undefined;
   let tests: EventOf<'tool.finished'> | undefined;
   let sandbox = '';
-  for (const event of events) {
+  for await (const event of events) {
     if (event.type === 'session.opened') sandbox = event.sandbox;
     if (event.type === 'tool.started' && event.diff !== undefined) diffs.set(event.call, event.diff);
     if (event.type === 'tool.finished' && event.outcome !== 'ok') diffs.delete(event.call);

@@ -39,11 +39,11 @@ export const command: LeafCommand = {
   },
 };
 
-function print({ name, status, text, mend }: Finding, plain: boolean): void {
+function print({ name, status, text, fix }: Finding, plain: boolean): void {
   const paint = createPaint(out, plain);
   const [color, sign] = SIGNS[status];
   out.write(`${plain ? WORDS[status] : paint(color, sign)} ${name}: ${toLine(text, 2_000)}\n`);
-  if (mend !== undefined && status !== 'ok') out.write(`    ${paint('bold', toLine(mend, 2_000))}\n`);
+  if (fix !== undefined && status !== 'ok') out.write(`    ${paint('bold', toLine(fix, 2_000))}\n`);
 }
 
 /** True if something was installed, or an attempt was made. */

@@ -35,7 +35,7 @@ const list: LeafCommand = {
   async run({ cwd, global, category, json }: Options) {
     await using klaus = await openKlaus({ cwd });
     const scope = global ? 'global' : undefined;
-    print(klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), json);
+    print(await klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), json);
   },
 };
 
@@ -49,7 +49,7 @@ const search: LeafCommand = {
     ),
   async run(words: readonly string[], { cwd, json }: Options) {
     await using klaus = await openKlaus({ cwd });
-    print(klaus.memory().search(words.join(' '), { limit: 100 }), json);
+    print(await klaus.memory().search(words.join(' '), { limit: 100 }), json);
   },
 };
 
@@ -60,7 +60,7 @@ const get: LeafCommand = {
   declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))).option('--raw', RAW_OPTION),
   async run(key: string, { cwd, global, raw }: Options) {
     await using klaus = await openKlaus({ cwd });
-    const entry = klaus.memory().get(key, global ? 'global' : undefined);
+    const entry = await klaus.memory().get(key, global ? 'global' : undefined);
     if (!entry) throw toMissing(key);
     if (raw) out.raw(`${entry.value}\n`);
     else out.write(`${out.isTTY ? toPrintable(entry.value) : entry.value}\n`);

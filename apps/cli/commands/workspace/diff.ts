@@ -30,7 +30,7 @@ export const command: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(turn: number | undefined, options: Options) {
     await using klaus = await openKlaus();
-    const session = findFittingSession(klaus, options.session, 'changes');
+    const session = await findFittingSession(klaus, options.session, 'changes');
     const found = await session.turnChanges(turn ?? 'all');
     if (options.json) out.json({ session: session.id, ...found }, 2);
     else if (options.names) out.write(`${listChanges(found.changes)}\n`);

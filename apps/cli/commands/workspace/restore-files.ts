@@ -40,7 +40,7 @@ export async function restoreFiles(request: RestoreRequest, options: RestoreFile
   await using klaus = await openKlaus();
   if (request.kind === 'undo' && request.step && request.turn !== undefined)
     throw new UsageError('--step and a turn exclude each other.');
-  const session = findFittingSession(klaus, options.session, NEEDED[request.kind]);
+  const session = await findFittingSession(klaus, options.session, NEEDED[request.kind]);
   const movesRefs = request.kind === 'undo' && request.git && !dryRun && !json;
   if (movesRefs && !(await confirmRefs(session, request, options.yes === true))) return EXIT.failed;
   const restored = await session.restore(request, {

@@ -1,6 +1,6 @@
 import { describePlace, isSecretPath, placeOf } from '../../places.ts';
 import { unescape } from '../programs/encodings.ts';
-import type { ShellFinding } from '../judge-command.ts';
+import type { ShellFinding } from './command-rule.ts';
 import type { InlineCode, SimpleCommand } from '../reading.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { reach, type ShellContext } from './target.ts';

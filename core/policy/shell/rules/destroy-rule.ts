@@ -1,4 +1,4 @@
-import type { ShellFinding } from '../judge-command.ts';
+import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../reading.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';

@@ -1,4 +1,4 @@
-import type { ShellFinding } from '../judge-command.ts';
+import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import { hasGlob, isKnown, showWord, type Word } from '../expansion/word.ts';
 

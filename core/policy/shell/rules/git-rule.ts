@@ -1,5 +1,5 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
-import type { ShellFinding } from '../judge-command.ts';
+import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../reading.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';

@@ -1,5 +1,5 @@
 import { describePlace } from '../../places.ts';
-import type { ShellFinding } from '../judge-command.ts';
+import type { ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../reading.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';

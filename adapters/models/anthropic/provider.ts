@@ -1,0 +1,16 @@
+import { defineProvider } from '../provider.ts';
+import { createAnthropicModel } from './anthropic-model.ts';
+import { ANTHROPIC_MODELS } from './models.ts';
+
+export const anthropic = defineProvider({
+  baseUrl: 'https://api.anthropic.com',
+  tiers: { opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5' },
+  models: ANTHROPIC_MODELS,
+  createModel: ({ keys, entry, ...model }) =>
+    createAnthropicModel({
+      ...model,
+      apiKey: keys.anthropic,
+      authToken: keys.anthropicToken,
+      adaptiveThinking: entry?.adaptiveThinking,
+    }),
+});

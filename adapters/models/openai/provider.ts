@@ -1,0 +1,20 @@
+import { defineProvider } from '../provider.ts';
+import { OPENAI_MODELS } from './models.ts';
+import { createOpenaiModel } from './openai-model.ts';
+import { createResponsesModel } from './responses-model.ts';
+
+export const openai = defineProvider({
+  baseUrl: 'https://api.openai.com/v1',
+  tiers: { opus: 'gpt-6-sol', sonnet: 'gpt-6.1-terra', haiku: 'gpt-6-luna' },
+  models: OPENAI_MODELS,
+  keyless: true,
+  through: 'openrouter',
+  createModel({ keys, entry, ...model }) {
+    const isOpenai = /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:[:/]|$)/.test(model.baseUrl);
+    // A compatible server that needs no key gets a word that says so.
+    const apiKey = keys.openai || 'none';
+    // Compatible servers seldom have Responses.
+    if (isOpenai && entry?.responses) return createResponsesModel({ ...model, apiKey, isOpenai });
+    return createOpenaiModel({ ...model, apiKey, dialect: isOpenai ? 'openai' : 'compatible' });
+  },
+});

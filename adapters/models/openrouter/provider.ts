@@ -1,0 +1,15 @@
+import { createOpenaiModel } from '../openai/openai-model.ts';
+import { defineProvider } from '../provider.ts';
+import { OPENROUTER_MODELS } from './models.ts';
+
+export const openrouter = defineProvider({
+  baseUrl: 'https://openrouter.ai/api/v1',
+  tiers: {
+    opus: 'anthropic/claude-opus-5.5',
+    sonnet: 'anthropic/claude-sonnet-5.5',
+    haiku: 'anthropic/claude-haiku-5.5',
+  },
+  models: OPENROUTER_MODELS,
+  createModel: ({ keys, entry: _, ...model }) =>
+    createOpenaiModel({ ...model, apiKey: keys.openrouter!, dialect: 'openrouter' }),
+});

@@ -1,0 +1,86 @@
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
+import type { Controller } from '../cgroup/cgroup-mounts.ts';
+import { listDescendants } from '../process/process-table.ts';
+import { toScript } from '../process/prelude.ts';
+import type { SpawnRequest, WaitingCommand } from '../process/waiting-command.ts';
+import { toArguments } from '../paths.ts';
+import { discardWhilePaused } from '../protection/close-while-paused.ts';
+import type { Protection } from '../protection/protected-folders.ts';
+import type { InsideMount } from './mounts/enter-mounts.ts';
+import type { SandboxPlan, SandboxRequest, SandboxRun } from './sandbox-plan.ts';
+
+/** The shell of a waiting sandbox reads its command byte by byte. */
+const MAX_SCRIPT_BYTES = 8_192;
+
+/** The mounts of a sandbox. */
+export interface Mounts {
+  /** Arguments of bubblewrap, without the prelude. */
+  args: readonly string[];
+  /** Mounts that are added after bubblewrap has made its own. */
+  inside: readonly InsideMount[];
+}
+
+/** A sandbox whose process waits for its command. */
+export interface StartedSandbox {
+  mounts: Mounts;
+  run: SandboxRun;
+  /** Controllers whose limits the control group enforces. */
+  controllers: ReadonlySet<Controller>;
+  spawnRequest: SpawnRequest;
+  command: WaitingCommand;
+}
+
+/** A sandbox that was started before its command is known. The plan of the command later replaces that of its run. */
+export interface PrestartedSandbox extends StartedSandbox {
+  /** Identifies the requests that it can serve, see {@link toKey}. */
+  key: string;
+}
+
+/** The parts of a request that decide how its sandbox is made, except those that are read again at its start. */
+export function toKey(request: SandboxRequest, limits: ExecLimits): string {
+  const { network = false, env = {}, binds = [], workspaceAt, protect = [], files } = request;
+  const { readable = [], writable = [], besideAt = [] } = request;
+  const { memoryMb, cpus, processes } = limits;
+  const mounts = [binds, workspaceAt, protect, files, readable, writable, besideAt];
+  return JSON.stringify([network, env, ...mounts, memoryMb, cpus, processes]);
+}
+
+/** The script that a waiting sandbox reads; undefined for a command that has to be passed as an argument. */
+export function toStartScript(request: ExecRequest, cwd: string): string | undefined {
+  const script = toScript(cwd, toArguments(request.command), { hasInput: request.stdin !== undefined });
+  return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
+}
+
+/** Names of placeholders that every Git folder and workspace gets. Snapshots leave them out. */
+const INVISIBLE = new Set(['.klaus', 'commondir', 'hooks']);
+
+/** True when no placeholder would appear in the snapshot of the workspace that is taken before the command. */
+export function isInvisible(protection: Protection | undefined): boolean {
+  return protection?.placeholders.every((path) => INVISIBLE.has(basename(path))) ?? true;
+}
+
+/** True when a new sandbox would be the same. `checkMounts` verifies later that its mounts still exist. */
+export function isCurrent(prestarted: PrestartedSandbox, plan: SandboxPlan, mounts: Mounts): boolean {
+  const { pid } = prestarted.command;
+  if (pid === undefined || listDescendants(pid).length === 0) return false;
+  return isDeepStrictEqual(mounts, prestarted.mounts) && isDeepStrictEqual(plan.passed, prestarted.run.passed);
+}
+
+/** The mount points of a sandbox. */
+export function listTargets({ args, inside }: Mounts): string[] {
+  const first = args.flatMap((word, at) => {
+    if (/^--(?:ro-|dev-)?bind$/.test(word)) return args[at + 2]!;
+    return word === '--tmpfs' ? args[at + 1]! : [];
+  });
+  return [...first, ...inside.map(({ target }) => target)];
+}
+
+/** Ends a sandbox in which no command has run. */
+export async function endPrestarted(home: string, { command, run }: StartedSandbox): Promise<void> {
+  command.close();
+  await command.exited.catch(() => undefined);
+  await run.group.close();
+  await discardWhilePaused(home, run.protection);
+}

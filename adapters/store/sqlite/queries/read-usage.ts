@@ -1,0 +1,100 @@
+import type { Charged, UsageFilter, UsageRow } from '@klaus/core/agent';
+import type { Event, EventOf, EventType } from '@klaus/core/protocol';
+import type { Database } from '../database.ts';
+import { fromRecord } from '../log/record.ts';
+
+const KEYS = {
+  day: 'substr(created_at, 1, 10)',
+  model: 'model',
+  session: 'session_id',
+  agent: '(SELECT agent_type FROM sessions WHERE sessions.id = session_id)',
+} as const;
+
+const PARTS = {
+  '': 'TRUE',
+  broken: `outcome NOT IN ('ok', 'abandoned')`,
+  abandoned: `outcome = 'abandoned'`,
+} as const;
+
+const COLUMNS = Object.entries(PARTS).map(
+  ([part, where]) => `count(*) FILTER (WHERE ${where}) AS ${part}Requests,
+  coalesce(sum(input_tokens - cache_read_tokens - cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}Input,
+  coalesce(sum(output_tokens) FILTER (WHERE ${where}), 0) AS ${part}Output,
+  coalesce(sum(cache_read_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheRead,
+  coalesce(sum(cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheWrite,
+  coalesce(sum(cost_usd) FILTER (WHERE ${where}), 0.0) AS ${part}Usd,
+  count(*) FILTER (WHERE (${where}) AND cost_usd IS NULL) AS ${part}Unpriced`,
+);
+
+const TREE = `WITH RECURSIVE tree(id) AS (
+  SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent_id = tree.id)`;
+
+/** Sums over charged requests; days and models by name, sessions the oldest first. */
+export function readUsage(database: Database, { session, by, since }: UsageFilter): UsageRow[] {
+  const sql = `${TREE} SELECT ${KEYS[by]} AS key, ${COLUMNS.join(', ')} FROM token_usage
+    WHERE (?1 IS NULL OR session_id IN (SELECT id FROM tree)) AND (?2 IS NULL OR created_at >= ?2)
+    GROUP BY key ORDER BY ${by === 'session' ? 'min(id)' : 'key'}`;
+  const from = since === undefined ? null : new Date(since).toISOString();
+  return database.all<{ key: string } & Record<string, number>>(sql, session ?? null, from).map((row): UsageRow => ({
+    key: row.key,
+    ...toCharged(row, ''),
+    broken: toCharged(row, 'broken'),
+    abandoned: toCharged(row, 'abandoned'),
+  }));
+}
+
+function toCharged(row: Record<string, number>, part: keyof typeof PARTS): Charged {
+  return {
+    requests: row[`${part}Requests`]!,
+    inputTokens: row[`${part}Input`]!,
+    outputTokens: row[`${part}Output`]!,
+    cacheReadTokens: row[`${part}CacheRead`]!,
+    cacheWriteTokens: row[`${part}CacheWrite`]!,
+    usd: row[`${part}Unpriced`]! > 0 ? null : row[`${part}Usd`]!,
+  };
+}
+
+/** The session and all that it began, and those began, itself first. */
+export function readTree(database: Database, session: string): string[] {
+  return database.all<{ id: string }>(`${TREE} SELECT id FROM tree`, session).map(({ id }) => id);
+}
+
+/**
+ * Events of some types of a session, in order.
+ *
+ * @throws KlausError `store.corrupt` for a record that is none.
+ */
+export function readEventsOf<T extends EventType>(
+  database: Database,
+  session: string,
+  types: readonly T[],
+): EventOf<T>[] {
+  const sql = `SELECT seq, record FROM events WHERE session_id = ? AND type IN (${types.map(() => '?').join(', ')}) ORDER BY seq`;
+  return database
+    .all<{ seq: number; record: string }>(sql, session, ...types)
+    .map((row) => toEvent(database, { ...row, session }) as EventOf<T>);
+}
+
+/** The last event of some types of a session, found from its end. */
+export function readLastOf<T extends EventType>(
+  database: Database,
+  session: string,
+  types: readonly T[],
+): EventOf<T> | undefined {
+  const sql = `SELECT seq, record FROM events WHERE session_id = ? AND type IN (${types.map(() => '?').join(', ')}) ORDER BY seq DESC LIMIT 1`;
+  const row = database.get<{ seq: number; record: string }>(sql, session, ...types);
+  return row && (toEvent(database, { ...row, session }) as EventOf<T>);
+}
+
+function toEvent(database: Database, row: { session: string; seq: number; record: string }): Event {
+  return fromRecord(row.record, { file: database.file, place: `record ${row.seq} of session ${row.session}` });
+}
+
+/** Requests whose end is not in the log: on their way, or sent by a process that is gone. */
+export function readOpenRequests(database: Database): EventOf<'turn.started' | 'model.requested'>[] {
+  const sessions = database.all<{ id: string }>('SELECT id FROM sessions ORDER BY created_at, id');
+  return sessions.flatMap(({ id }) => {
+    const last = readLastOf(database, id, ['turn.started', 'model.requested', 'model.attempted']);
+    return last && last.type !== 'model.attempted' ? [last] : [];
+  });
+}

@@ -1,0 +1,25 @@
+import type { Tool } from '@klaus/core/agent';
+
+/** One use of a tool. The tests of all tools and the reference page derive from it. */
+export interface ToolExample<Input = unknown> {
+  /** Files of the workspace, which is a Git repository with one commit. */
+  files?: Readonly<Record<string, string>>;
+  /** Names of npm packages that the workspace has installed. */
+  packages?: readonly string[];
+  /** Calls that come before, one in each turn. */
+  before?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
+  input: Input;
+  /** Fields of the input that accept any text, because they have no effect. */
+  freeText?: readonly string[];
+  /** What the output contains. */
+  output: string | RegExp;
+}
+
+export interface BuiltinTool<Input = unknown> extends Tool<Input> {
+  readonly example: ToolExample<Input>;
+}
+
+/** Declares a built-in tool; the identity function that gives `input` and `example` their type. */
+export function defineBuiltinTool<Input>(tool: BuiltinTool<Input>): BuiltinTool<Input> {
+  return tool;
+}

@@ -1,0 +1,14 @@
+import type { Text } from '../text/en.ts';
+
+/** An action that is available by a key, in the palette or both. */
+export interface PageCommand {
+  id: string;
+  /** In the notation of `matchKeys`, such as `mod+k` or `g u`. */
+  keys?: string;
+  /** The name of the command after `/` in the composer, if it has one. */
+  slash?: keyof Text['slash'];
+  title: (t: Text) => string;
+  /** Where the command is available: in a session, in one with an open question, where a file is shown. Default everywhere. */
+  in?: 'session' | 'question' | 'file';
+  run: () => void;
+}

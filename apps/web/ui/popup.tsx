@@ -1,0 +1,55 @@
+import { useId, useRef, useState, type ReactNode } from 'react';
+
+interface PopupProps {
+  role: 'menu' | 'dialog';
+  /** Accessible name of the button and of the popup. */
+  label: string;
+  /** Content of the button. */
+  button: ReactNode;
+  className?: string;
+  popupClassName: string;
+  /** The content, which is mounted while the popup is open. */
+  children: (close: () => void) => ReactNode;
+}
+
+/**
+ * A button that opens a popup. The Popover API of the browser closes it on Escape and on a click outside of it, returns
+ * the focus to the button and renders it above everything else.
+ */
+export function Popup({ role, label, button, className = '', popupClassName, children }: PopupProps) {
+  const [isOpen, setOpen] = useState(false);
+  const popup = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const close = () => popup.current?.hidePopover();
+  return (
+    <div
+      className={`menu ${className}`}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget && !currentTarget.contains(relatedTarget)) close();
+      }}
+    >
+      <button
+        type="button"
+        className="menu-button"
+        aria-label={label}
+        title={label}
+        aria-haspopup={role}
+        aria-expanded={isOpen}
+        popoverTarget={id}
+      >
+        {button}
+      </button>
+      <div
+        ref={popup}
+        id={id}
+        popover="auto"
+        role={role}
+        aria-label={label}
+        className={`menu-list ${popupClassName}`}
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        {isOpen ? children(close) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { optional, type Decision } from '../../protocol/index.ts';
+import { runOf, type CallState, type State } from '../state/state.ts';
+import type { Work } from '../loop/work.ts';
+import type { JudgedCall, ToolFinished } from './judged-call.ts';
+
+/** The fields that every event about a call starts with. */
+export interface CallHead {
+  run: string;
+  turn: number;
+  call: string;
+  index: number;
+  name: string;
+}
+
+/** The number of the next attempt, from 1. */
+export function toAttempt(call: CallState): number {
+  return (call.started?.attempt ?? 0) + 1;
+}
+
+export function toHead({ state }: { state: State }, call: CallState): CallHead {
+  return { run: runOf(state).id, turn: state.turn, call: call.id, index: call.index, name: call.name };
+}
+
+export function toCallHash(
+  { engine }: Pick<Work, 'engine'>,
+  { name, input }: Pick<CallState, 'name' | 'input'>,
+): string {
+  return engine.ids.digest(JSON.stringify([name, input ?? null]));
+}
+
+/** The event about a decision of the gate. */
+export function toDecided(work: Work, call: CallState, decision: Decision): JudgedCall['decided'] {
+  const callHash = toCallHash(work, call);
+  return { type: 'gate.decided', ...toHead(work, call), attempt: toAttempt(call), ...decision, callHash };
+}
+
+export function toFinished(
+  head: CallHead,
+  result: Partial<Omit<ToolFinished, 'type'>> & Pick<ToolFinished, 'outcome' | 'output'>,
+): ToolFinished {
+  const { detail, ...rest } = result;
+  return {
+    type: 'tool.finished',
+    ...head,
+    changes: [],
+    durationMs: 0,
+    ...rest,
+    ...optional({ detail }),
+  };
+}
+
+/** Why a call is refused before the rules of the gate are evaluated. */
+export interface Refusal {
+  rule: string;
+  error: { message: string; hint?: string | undefined };
+  /** Default `error`. */
+  outcome?: ToolFinished['outcome'];
+}
+
+export function refuseCall(work: Work, call: CallState, { rule, error, outcome = 'error' }: Refusal): JudgedCall {
+  const reason = error.message;
+  const output = error.hint === undefined ? reason : `${reason} ${error.hint}`;
+  const finding = { rule, verdict: 'deny' as const, reason };
+  return {
+    kind: 'finished',
+    decided: toDecided(work, call, { ...finding, findings: [finding] }),
+    finished: toFinished(toHead(work, call), {
+      outcome,
+      output,
+      detail: rule === 'input' ? { code: 'tool.input' } : undefined,
+    }),
+  };
+}

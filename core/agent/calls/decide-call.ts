@@ -1,0 +1,156 @@
+import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
+import { isKlausError, toKlausError, type Access, type Decision, type Remembered } from '../../protocol/index.ts';
+import { openedOf, runOf } from '../state/state.ts';
+import type { Work } from '../loop/work.ts';
+import { findLinkedPlaces } from '../places/linked-places.ts';
+import type { Intent } from '../ports/tool.ts';
+import type { Workspace } from '../ports/workspace.ts';
+import { toEditParts } from '../workspace/change-parts.ts';
+import { unlessStopped } from '../workspace/snapshot-workspace.ts';
+import { acceptHunks } from './accept-hunks.ts';
+import { refuseCall, toCallHash, toDecided, toFinished, toHead } from './call-events.ts';
+import { agentOf, toGateContext } from './gate-context.ts';
+import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
+import { findScriptChanges } from './package-scripts.ts';
+import { listRunning } from '../processes/process-events.ts';
+import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
+import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
+
+/** Prepares a call, asks the gate, and applies the answer of an approval. */
+export async function decideCall(work: Work, parsed: ParsedCall): Promise<JudgedCall> {
+  const { call, tool, input, context } = parsed;
+  let intent: Intent;
+  try {
+    intent = (await tool.prepare?.(input, context)) ?? { title: call.name, access: [] };
+  } catch (error) {
+    const known = toKlausError(error, 'tool.failed');
+    if (!isKlausError(error))
+      return refuseCall(work, call, { rule: 'prepare', error: { message: `${call.name} failed: ${known.message}` } });
+    return known.code === 'workspace.outside'
+      ? refuseCall(work, call, { rule: 'path', error: known, outcome: 'denied' })
+      : refuseCall(work, call, { rule: 'prepare', error: known });
+  }
+  return resolveVerdict(work, { ...parsed, intent });
+}
+
+/** Combines the verdict of the gate with the answer of an earlier approval. */
+async function resolveVerdict(work: Work, found: ReadyCall): Promise<JudgedCall> {
+  const { call, intent, context } = found;
+  const head = toHead(work, call);
+  const callHash = toCallHash(work, call);
+  const scripts = await findScriptChanges(context.workspace, intent.edits);
+  const judged = await judgeIntent(work, found, scripts);
+  const parts = intent.edits && judged.decision.verdict === 'ask' ? await toEditParts(context.workspace, intent) : [];
+  const asked = toAsked(work, found, { callHash, ...judged, hunks: parts.flatMap((part) => part.hunks) });
+  let { decision } = judged;
+  // A rejection also applies if the gate would no longer ask.
+  if (decision.verdict === 'ask' || (decision.verdict === 'allow' && call.answer === 'rejected')) {
+    decision = withAnswer(decision, call, bindsTo(call.asked, asked));
+  }
+  const decided = toDecided(work, call, decision);
+  if (decision.verdict === 'allow') {
+    const { hunks: answer } = call;
+    const digest = (text: string): string => work.engine.ids.digest(text);
+    const isPart = answer !== undefined && decision.rule === 'approval';
+    return { kind: 'ready', decided, ready: isPart ? acceptHunks(found, { parts, answer, digest }) : found };
+  }
+  if (decision.verdict === 'deny') {
+    const output = `Denied (${decision.rule}): ${decision.reason}.`;
+    return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
+  }
+  if (runOf(work.state).onAsk === 'wait') return { kind: 'asked', decided, asked };
+  const output =
+    `Denied: this needs an approval (${decision.reason}), and no approver is available. ` +
+    'The user can allow it with a wider --approve mode or with --on-ask wait.';
+  return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
+}
+
+/** Evaluates the rules, and checks whether an earlier approval covers the call. */
+async function judgeIntent(
+  work: Work,
+  { call, tool, intent, input, context }: ReadyCall,
+  scripts: readonly string[],
+): Promise<{ decision: Decision; runs: RunScripts; remember?: Remembered }> {
+  const { engine, state } = work;
+  const linked = intent.access.some((access) => access.kind === 'fs' && access.right === 'w')
+    ? await findLinked(work)
+    : [];
+  const facts = {
+    name: call.name,
+    effects: tool.effects,
+    access: await withOtherNames(work, intent.access),
+    altered: call.redacted && !work.originals.has(call.id),
+    scripts,
+    linked,
+    readOnly: await findReadOnly(context.workspace, intent),
+    ...(tool.inPlace ? { inPlace: true } : {}),
+  };
+  const gate = toGateContext(work);
+  const found = decide(facts, gate, [...RULES, ...engine.rules]);
+  // Only an approval is bound to scripts, so that other calls need not search for them.
+  if (found.verdict !== 'ask') return { decision: found, runs: NO_SCRIPTS };
+  const digest = (text: string): string => engine.ids.digest(text);
+  const running = (): string[] => listRunning(work);
+  const runs = await findRunScripts(context.workspace, intent.access, { digest, running });
+  const decision = { ...found, reason: toReason(found.reason, runs) };
+  const agent = agentOf(work);
+  const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
+  const remember = toRemembered(question, decision);
+  const all = [...(await engine.remembered(gate.workspace, agent)), ...state.remembered];
+  const earlier = findRemembered(all, question, decision);
+  const rest = { runs, ...(remember ? { remember } : {}) };
+  if (earlier.kind === 'missed')
+    return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
+  if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
+  const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
+  return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+}
+
+/** Write permission of owner, group or others. */
+const WRITABLE = 0o222;
+
+/** Files that a call would change although they are read-only. */
+async function findReadOnly(workspace: Workspace, { edits = [] }: Intent): Promise<string[]> {
+  const found: string[] = [];
+  for (const { path } of edits) {
+    const state = await workspace.stat(path);
+    if (state?.kind === 'file' && (state.mode & WRITABLE) === 0) found.push(path);
+  }
+  return found;
+}
+
+/** Adds the other names of each file: a policy for one name applies to the file. */
+async function withOtherNames(work: Work, access: readonly Access[]): Promise<Access[]> {
+  const found = await Promise.all(
+    access.map(async (one): Promise<Access[]> => {
+      if (one.kind !== 'fs') return [one];
+      return [one, ...(await work.otherNames(one.path)).map((path) => ({ ...one, path }))];
+    }),
+  );
+  return found.flat();
+}
+
+/** Adds the programs of the workspace that a command runs, and the processes that can change its scripts. */
+function toReason(reason: string, { scripts, rivals }: RunScripts): string {
+  const programs = scripts.map(({ path }) => path).filter(isProgramPath);
+  return [
+    reason,
+    ...(programs.length > 0 ? [`it runs ${programs.join(', ')}`] : []),
+    ...(rivals.length > 0
+      ? [`${rivals.join(', ')} can change the scripts that it runs; stop it first if in doubt`]
+      : []),
+  ].join('; ');
+}
+
+/** Files that protected places link to, in the last known state of the workspace. */
+async function findLinked(work: Work): Promise<readonly string[]> {
+  const { state } = work;
+  if (openedOf(state).snapshots === false) return [];
+  const snapshots = await work.snapshots();
+  const known = state.openSnapshot ?? state.left;
+  if (known) return findLinkedPlaces(snapshots, known);
+  const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
+  // After a stop no effect begins.
+  if (tree === undefined) return [];
+  return findLinkedPlaces(snapshots, { tree, gitTree: await snapshots.snapshotGit(tree) });
+}

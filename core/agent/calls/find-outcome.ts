@@ -1,0 +1,116 @@
+import type { Access, EventBody, FileChange } from '../../protocol/index.ts';
+import { loadInstructions } from '../context/instructions.ts';
+import { toAbsolute } from '../folders/members.ts';
+import { openedOf, type CallState } from '../state/state.ts';
+import type { Work } from '../loop/work.ts';
+import { toFinished, toHead } from './call-events.ts';
+import { describeStarted, toProcessChanged } from '../processes/process-events.ts';
+
+/** Changed files that the report to the model lists. */
+const MAX_ROWS = 50;
+
+/**
+ * Finds the outcome of a call that a crash interrupted. Reads are repeated. Edits are compared with their intent. The
+ * outcome of a command cannot be known: it is reported and the command is never repeated.
+ */
+export async function findOutcome(work: Work, call: CallState): Promise<EventBody[] | 'repeat'> {
+  const started = call.started!;
+  switch (started.resume) {
+    case 'repeat':
+      return 'repeat';
+    case 'probe': {
+      const found = await probe(work, started.changes);
+      if (found === 'before') return 'repeat';
+      if (found === 'after') {
+        const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
+        const changes = await withModes(work, started.changes);
+        const context = await loadInstructions(work, toAccess(work, changes));
+        return [toFinished(toHead(work, call), { outcome: 'ok', output, changes }), ...context];
+      }
+      return reportUnknown(work, call, await changesOf(work, started.changes));
+    }
+    case 'tell': {
+      if (started.background) return findStarted(work, call);
+      const workspace = await work.workspace();
+      const changes =
+        started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
+      return reportUnknown(
+        work,
+        call,
+        changes.filter(({ kind, path }) => kind !== 'deleted' || !work.state.deleted.has(path)),
+      );
+    }
+  }
+}
+
+/** The files of a background process show whether it was started. It is started at most once. */
+function findStarted(work: Work, call: CallState): EventBody[] {
+  const head = toHead(work, call);
+  const processes = work.engine.openProcesses(work.session).list();
+  const made = processes.find((each) => each.call === call.id && each.attempt === call.started!.attempt);
+  if (!made || made.state === 'unstarted') {
+    const output = 'Not started: Klaus was interrupted before the command began, and nothing of it ran.';
+    return [toFinished(head, { outcome: 'error', output })];
+  }
+  // Its end is reported like that of any other background process.
+  const begun = toProcessChanged({ ...made, state: 'running' }, head);
+  return [begun, toFinished(head, { outcome: 'ok', output: describeStarted(made) })];
+}
+
+/** Compares files with the hashes before and after an edit. */
+async function probe(work: Work, changes: readonly FileChange[]): Promise<'before' | 'after' | 'other'> {
+  const workspace = await work.workspace();
+  let before = true;
+  let after = true;
+  for (const change of changes) {
+    const hash = await workspace.hash(change.path);
+    if (hash !== change.before) before = false;
+    if (hash !== change.after) after = false;
+  }
+  if (after && changes.length > 0) return 'after';
+  return before ? 'before' : 'other';
+}
+
+/** The access of an edit, so that the instruction files of its folders are loaded. */
+function toAccess({ state }: Work, changes: readonly FileChange[]): Access[] {
+  const { workspace } = openedOf(state);
+  return changes.map(({ path }) => ({ kind: 'fs', path: toAbsolute(workspace, path), right: 'w' }));
+}
+
+async function withModes(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {
+  const workspace = await work.workspace();
+  return Promise.all(
+    changes.map(async (change) => {
+      const mode = change.after === null ? undefined : (await workspace.stat(change.path))?.mode;
+      return mode === undefined ? change : { ...change, mode };
+    }),
+  );
+}
+
+async function changesOf(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {
+  const workspace = await work.workspace();
+  const now: FileChange[] = [];
+  for (const change of changes) {
+    const hash = await workspace.hash(change.path);
+    if (hash === change.before) continue;
+    now.push({
+      ...change,
+      after: hash,
+      kind: hash === null ? 'deleted' : change.before === null ? 'created' : 'modified',
+    });
+  }
+  return now;
+}
+
+function reportUnknown(work: Work, call: CallState, changes: readonly FileChange[]): EventBody[] {
+  const rows = changes.slice(0, MAX_ROWS).map(({ kind, path }) => `  ${kind === 'deleted' ? 'missing' : kind} ${path}`);
+  if (changes.length > MAX_ROWS) rows.push('  …');
+  const what =
+    rows.length > 0
+      ? `Changed in the workspace since it began:\n${rows.join('\n')}`
+      : 'Nothing in the workspace changed since it began.';
+  const output =
+    'Outcome unknown: Klaus was interrupted while this ran. All processes of the call were ended, and it was not run again. ' +
+    `${what}\nCheck the present state before you decide whether to repeat it.`;
+  return [toFinished(toHead(work, call), { outcome: 'unknown', output, changes: [...changes] })];
+}

@@ -1,0 +1,22 @@
+import type { EventOf } from '../../protocol/index.ts';
+
+/** The purpose of a call, derived from its input. */
+export interface CallPurpose {
+  /** The command with its folder, or the complete input if it contains neither a command nor a path. */
+  key: string;
+  /** Files that the call names. Paths inside the workspace are relative to it. */
+  paths: string[];
+}
+
+/** A call that has a result. */
+export interface FinishedCall {
+  name: string;
+  outcome: EventOf<'tool.finished'>['outcome'];
+  /** True if the gate allowed the call and its effect began, regardless of the outcome. */
+  began: boolean;
+  /** True if the path rule denied the call without asking for an approval. */
+  isClosedPlace: boolean;
+  purpose: CallPurpose;
+  /** Files that the result lists as changed. */
+  changed: string[];
+}

@@ -1,0 +1,96 @@
+import type { EventBody } from '../../protocol/index.ts';
+import { openWorkspaceOf } from '../folders/open-folders.ts';
+import { openSecretsOf } from '../folders/open-secrets.ts';
+import { createRequestHasher } from '../model/request-hash.ts';
+import type { Model } from '../ports/model.ts';
+import type { SecretSource } from '../ports/secrets.ts';
+import type { Folder } from '../ports/workspace.ts';
+import { redactBody } from '../redaction/redact-body.ts';
+import { fold } from '../state/fold.ts';
+import { LIVE_ACTIVITIES } from './live-activities.ts';
+import { openedOf } from '../state/state.ts';
+import type { Work } from './work.ts';
+
+export interface WorkOptions extends Pick<Work, 'engine' | 'session' | 'lease' | 'state'> {
+  /** Default: the live ones. */
+  activities?: Work['activities'] | undefined;
+  /** Default: never aborted. */
+  stop?: AbortSignal;
+  /** Default: always false. */
+  isLeaving?: () => boolean;
+  /** True: commands get a new home folder instead of the session's. Default false. */
+  hasNewHome?: boolean;
+}
+
+export function createWork(options: WorkOptions): Work {
+  const { engine, session, lease, state, activities = LIVE_ACTIVITIES } = options;
+  const redactor = engine.createRedactor(state.session?.forked?.root ?? session);
+  const folders = new Map<string, Folder>();
+  let secrets: SecretSource | undefined;
+  const toSecrets = (): SecretSource => (secrets ??= openSecretsOf(engine, openedOf(state)));
+  let model: { name: string; model: Promise<Model> } | undefined;
+  let warming: Promise<unknown> | undefined;
+  const work: Work = {
+    engine,
+    activities,
+    session,
+    lease,
+    state,
+    redactor,
+    hasher: createRequestHasher(engine.ids),
+    originals: new Map(),
+    seenFolders: new Set(
+      [...state.messages, ...state.held].flatMap(({ id }) =>
+        id.startsWith('context:') ? [id.slice('context:'.length)] : [],
+      ),
+    ),
+    prestart: { commands: 0 },
+    stop: options.stop ?? new AbortController().signal,
+    isLeaving: options.isLeaving ?? (() => false),
+    async append(bodies: readonly EventBody[], consume = []) {
+      const at = engine.clock.now();
+      const drafts = bodies.map((body) => ({ ...redactBody(body, redactor), at }));
+      for (const event of await engine.store.append(session, drafts, { lease, consume })) fold(state, event);
+    },
+    model() {
+      if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
+      return model.model;
+    },
+    workspace: once(() => openWorkspaceOf(engine, openedOf(state))),
+    async folder(path) {
+      const folder = folders.get(path) ?? (await engine.openFolder(path));
+      folders.set(path, folder);
+      return folder;
+    },
+    sandbox: once(() => {
+      const { sandbox: name, workspace } = openedOf(state);
+      const own = options.hasNewHome ? {} : { session };
+      return engine.openSandbox({ name, workspace, ...own, masks: () => toSecrets().files() });
+    }),
+    snapshots: once(() => activities.openSnapshots(engine, openedOf(state))),
+    layers: once(() => activities.openLayers(engine, openedOf(state))),
+    async learnSecrets(options) {
+      redactor.learn(await toSecrets().values(options));
+    },
+    identify: (path) => toSecrets().identify(path),
+    otherNames: (path) => toSecrets().otherNames(path),
+    warmUp() {
+      warming ??= Promise.allSettled([
+        work.learnSecrets(),
+        work.sandbox().then((opened) => opened.warmUp?.()),
+        work.workspace(),
+        ...(openedOf(state).snapshots === false ? [] : [work.snapshots()]),
+      ]);
+    },
+    async idle() {
+      await warming;
+    },
+  };
+  return work;
+}
+
+/** A function that opens something at its first call. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => (opened ??= open());
+}

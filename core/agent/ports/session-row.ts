@@ -1,0 +1,80 @@
+/** A session in a list. Times are ISO 8601 in UTC. */
+export interface SessionRow {
+  id: string;
+  workspace: string;
+  /** First 24 characters of the SHA-256 of the workspace's path; null before session.opened. */
+  project: string | null;
+  title: string | null;
+  summary: string | null;
+  /** Beginning of the first prompt, at most 200 characters. */
+  firstPrompt: string | null;
+  pinned: boolean;
+  agentType: string;
+  parent: string | null;
+  /** The session whose events this one began with. */
+  forkedFrom: string | null;
+  /** The status in the log: `running` without a process that holds the lease was interrupted; see `isClaimed`. */
+  status: 'idle' | 'running' | 'waiting' | 'closed';
+  model: string | null;
+  mode: string | null;
+  sandbox: string | null;
+  /** Of the last run; null during a run. */
+  outcome: string | null;
+  outcomeReason: string | null;
+  turns: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** US dollars; null when the price of any part is unknown. */
+  costUsd: number | null;
+  lastSeq: number;
+  createdAt: string;
+  /** Of the last event that concerns the session itself: a prompt, a turn, the end of a call or run, a title. */
+  updatedAt: string;
+}
+
+export interface SessionFilter {
+  /** Text in id, title, summary, workspace or any message, ignoring case. */
+  search?: string;
+  /** Default 50. */
+  limit?: number;
+  /** Id of the last session of the previous page, under the same order. */
+  before?: string;
+  /** Absolute path. */
+  workspace?: string;
+  /** Default `updated`. */
+  sort?: 'updated' | 'created' | 'cost' | 'title';
+  /** Default `desc`. */
+  order?: 'asc' | 'desc';
+}
+
+/** A message that contains the words of a search. */
+export interface MessageHit {
+  session: string;
+  sessionTitle: string | null;
+  role: 'user' | 'assistant' | 'tool';
+  /** Of its event. */
+  seq: number;
+  content: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+export interface ClearFilter {
+  /** Unix milliseconds: only sessions without an event since then. */
+  olderThan?: number;
+  /** Only these, also when pinned. Default: all sessions that are not pinned. */
+  ids?: readonly string[];
+  /** The door that deletes, for the host chain. Default `sdk`. */
+  by?: string;
+}
+
+export interface ClearReport {
+  /** Ids of the deleted sessions. */
+  cleared: string[];
+  /** Sessions that were not deleted because a live process holds them. */
+  busy: string[];
+  blobs: { count: number; bytes: number };
+}

@@ -1,0 +1,69 @@
+import type { EventOf, ResultPart } from '../../protocol/index.ts';
+import { toFinishedCall } from '../calls/call-purpose.ts';
+import { isApproval } from '../calls/human-approval.ts';
+import { foldEnvironment } from '../evidence/check-environment.ts';
+import { pushMessage } from './fold-messages.ts';
+import { isInherited } from './fold-session.ts';
+import type { State } from './state.ts';
+
+export function foldDecision(state: State, event: EventOf<'gate.decided'>): void {
+  const call = state.calls.find(({ id }) => id === event.call);
+  if (call) call.decided = { verdict: event.verdict, rule: event.rule };
+  if (state.turnEffects && isApproval(event)) state.turnEffects.isApproved = true;
+}
+
+export function foldStart(state: State, event: EventOf<'tool.started'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (call) call.started = event;
+  // A repeatable call can change files too, such as a cache.
+  delete state.tree;
+  if (event.resume !== 'repeat' && state.run) state.run.acted = true;
+  // The result of a command does not list its changes.
+  if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
+  state.turnEffects?.tools.add(event.name);
+}
+
+export function foldFinish(state: State, event: EventOf<'tool.finished'>): void {
+  const call = state.calls.find((candidate) => candidate.id === event.call);
+  if (!call || call.finished) return;
+  const wasRun = call.started !== undefined || event.outcome !== 'cancelled';
+  delete state.tree;
+  // A check takes a snapshot after it has run.
+  if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
+  call.finished = { outcome: event.outcome, output: event.output };
+  if (wasRun && !isInherited(state)) state.spent.toolCalls++;
+  for (const change of event.changes) {
+    state.turnEffects?.paths.add(change.path);
+    // The changes of an interrupted call are all changes since its start, also those by others.
+    if (event.outcome !== 'unknown') state.turnEffects?.edited.set(change.path, change.after);
+    if (change.kind === 'deleted') state.deleted.add(change.path);
+    else state.deleted.delete(change.path);
+  }
+  const { run } = state;
+  if (run) {
+    if (wasRun) run.toolCalls++;
+    run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '' }));
+    if (event.evidence?.environment) foldEnvironment(state, event.evidence.environment);
+    if (event.evidence) run.evidence.push({ call: event.call, ...event.evidence });
+    run.invalidInputs = isInvalidInput(event) ? run.invalidInputs + 1 : 0;
+  }
+  delete call.started;
+  if (state.calls.every(({ finished }) => finished)) foldResults(state, event.turn);
+}
+
+/** Adds the results of all calls of an answer to the history, and the messages that were held back until then. */
+function foldResults(state: State, turn: number): void {
+  const parts: ResultPart[] = state.calls.map((call) => ({
+    type: 'result',
+    call: call.id,
+    text: call.finished!.output,
+    isError: call.finished!.outcome !== 'ok',
+  }));
+  state.calls = [];
+  pushMessage(state, { id: `results-${turn}`, role: 'user', origin: 'tools', parts });
+  for (const message of state.held.splice(0)) pushMessage(state, message);
+}
+
+function isInvalidInput(event: EventOf<'tool.finished'>): boolean {
+  return (event.detail as { code?: string } | undefined)?.code === 'tool.input';
+}

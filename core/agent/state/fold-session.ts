@@ -1,0 +1,31 @@
+import type { EventOf } from '../../protocol/index.ts';
+import type { State } from './state.ts';
+
+export function foldSessionOpening(state: State, event: EventOf<'session.opened'>): void {
+  state.session = event;
+  state.model = event.model;
+  state.mode = event.mode;
+  state.limits = event.limits;
+  state.grant = event.grant;
+}
+
+export function foldSessionChange(state: State, event: EventOf<'session.changed'>): void {
+  if (event.title !== undefined) state.title = event.title;
+  if (event.summary !== undefined) {
+    state.summary = event.summary;
+    state.titled = true;
+  }
+  if (event.model !== undefined) state.model = event.model;
+  if (event.mode !== undefined) state.mode = event.mode;
+  if (event.limits) state.limits = event.limits;
+}
+
+export function foldProcess(state: State, event: EventOf<'process.changed'>): void {
+  const { process: id, command, survives } = event;
+  state.processes.set(id, { id, command, survives, last: event, isReported: event.call !== undefined });
+}
+
+/** True for an event that a fork has copied: the original session spent it, and its approvals apply only there. */
+export function isInherited({ seq, session }: State): boolean {
+  return session?.forked !== undefined && seq <= session.forked.seq;
+}

@@ -1,0 +1,58 @@
+import type { Event, EventOf, EventType } from '../../protocol/index.ts';
+import { book } from '../budget/ledger.ts';
+import { foldAnswer, foldQuestion } from './fold-approvals.ts';
+import { foldDecision, foldFinish, foldStart } from './fold-calls.ts';
+import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
+import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
+import { foldProcess, foldSessionChange, foldSessionOpening } from './fold-session.ts';
+import { foldCommit, foldSnapshot } from './fold-workspace.ts';
+import type { State } from './state.ts';
+
+/** How each type of event changes the state. */
+const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => void) | undefined } = {
+  'session.opened': foldSessionOpening,
+  'session.changed': foldSessionChange,
+  'session.closed': (state) => {
+    state.closed = true;
+  },
+  'run.started': foldRunStart,
+  'run.finished': foldRunEnd,
+  'turn.started': foldTurnStart,
+  'turn.finished': foldTurnEnd,
+  'model.requested': undefined,
+  'model.attempted': foldAttempt,
+  'message.added': (state, { message }) => foldMessage(state, message),
+  'tool.started': foldStart,
+  'tool.finished': foldFinish,
+  'approval.asked': foldQuestion,
+  'approval.answered': foldAnswer,
+  'grant.changed': (state, { grant }) => {
+    state.grant = grant;
+  },
+  'gate.decided': foldDecision,
+  'workspace.snapshotted': foldSnapshot,
+  'workspace.restored': (state) => {
+    delete state.tree;
+  },
+  'workspace.committed': foldCommit,
+  'context.compacted': foldCompaction,
+  'context.pinned': foldPin,
+  'context.unpinned': foldUnpin,
+  'process.changed': foldProcess,
+  'usage.counted': (state, { limit }) => {
+    state.run?.warned.add(limit);
+  },
+  'evidence.verified': undefined,
+  notice: undefined,
+};
+
+/**
+ * Applies one event to the state, which is changed in place: it has one owner, and a copy of the history for every
+ * event would make a long session quadratic.
+ */
+export function fold(state: State, event: Event): void {
+  state.seq = event.seq;
+  book(state.ledger, event);
+  const apply = FOLDS[event.type] as ((state: State, event: Event) => void) | undefined;
+  apply?.(state, event);
+}

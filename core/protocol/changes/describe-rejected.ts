@@ -1,0 +1,20 @@
+import type { HunkAnswer } from '../authority/approval.ts';
+import type { Hunk } from './hunk.ts';
+import { renderHunk } from './render-hunk.ts';
+
+/** Maximum number of characters of rejected hunks in a report to the model. */
+const MAX_REJECTED = 4_000;
+
+/** The report to the model on hunks that the user rejected or edited; '' if there are none. */
+export function describeRejected(hunks: readonly Hunk[], { accepted, edited = [] }: HunkAnswer): string {
+  const ids = edited.map(({ id }) => id);
+  const rejected = hunks.filter(({ id }) => !accepted.includes(id) && !ids.includes(id));
+  const lines: string[] = [];
+  if (rejected.length > 0) {
+    const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
+    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
+    lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
+  }
+  if (ids.length > 0) lines.push(`The user changed ${ids.join(', ')}: read the file before the next edit.`);
+  return lines.join('\n');
+}

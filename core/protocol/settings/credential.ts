@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineSetting } from './setting.ts';
+
+// No white space, which would break an HTTP header.
+const secret = z.string().regex(/^[\x21-\x7e]+$/);
+
+/** Declares the setting of a key or token, which is never shown. */
+export function credential(env: string, description: string) {
+  return defineSetting({
+    schema: secret,
+    env,
+    unset: 'none',
+    values: 'printable ASCII without spaces',
+    description,
+    secret: true,
+    project: 'never',
+  });
+}

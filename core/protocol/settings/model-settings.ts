@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { subset, tierOnly } from './narrowing.ts';
+import { TIER_SETTINGS } from './provider-settings.ts';
+import { modelName } from './model-name.ts';
+import { defineSetting } from './setting.ts';
+
+const dollars = z.number().min(0);
+
+const priceSchema = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cacheRead: dollars.optional(),
+  cacheWrite: dollars.optional(),
+});
+
+/** Settings of the models: which one works, which ones may be used, and their prices. */
+export const MODEL_SETTINGS = {
+  model: defineSetting({
+    schema: modelName,
+    default: 'opus',
+    env: 'AGENT_MODEL',
+    values: '`provider/id`, a tier (opus, sonnet, haiku) or a known id',
+    description: 'Model that does the work.',
+    project: tierOnly,
+  }),
+  ...TIER_SETTINGS,
+  prices: defineSetting({
+    schema: z.record(z.string().regex(/^[^/\s]+\/\S+$/), priceSchema),
+    unset: 'those of the model catalog',
+    values: 'for each `provider/id`: input and output, and optionally cacheRead and cacheWrite, each at least 0',
+    description:
+      'Prices in US dollars per million tokens, for models that the catalog does not know or where yours differ.',
+    project: 'never',
+  }),
+  'models.allow': defineSetting({
+    schema: z.array(z.string().regex(/^[\w./:@+~-]*[\w./:@+~*-]$/)).min(1),
+    env: 'KLAUS_MODELS_ALLOW',
+    unset: 'every model',
+    values: 'a list of full model names, `provider/id`, which may end in `*`; in a variable separated by commas',
+    description: 'Models that may be used at all.',
+    project: subset,
+  }),
+} as const;

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { credential } from './credential.ts';
+import { modelName } from './model-name.ts';
+import { defineSetting, type Setting } from './setting.ts';
+import {
+  PROVIDER_NAMES,
+  PROVIDER_TABLE,
+  TIERS,
+  type ProviderEntry,
+  type ProviderKey,
+  type ProviderName,
+  type Tier,
+} from './provider-table.ts';
+
+const ENTRIES: readonly [ProviderName, ProviderEntry][] = PROVIDER_NAMES.map((name) => [name, PROVIDER_TABLE[name]]);
+
+// No user, password or query: they would stand in logs and errors.
+const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/);
+
+function tier(provider: string, name: Tier) {
+  return defineSetting({
+    schema: modelName,
+    unset: 'see the model catalog',
+    values: "the provider's id of a model",
+    description: `Model that \`${name}\` means at ${provider}.`,
+    project: 'never',
+  });
+}
+
+function url(env: string, provider: string) {
+  return defineSetting({
+    schema: baseUrl,
+    env,
+    unset: `that of ${provider}`,
+    values: 'an http or https URL without user, password, query and fragment',
+    description: `Address of the ${provider} API, or of a server that speaks it.`,
+    project: 'never',
+  });
+}
+
+/** A table of settings of one kind: text that is undefined until it is set. */
+type TextSettings<K extends string> = { readonly [Key in K]: Setting<z.ZodString, undefined> };
+
+/** The model that a tier means at a provider. */
+export const TIER_SETTINGS = Object.fromEntries(
+  ENTRIES.flatMap(([name, { title }]) => TIERS.map((each) => [`tiers.${name}.${each}`, tier(title, each)])),
+) as TextSettings<`tiers.${ProviderName}.${Tier}`>;
+
+/** The keys of the providers. */
+export const KEY_SETTINGS = Object.fromEntries(
+  ENTRIES.flatMap(([, { keys }]) =>
+    Object.entries(keys).map(([name, { env, description }]) => [`keys.${name}`, credential(env, description)]),
+  ),
+) as TextSettings<`keys.${ProviderKey}`>;
+
+/** The addresses of the providers. */
+export const BASE_URL_SETTINGS = Object.fromEntries(
+  ENTRIES.map(([name, { title, baseUrlEnv }]) => [`baseUrls.${name}`, url(baseUrlEnv, title)]),
+) as TextSettings<`baseUrls.${ProviderName}`>;

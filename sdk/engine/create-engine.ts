@@ -1,0 +1,113 @@
+import { optional } from '@klaus/core/optional';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createModels } from '@klaus/adapters/models';
+import { createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
+import { builtinTools, findCommitted, findIgnored } from '@klaus/adapters/tools';
+import {
+  createLayers,
+  createSecretSource,
+  createWorkspace,
+  joinSecretSources,
+  openFolder,
+} from '@klaus/adapters/workspace';
+import { createToolRegistry, type Engine, type Models, type SessionStore } from '@klaus/core/agent';
+import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
+import type { Configuration } from '../config/configuration.ts';
+import type { KlausOptions } from '../klaus-options.ts';
+import { findCredentials } from '../models/credentials.ts';
+import { readOwnInstructions } from '../open/user-instructions.ts';
+import type { Listeners } from '../sessions/listeners.ts';
+import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
+import { reportCheckpoint } from './report-checkpoint.ts';
+import type { OpenSnapshots } from './snapshots.ts';
+import { createSystemClock } from './system-clock.ts';
+import { createSystemIds } from './system-ids.ts';
+import type { Traced } from './trace-runs.ts';
+
+export interface EngineInput {
+  options: KlausOptions;
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+  configuration: Configuration;
+  store: SessionStore;
+  snapshots: OpenSnapshots;
+  processes: ProcessHome;
+  starts: Listeners<SandboxStart>;
+  traced: Traced;
+}
+
+/** Connects the adapters to the ports of the engine. */
+export function createEngine(input: EngineInput): Engine {
+  const { options, env, home, configuration, store, traced, snapshots, processes, starts } = input;
+  const ids = createSystemIds();
+  const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
+  const builtin = options.builtinTools === false ? [] : builtinTools;
+  let models: Models | undefined;
+  const toModels = (): Models =>
+    (models ??= createModels({
+      ...toModelsOptions(configuration),
+      ...(options.scripted ? { scripted: options.scripted } : {}),
+      ...(options.onNotice ? { onNotice: options.onNotice } : {}),
+    }));
+  return {
+    store: traced.store,
+    models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
+    tools: createToolRegistry([...builtin, ...(options.tools ?? [])]),
+    clock: createSystemClock(),
+    ids,
+    settings: toEngineSettings(configuration, options),
+    home,
+    openWorkspace: (root) =>
+      createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
+    openFolder,
+    readOwnInstructions: async () => readOwnInstructions(home),
+    openSandbox: async ({ name, workspace, session, masks }) => {
+      const sandbox = await createSandbox({
+        ...toSandboxOptions(configuration),
+        ...(options.hosts ? { hosts: options.hosts } : {}),
+        workspace,
+        home,
+        choice: name,
+        ...optional({ session }),
+        masks,
+        env,
+        repositories: () => snapshots.repositories(workspace),
+        // A missing file cannot be protected without creating it: what a command creates there is undone after its turn.
+        protect: async () =>
+          AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
+      });
+      return observeSandbox(sandbox, (start) => starts.emit(start));
+    },
+    openKnowledge: (workspace) => store.knowledge(workspace),
+    openRecall: (session) => store.recall(session),
+    openProcesses: (session) => processes.open(session),
+    listProcesses: () => processes.list(),
+    createRedactor: (session) =>
+      createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
+    checkpoint: reportCheckpoint,
+    findCommitted,
+    findIgnored,
+    openSnapshots: (root) => snapshots.open(root),
+    openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
+    openSecrets: perKey((root, { readable = [], ...given }) =>
+      joinSecretSources(
+        [root, ...readable].map((folder) => createSecretSource(folder, { ...given, cache: join(home, 'cache') })),
+      ),
+    ),
+    remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
+    rules: [],
+  };
+}
+
+/** Opens one value for equal keys. */
+function perKey<A extends readonly unknown[], T>(open: (...key: A) => T): (...key: A) => T {
+  const opened = new Map<string, T>();
+  return (...key) => {
+    const name = JSON.stringify(key);
+    let value = opened.get(name);
+    if (value === undefined) opened.set(name, (value = open(...key)));
+    return value;
+  };
+}

@@ -1,0 +1,63 @@
+import type { Checkpoint, Limits, Mode, SandboxName } from '@klaus/core/protocol';
+import type { Tool } from '@klaus/core/agent';
+import type { ScriptedServer } from '@klaus/adapters/models';
+import type { GivenGrant } from './grants/opening-grant.ts';
+
+export interface KlausOptions {
+  /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
+  home?: string;
+  /** Environment to read settings from. Default: that of the process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Settings by key (`model`, `limits.usd`). They override all other sources. */
+  settings?: Readonly<Record<string, unknown>>;
+  /** Folder whose `.klaus/config.yaml` is read and in which sessions work by default. Default: the current one. */
+  cwd?: string;
+  /** Tools in addition to the built-in ones. */
+  tools?: readonly Tool[];
+  /** False: only `tools`. Default true. */
+  builtinTools?: boolean;
+  /** Returns the server of a `scripted/NAME` model. Default: such models are unknown. */
+  scripted?: (name: string) => Promise<ScriptedServer>;
+  /**
+   * When background processes end that are not marked to survive: with the run that started them, so that they do
+   * nothing after its last snapshot, or when Klaus is closed. Default `close`.
+   */
+  endProcesses?: 'run' | 'close';
+  /** Hosts that commands with a network reach, as in `listFetchHosts`; in bubblewrap, in the foreground. Default: all. */
+  hosts?: readonly string[];
+  /** Receives lines for the user that belong to no session, such as "openai/… goes through OpenRouter". */
+  onNotice?: (text: string) => void;
+}
+
+export interface OpenOptions {
+  /** A ULID that no session has. Default: a new one. */
+  id?: string;
+  /** Default: the configured workspace. */
+  workspace?: string;
+  /** Accept `/`, the home folder and the like. Default false. */
+  allowAnyWorkspace?: boolean;
+  /**
+   * The folder around the workspace that may be read. The workspace itself: no other folder. Default: the repository
+   * that contains it.
+   */
+  root?: string;
+  model?: string;
+  mode?: Mode;
+  sandbox?: SandboxName;
+  limits?: Partial<Limits>;
+  checkpoint?: Checkpoint;
+  /**
+   * The authority of the session: data, or text such as `file-operations · net(example.com)`. Money and turns in it
+   * narrow the limits, models in it narrow the choice of the model. Default: the workspace and the sandbox, nothing to
+   * delegate.
+   */
+  grant?: GivenGrant;
+  /**
+   * Called with each folder outside of the workspace that `grant` names, also with its real path: throws for one that
+   * may not be read. For callers that pass on grants of others. Default: all folders that contain no secrets and do not
+   * belong to the system or to Klaus are allowed.
+   */
+  checkFolder?: (folder: string) => void;
+  /** Commands work on a layer, and their changes are reviewed before they are applied. Default: the setting. */
+  isolate?: boolean;
+}

@@ -1,0 +1,92 @@
+import {
+  BOOKED_EVENTS,
+  book,
+  leftOf,
+  spentOf,
+  takenOf,
+  type Ledger,
+  type SessionStore,
+  type UsageFilter,
+  type UsageRow,
+} from '@klaus/core/agent';
+import type { EventOf } from '@klaus/core/protocol';
+
+/** A request whose end is not in the log: on its way, or sent by a process that is gone. */
+export interface ReservedRequest {
+  session: string;
+  purpose: EventOf<'model.requested'>['purpose'];
+  model: string;
+  /** What is set aside for it; US dollars are null when the price is not known. */
+  tokens: number;
+  usd: number | null;
+  /** Unix milliseconds. */
+  at: number;
+}
+
+/** One limit of a session and what became of it, over the session and all that it began. */
+export interface BudgetRow {
+  limit: 'tokens' | 'usd';
+  /** 0: unlimited. */
+  cap: number;
+  /** What ended requests were charged. Null: a price is not known. */
+  spent: number | null;
+  /** Set aside for requests whose end is not known. */
+  reserved: number | null;
+  /** Moved to sessions that it began and not spent there yet. */
+  lent: number | null;
+  /** What may still be set aside; null without a limit, or where a price is not known. */
+  left: number | null;
+}
+
+export interface UsageReport {
+  by: UsageFilter['by'];
+  /** Only what was charged; days and models by name, sessions the oldest first. */
+  rows: UsageRow[];
+  reserved: ReservedRequest[];
+  /** Of the session that was asked about. */
+  budget?: BudgetRow[];
+}
+
+/** What requests to models cost, from the log. */
+export async function readUsageReport(store: SessionStore, filter: UsageFilter): Promise<UsageReport> {
+  const { session, by } = filter;
+  const tree = session === undefined ? undefined : await store.tree(session);
+  const reserved = (await store.openRequests())
+    .filter((event) => tree?.includes(event.session) ?? true)
+    .map((event): ReservedRequest => ({
+      session: event.session,
+      purpose: event.type === 'turn.started' ? 'turn' : event.purpose,
+      model: event.model,
+      ...event.reserved,
+      at: event.at,
+    }));
+  const budget = tree && session !== undefined ? { budget: await toBudget(store, session, tree) } : {};
+  return { by, rows: await store.usage(filter), reserved, ...budget };
+}
+
+async function toBudget(store: SessionStore, session: string, tree: readonly string[]): Promise<BudgetRow[]> {
+  const ledger: Ledger = new Map();
+  for (const id of tree) for (const event of await store.eventsOf(id, BOOKED_EVENTS)) book(ledger, event);
+  const { caps } = ledger.get(session) ?? { caps: { tokens: 0, usd: 0 } };
+  const spent = spentOf(ledger, session);
+  const taken = takenOf(ledger, session);
+  const left = leftOf(ledger, session);
+  const open = [...ledger.values()].flatMap((account) => (account.open ? [account.open.reserved] : []));
+  return (['tokens', 'usd'] as const).map((limit) => {
+    const reserved = open.reduce<number | null>((sum, { [limit]: part }) => add(sum, part), 0);
+    const parts = add(spent[limit], reserved);
+    const lent = taken[limit] === null || parts === null ? null : taken[limit] - parts;
+    return {
+      limit,
+      cap: caps[limit],
+      spent: spent[limit],
+      reserved,
+      lent,
+      left: left[limit] === Infinity ? null : left[limit],
+    };
+  });
+}
+
+function add(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}

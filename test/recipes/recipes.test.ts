@@ -1,0 +1,33 @@
+// Covers AGENTS.md: each recipe with a diff is complete: the type check and its tests pass in a copy of the sources.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readRecipes, splitDiff } from './recipe.ts';
+import { createSourceCopy } from './source-copy.ts';
+
+const RECIPES = readRecipes(join(import.meta.dirname, '../..'));
+
+/** Files beside the new ones that a recipe may change. */
+const LARGEST_CHANGE: Readonly<Record<string, number>> = { 'A tool': 2, 'A provider': 2, 'A command': 1 };
+
+test('the recipes for a tool, a provider, an event, a command, a route and a setting have a diff', () => {
+  const names = RECIPES.map(({ name }) => name);
+  for (const name of ['A tool', 'A provider', 'An event', 'A command', 'A route', 'A setting']) {
+    expect(names).toContain(name);
+  }
+});
+
+describe.each(RECIPES)('$name', ({ name, diff, commands }) => {
+  test('changes few files', () => {
+    const others = [...splitDiff(diff)].filter(([, { isNew }]) => !isNew);
+    expect(others.length).toBeLessThanOrEqual(LARGEST_CHANGE[name] ?? 4);
+  });
+
+  test('is complete', { timeout: 600_000 }, () => {
+    using copy = createSourceCopy();
+    copy.apply(diff);
+    for (const command of ['tsc -b', 'node scripts/docs.ts', ...commands]) {
+      const { status, output } = copy.run(command);
+      expect(status, `${command}\n${output}`).toBe(0);
+    }
+  });
+});
