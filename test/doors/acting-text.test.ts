@@ -192,7 +192,7 @@ test('colours of a command are removed in a pipe', async () => {
   expect((await runKlaus(['do it'], { place, server })).stdout).toBe('red\n');
 });
 
-test('only the sink of the command line writes', () => {
+test('nothing of the command line writes but the sink', () => {
   const root = join(import.meta.dirname, '../../apps/cli');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'),

@@ -127,7 +127,7 @@ test('piped input is context for a prompt, the prompt if there is none, and a fi
   expect(await runKlaus([], { place, server, stdin: '' })).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('without a terminal an approval is denied, and the options that allow it are named: exit 6', async () => {
+test('without a terminal a question is refused, and the way to allow it is named: exit 6', async () => {
   using place = createTestHome();
   await using server = await startServer(WRITE);
   const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
