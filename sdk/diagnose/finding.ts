@@ -22,5 +22,5 @@ export interface Finding {
 export function toFailure(name: string, error: unknown, fallback: ErrorCode): Finding {
   const known = toKlausError(error, fallback);
   const { code, message, hint } = known;
-  return { name, status: 'fail', text: message, code, ...optional({ mend: hint }) };
+  return { name, status: 'fail', text: message, code, ...optional({ fix: hint }) };
 }
