@@ -28,7 +28,7 @@ import {
 } from '../core/protocol/json-schema.ts';
 
 /** Every generated file by its path in the repository. */
-function generate(): ReadonlyMap<string, string> {
+async function generate(): Promise<ReadonlyMap<string, string>> {
   const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['.env.example', toEnvExample()],
@@ -36,7 +36,7 @@ function generate(): ReadonlyMap<string, string> {
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],
-    ['docs/reference/cli.md', toCliPage(createProgram())],
+    ['docs/reference/cli.md', toCliPage(await createProgram())],
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],
     ['docs/reference/events.md', toEventsPage()],
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
   const root = resolve(values.root ?? join(import.meta.dirname, '..'));
   const stale: string[] = [];
-  for (const [path, text] of generate()) {
+  for (const [path, text] of await generate()) {
     const file = join(root, path);
     const current = await readFile(file, 'utf8').catch(() => undefined);
     if (current === text) continue;

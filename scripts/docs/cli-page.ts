@@ -1,7 +1,7 @@
 import type { createProgram } from '../../apps/cli/program/program.ts';
 import { toPage } from './markdown.ts';
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 
 /** `docs/reference/cli.md`: the help of every command, as the program prints it. */
 export function toCliPage(program: Command): string {

@@ -2,6 +2,5 @@ export { describeCall } from './describe-call.ts';
 export { describeProcessChange, describeProcessState } from './describe-process.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
 export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
-export { isOutage } from '@klaus/core/protocol';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';

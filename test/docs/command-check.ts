@@ -1,6 +1,6 @@
 import { createProgram } from '../../apps/cli/program/program.ts';
 
-type Program = ReturnType<typeof createProgram>;
+type Program = Awaited<ReturnType<typeof createProgram>>;
 
 /** The words of a command line as a shell takes them, and which of them were quoted. */
 function toWords(line: string): { word: string; quoted: boolean }[] {
@@ -11,8 +11,8 @@ function toWords(line: string): { word: string; quoted: boolean }[] {
 }
 
 /** Every command is parsed, and none is run. */
-function createParser(): Program {
-  const program = createProgram();
+async function createParser(): Promise<Program> {
+  const program = await createProgram();
   const disarm = (command: Program): void => {
     command.configureOutput({ writeOut: () => {}, writeErr: () => {} });
     if (command.commands.length === 0) command.action(() => {});
@@ -26,15 +26,15 @@ function createParser(): Program {
  * Why the program would not take a line such as `klaus db query "SELECT 1"`: unknown commands and options, missing
  * words, values that are not allowed. Undefined where it would.
  */
-export function whyNoCommand(line: string): string | undefined {
+export async function whyNoCommand(line: string): Promise<string | undefined> {
   const [, ...words] = toWords(line);
-  const program = createParser();
+  const program = await createParser();
   const [first] = words;
   const isCommand = first !== undefined && program.commands.some((each) => each.name() === first.word);
   // Anything else would be a prompt: a guide writes those in quotes.
   if (!isCommand && !first?.quoted && !first?.word.startsWith('-')) return `there is no command ${first?.word}`;
   try {
-    program.parse(
+    await program.parseAsync(
       words.map(({ word }) => word),
       { from: 'user' },
     );

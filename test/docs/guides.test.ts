@@ -33,10 +33,11 @@ describe.each(GUIDES)('%s', (guide) => {
   const text = readFileSync(join(FOLDER, guide), 'utf8');
   const names = readNames(guide);
 
-  test('names commands and scripts that there are', () => {
+  test('names commands and scripts that there are', async () => {
     const lines = names.flatMap((name) => /^(?:docker compose exec agent |\.\/)?(klaus .*)/.exec(name)?.[1] ?? []);
     expect(lines.length).toBeGreaterThan(10);
-    expect(lines.map((line) => [line, whyNoCommand(line)]).filter(([, why]) => why !== undefined)).toEqual([]);
+    const reasons = await Promise.all(lines.map(async (line) => [line, await whyNoCommand(line)]));
+    expect(reasons.filter(([, why]) => why !== undefined)).toEqual([]);
     for (const name of names) {
       const [, script] = /^npm run ([\w:]+)$/.exec(name) ?? [];
       if (script !== undefined) expect(scripts).toContain(script);
@@ -102,6 +103,6 @@ test.each([
   ['klaus export ID --format xml', expect.stringContaining('xml')],
   ['klaus --temperature 1 "…"', expect.stringContaining('--temperature')],
   ['klaus export ID --format json', undefined],
-])('the check says of %s what the program would', (line, why) => {
-  expect(whyNoCommand(line)).toEqual(why);
+])('the check says of %s what the program would', async (line, why) => {
+  expect(await whyNoCommand(line)).toEqual(why);
 });

@@ -76,32 +76,32 @@ const READERS: readonly (readonly string[])[] = [
   ['\u001b]0;owned\u0007'],
 ];
 
-test('the generator makes more than 500 texts, and every one of them would act', () => {
+test('the generator makes more than 500 texts, and each of them would act on a terminal', () => {
   expect(TEXTS.length).toBeGreaterThan(500);
   expect(TEXTS.filter((text) => findActing(text).length === 0)).toEqual([]);
 });
 
-describe('nothing that a model or a command wrote acts', () => {
+describe('text of a model or a command cannot act', () => {
   test('in a pipe', { timeout: 120_000 }, async () => {
     using place = createHostilePlace();
     await using server = await startServer(SESSION);
     const ran = await runKlaus(['--approve', 'auto', `do it ${TEXTS[3]}`], { place, server });
     expect(findActing(ran.stdout)).toEqual([]);
     expect(findActing(ran.stderr)).toEqual([]);
-    // The words are there.
+    // The text is shown.
     expect(ran.stdout).toContain(`<${TEXTS.length - 1}>`);
     const id = (await listSessions(place))[0]!.id;
     for (const words of READERS) {
       const line = words.map((word) => word.replace('ID', id));
       const { code, stdout, stderr } = await runKlaus(line, { place });
       expect({ words, found: [...findActing(stdout), ...findActing(stderr)] }).toEqual({ words, found: [] });
-      // What is asked for is there.
+      // The requested data is printed.
       if (words[0] !== 'undo' && !words.some((word) => word.includes('\u001b')))
         expect({ words, code, isEmpty: stdout === '' }).toEqual({ words, code: 0, isEmpty: false });
     }
   });
 
-  test('in the events of --json, which say the same', { timeout: 60_000 }, async () => {
+  test('in the events of --json, which are equal', { timeout: 60_000 }, async () => {
     using place = createHostilePlace();
     await using server = await startServer(SESSION);
     const { stdout } = await runKlaus(['--json', 'do it'], { place, server });
@@ -124,7 +124,7 @@ describe('nothing that a model or a command wrote acts', () => {
     }
   });
 
-  test.skipIf(!hasScript)('in a question, which hides nothing', { timeout: 60_000 }, async () => {
+  test.skipIf(!hasScript)('in an approval, which hides nothing', { timeout: 60_000 }, async () => {
     using place = createHostilePlace();
     await using server = await startServer(QUESTION);
     const asked = await runInTerminal([process.execPath, MAIN, '--approve', 'ask', 'do it'], {
@@ -141,7 +141,7 @@ describe('nothing that a model or a command wrote acts', () => {
     }
   });
 
-  test('but with --raw it is printed as it is', async () => {
+  test('with --raw it is printed unchanged', async () => {
     using place = createHostilePlace();
     await using server = await startServer({ steps: [{ reply: { text: TEXTS[0]! } }] });
     expect((await runKlaus(['--raw', 'do it'], { place, server })).stdout).toBe(`${TEXTS[0]}\n`);
@@ -186,7 +186,7 @@ sandboxed('the output of a background process acts nowhere', async () => {
   }
 });
 
-test('colours of a command are left out of a pipe', async () => {
+test('colours of a command are removed in a pipe', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: '\u001b[1;38;5;9mred\u001b[0m' } }] });
   expect((await runKlaus(['do it'], { place, server })).stdout).toBe('red\n');
@@ -198,7 +198,7 @@ test('nothing of the command line writes but the sink', () => {
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'),
   );
   /** The sink, the ends of streams, the version. */
-  const free = new Set(['output/sink.ts', 'streams.ts', 'execute.ts', 'main.ts']);
+  const free = new Set(['output/sink.ts', 'output/streams.ts', 'program/execute.ts', 'main.ts']);
   const writing = files.filter(
     (path) =>
       !free.has(path) &&

@@ -1,4 +1,4 @@
-// What klaus.answer of the SDK refuses.
+// klaus.answer of the SDK refuses wrong arguments.
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/adapters/models';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
@@ -11,7 +11,7 @@ const SCRIPT: Script = {
   ],
 };
 
-test('an answer with wrong arguments is refused by name and sends nothing; the right one is taken', async () => {
+test('an answer with wrong arguments is refused with their names and sends nothing; a correct one is sent', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, files: { 'a.txt': 'one\n' } });
   const { klaus } = engine;
   const session = await klaus.open({ mode: 'ask' });

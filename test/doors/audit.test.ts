@@ -21,16 +21,14 @@ function edit(place: TestHome, sql: string): void {
   database.close();
 }
 
-test('verify finds an edited record and names it, and notices a session that was taken away', async () => {
+test('verify names an edited record, and finds a removed session', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['how is it?'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
-  const whole = await runKlaus(['audit', 'verify'], { place });
-  expect(whole.code).toBe(0);
-  expect(whole.stdout).toMatch(
-    /^1 session, \d+ intact records, all as written\nHost chain: \d+ records, all as written; its head is \d+:[0-9a-f]{64}\n$/,
-  );
+  const intact = await runKlaus(['audit', 'verify'], { place });
+  expect(intact.code).toBe(0);
+  expect(intact.stdout).toMatch(/^1 session, \d+ .*\n.*\d+:[0-9a-f]{64}\n$/);
   edit(place, `UPDATE events SET record = replace(record, 'how is it?', 'how was it') WHERE type = 'message.added'`);
   const altered = await runKlaus(['audit', 'verify', id], { place });
   expect(altered.code).toBe(1);
@@ -49,7 +47,7 @@ test('verify finds an edited record and names it, and notices a session that was
   });
 });
 
-test('deletions and exports stand in the host chain, with who made them', async () => {
+test('deletions and exports are in the host chain, with their author', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
@@ -62,7 +60,7 @@ test('deletions and exports stand in the host chain, with who made them', async 
   expect(await runKlaus(['audit', 'verify'], { place })).toMatchObject({ code: 0 });
 });
 
-test('a head that was noted proves that nothing before it was rewritten', async () => {
+test('an earlier head proves that no record before it was rewritten', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });
@@ -73,7 +71,7 @@ test('a head that was noted proves that nothing before it was rewritten', async 
   expect(await runKlaus(['audit', 'verify', '--head', 'nonsense'], { place })).toMatchObject({ code: 2 });
 });
 
-test('times that are none are refused', async () => {
+test('invalid times are refused', async () => {
   using place = createTestHome();
   expect(await runKlaus(['audit', 'show', '--since', 'yesterday-ish'], { place })).toMatchObject({ code: 2 });
   expect(await runKlaus(['audit', 'show', '--since', '7d'], { place })).toMatchObject({ code: 0, stdout: '' });

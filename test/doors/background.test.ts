@@ -24,7 +24,7 @@ const SCRIPT: Script = {
   fallback: { text: 'Both run.' },
 };
 
-test('what survives is listed, followed and stopped from other terminals', async () => {
+test('a process that survives its run is listed, followed and stopped from other terminals', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
@@ -32,7 +32,7 @@ test('what survives is listed, followed and stopped from other terminals', async
   expect(ran.code).toBe(0);
   const { id } = (await listSessions(place))[0]!;
   try {
-    expect(ran.stderr).toContain(`Background process p1 goes on: ${SERVE.slice(0, 40)}`);
+    expect(ran.stderr).toContain(SERVE.slice(0, 40));
     expect(ran.stderr).toContain(`klaus stop ${id}/p1`);
     expect(ran.stderr).toContain('background process p2 stopped, the run that had started it ended: sleep 1000');
 
@@ -66,7 +66,7 @@ test('what survives is listed, followed and stopped from other terminals', async
   expect(existsSync(join(place.home, 'processes', id))).toBe(false);
 }, 300_000);
 
-test('klaus stop ends one and says so in the log; names that are none say what there is', async () => {
+test('klaus stop ends a process and records it; an unknown name lists the processes', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
@@ -89,7 +89,7 @@ test('klaus stop ends one and says so in the log; names that are none say what t
       expect(missing).toMatchObject({ code: 2, stdout: '' });
       expect(missing.stderr).toContain('klaus ps --all lists them.');
     }
-    expect((await runKlaus(['ps'], options)).stderr).toContain('No background process runs.');
+    expect((await runKlaus(['ps'], options)).stderr).toContain('ps --all');
   } finally {
     await runKlaus(['db', 'clear-sessions', '--yes'], options);
   }

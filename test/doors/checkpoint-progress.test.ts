@@ -1,4 +1,4 @@
-// The checkpoint at the end of a run, where git takes longer than a second: the bottom line of the terminal says so.
+// The checkpoint at the end of a run, where git takes longer than a second: the bottom line of the terminal shows it.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
@@ -12,7 +12,7 @@ const SCRIPT: Script = {
   fallback: { text: 'Done.' },
 };
 
-/** A git that works for checkpoints only once `go` is there. */
+/** A git that works for checkpoints only when the file `go` exists. */
 function makeSlowGit(place: TestHome): { path: string; go: string } {
   const folder = join(place.home, '..', 'slow');
   const go = join(folder, 'go');
@@ -25,7 +25,7 @@ function makeSlowGit(place: TestHome): { path: string; go: string } {
   return { path: `${folder}:${next}`, go };
 }
 
-test.skipIf(!hasScript)('the terminal says it in its bottom line', async () => {
+test.skipIf(!hasScript)('the bottom line of the terminal shows it', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const { path, go } = makeSlowGit(place);

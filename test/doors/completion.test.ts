@@ -6,7 +6,7 @@ import { createTestEngine } from '../fixtures/engine.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('bash completes the ids of sessions and of open questions', async () => {
+test('bash completes the ids of sessions and of open approvals', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],

@@ -16,21 +16,21 @@ const DENIED: Script = {
     { when: { turn: 1, result: 'Created' }, reply: { text: 'Written.' } },
     { when: { turn: 1 }, reply: { text: 'I was not allowed to.' } },
     {
-      when: { user: 'go on', turn: 2 },
+      when: { user: 'continue', turn: 2 },
       reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'new\n' } }] },
     },
     { when: { turn: 3 }, reply: { text: 'Written now.' } },
   ],
 };
 
-/** The command line that the last line on standard error offers, as words. */
+/** The words of the command line that the last line on standard error offers. */
 function offered(stderr: string): string[] {
   const line = stderr.trimEnd().split('\n').at(-1) ?? '';
-  const words = /go on with klaus (.*)$/.exec(line)?.[1]?.match(/"[^"]*"|\S+/g) ?? [];
+  const words = /continue with klaus (.*)$/.exec(line)?.[1]?.match(/"[^"]*"|\S+/g) ?? [];
   return words.map((word) => word.replaceAll('"', ''));
 }
 
-test('what is offered after a limit is enough to go on, also where it was reached before the first turn', async () => {
+test('the command after a limit continues the run, also if it was reached before the first turn', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   const stopped = await runKlaus(['--budget-tokens', '100', 'hello there'], { place, server });
@@ -41,13 +41,13 @@ test('what is offered after a limit is enough to go on, also where it was reache
   });
 });
 
-test('a denial by the mode is not said to be a question that nobody answered', async () => {
+test('a denial by the mode is not reported as an unanswered approval', async () => {
   using place = createTestHome();
   await using server = await startServer(DENIED);
   const denied = await runKlaus(['--approve', 'plan', 'write'], { place, server });
   expect(denied).toMatchObject({ code: 6 });
-  expect(denied.stderr).not.toContain('Nobody was there');
-  expect(offered(denied.stderr)).toEqual(expect.arrayContaining(['--approve', 'auto', 'go on']));
+  expect(denied.stderr).not.toContain('--on-ask wait');
+  expect(offered(denied.stderr)).toEqual(expect.arrayContaining(['--approve', 'auto', 'continue']));
   expect(await runKlaus(offered(denied.stderr), { place, server })).toMatchObject({
     code: 0,
     stdout: 'Written now.\n',
@@ -55,7 +55,7 @@ test('a denial by the mode is not said to be a question that nobody answered', a
   expect(existsSync(join(place.workspace, 'new.txt'))).toBe(true);
 });
 
-test('a full disk behind standard output is an error in words, and the run ends cleanly: exit 1', async () => {
+test('a full disk behind standard output is reported, and the run ends cleanly: exit 1', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   for (const words of [['--json', 'hello there'], ['hello there'], ['sessions']]) {
@@ -73,7 +73,7 @@ test('a full disk behind standard output is an error in words, and the run ends 
   for (const { status } of await listSessions(place)) expect(['done', 'cancelled']).toContain(status);
 });
 
-test('a folder that is gone is said in words', async () => {
+test('a deleted working directory is reported', async () => {
   using place = createTestHome();
   const gone = join(place.workspace, 'gone');
   mkdirSync(gone);
@@ -84,11 +84,11 @@ test('a folder that is gone is said in words', async () => {
   });
   const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('The current folder does not exist any more.');
+  expect(stderr).toContain('--cwd');
   expect(stderr).not.toContain('defect');
 });
 
-test('klaus show names the call that a killed run was in', async () => {
+test('klaus show names the call during which a run was killed', async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -105,13 +105,13 @@ test('klaus show names the call that a killed run was in', async () => {
   writeFileSync(join(place.workspace, 'go'), '');
 });
 
-test('a wrong option names the help that lists the right ones', async () => {
+test('a wrong option names the help of its command', async () => {
   using place = createTestHome();
   expect((await runKlaus(['--approve', 'yolo', 'x'], { place })).stderr).toContain('See klaus run --help.');
   expect((await runKlaus(['show'], { place })).stderr).toContain('See klaus show --help.');
 });
 
-test('a model that is not there is refused before anything of the session changes', async () => {
+test('an unknown model is refused before anything of the session changes', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'All is well.' } });
   await runKlaus(['hello there'], { place, server });

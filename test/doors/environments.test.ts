@@ -1,4 +1,4 @@
-// What a new session reports of virtual environments that commands cannot see; with a command, the sandbox and a replay.
+// A new session reports virtual environments that its commands cannot see. With a command, the sandbox and a replay.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
-test.skipIf(!hasBubblewrap)('a session names the environment that commands do not see, once', async () => {
+test.skipIf(!hasBubblewrap)('a session reports once an environment that commands do not see', async () => {
   using place = createTestHome();
   const user = join(place.home, '..', 'user');
   mkdirSync(join(user, 'bin'), { recursive: true });
@@ -44,43 +44,40 @@ test.skipIf(!hasBubblewrap)('a session names the environment that commands do no
   expect(again.stdout).not.toContain('"type":"notice"');
 });
 
-test.skipIf(!hasBubblewrap)(
-  'a session that is gone on with names what its commands do not see any more, once',
-  async () => {
-    using place = createTestHome();
-    const user = join(place.home, '..', 'user');
-    const extra = join(place.home, '..', 'extra');
-    for (const folder of [join(user, 'bin'), extra]) mkdirSync(folder, { recursive: true });
-    await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
-    const env = {
-      KLAUS_SANDBOX: 'bubblewrap',
-      HOME: user,
-      PATH: `${join(user, 'bin')}:${process.env['PATH']}`,
-      KLAUS_SANDBOX_FOLDERS: extra,
-    };
-    const first = await runKlaus(['run', '--json', 'try it'], { place, server, env });
-    expect(first.stdout).not.toContain('"type":"notice"');
-    const { session } = toEvents(first.stdout)[0]!;
-    const goOn = async () => {
-      const { code, stdout, stderr } = await runKlaus(['run', '--json', '--session', session, 'go on'], {
-        place,
-        server,
-        env: { ...env, VIRTUAL_ENV: user, KLAUS_SANDBOX_FOLDERS: '' },
-      });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      const events = stdout
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as { type: string; text: string });
-      return events.flatMap(({ type, text }) => (type === 'notice' ? [text] : []));
-    };
-    writeFileSync(join(user, 'pyvenv.cfg'), 'home = /usr/bin\n');
-    rmSync(extra, { recursive: true });
-    expect(await goOn()).toEqual([
-      expect.stringMatching(/^Since the session began: .*extra is gone/),
-      expect.stringContaining(`environment ${user} `),
-    ]);
-    expect(await goOn()).toEqual([]);
-    expect(await runKlaus(['replay', session], { place, server, env })).toMatchObject({ code: 0 });
-  },
-);
+test.skipIf(!hasBubblewrap)('a continued session reports once what its commands no longer see', async () => {
+  using place = createTestHome();
+  const user = join(place.home, '..', 'user');
+  const extra = join(place.home, '..', 'extra');
+  for (const folder of [join(user, 'bin'), extra]) mkdirSync(folder, { recursive: true });
+  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+  const env = {
+    KLAUS_SANDBOX: 'bubblewrap',
+    HOME: user,
+    PATH: `${join(user, 'bin')}:${process.env['PATH']}`,
+    KLAUS_SANDBOX_FOLDERS: extra,
+  };
+  const first = await runKlaus(['run', '--json', 'try it'], { place, server, env });
+  expect(first.stdout).not.toContain('"type":"notice"');
+  const { session } = toEvents(first.stdout)[0]!;
+  const continueSession = async () => {
+    const { code, stdout, stderr } = await runKlaus(['run', '--json', '--session', session, 'continue'], {
+      place,
+      server,
+      env: { ...env, VIRTUAL_ENV: user, KLAUS_SANDBOX_FOLDERS: '' },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const events = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { type: string; text: string });
+    return events.flatMap(({ type, text }) => (type === 'notice' ? [text] : []));
+  };
+  writeFileSync(join(user, 'pyvenv.cfg'), 'home = /usr/bin\n');
+  rmSync(extra, { recursive: true });
+  expect(await continueSession()).toEqual([
+    expect.stringMatching(/^Since the session began: .*extra is gone/),
+    expect.stringContaining(`environment ${user} `),
+  ]);
+  expect(await continueSession()).toEqual([]);
+  expect(await runKlaus(['replay', session], { place, server, env })).toMatchObject({ code: 0 });
+});

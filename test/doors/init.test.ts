@@ -7,7 +7,7 @@ import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
 
-test('limits that are given are written, and later sessions have them; what else stands there stays', async () => {
+test('given limits are written for later sessions, and the rest of the file is unchanged', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
@@ -49,14 +49,14 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       env: toEnv({ place, server }),
       cwd: place.workspace,
     });
-    await terminal.shows('q changes nothing]');
+    await terminal.shows('1 2 3');
     await terminal.type(key);
     expect(await terminal.exitCode()).toBe(code);
     expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toContain(expected);
   });
 });
 
-test('settings that wait for a tool say so, and their values are hidden', async () => {
+test('settings without a tool are listed, and their values are hidden', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'It is nfp_Zq81kLmP77Xw.' } });
   const env = { NETLIFY_AUTH_TOKEN: 'nfp_Zq81kLmP77Xw', GIT_CREDENTIALS: 'https://me:Rt55-Kk1d@git.example.com' };

@@ -16,7 +16,7 @@ const SCRIPT: Script = {
   fallback: { text: 'Done.' },
 };
 
-test('verify takes the latest session of the folder whose last run recorded checks, and names it', async () => {
+test('verify takes the latest session of the folder whose last run recorded checks, and prints it', async () => {
   using place = createTestHome({ 'a.test.mjs': "import test from 'node:test';\ntest('passes', () => {});\n" });
   await using server = await startServer({
     steps: [
@@ -38,7 +38,7 @@ test('verify takes the latest session of the folder whose last run recorded chec
   });
 });
 
-test('undo, redo and diff take the latest session of the folder that fits, and name it', async () => {
+test('undo, redo and diff take the latest session of the folder that fits, and print it', async () => {
   using place = createTestHome({ 'a.txt': 'zero\n' });
   await using server = await startServer(SCRIPT);
   const klaus = (...words: string[]) => runKlaus(words, { place, server });
@@ -62,7 +62,7 @@ test('undo, redo and diff take the latest session of the folder that fits, and n
   expect(content()).toBe('zero\n');
 });
 
-test('--continue takes the latest session of the folder that takes a prompt, and names it', async () => {
+test('--continue takes the latest session of the folder that takes a prompt, and prints it', async () => {
   using place = createTestHome({ 'packages/a/x.txt': '' });
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const cwd = join(place.workspace, 'packages', 'a');
@@ -74,16 +74,19 @@ test('--continue takes the latest session of the folder that takes a prompt, and
   const elsewhere = idOf((await at(place.workspace)(['begin here'])).stderr);
   expect(new Set([plain, narrow, elsewhere]).size).toBe(3);
 
-  expect((await klaus(['--continue', 'go on'])).stderr).toContain(`Session ${plain}`);
-  expect((await klaus(['-c', '--root', '.', 'go on'])).stderr).toContain(`Session ${narrow}`);
-  expect((await at(place.workspace)(['-c', 'go on'])).stderr).toContain(`Session ${elsewhere}`);
-  expect((await klaus(['--continue', '--json', 'go on'])).stderr).toBe('');
+  expect((await klaus(['--continue', 'continue'])).stderr).toContain(`Session ${plain}`);
+  expect((await klaus(['-c', '--root', '.', 'continue'])).stderr).toContain(`Session ${narrow}`);
+  expect((await at(place.workspace)(['-c', 'continue'])).stderr).toContain(`Session ${elsewhere}`);
+  expect((await klaus(['--continue', '--json', 'continue'])).stderr).toBe('');
 
   await closeSession(place, plain);
-  const refused = await klaus(['--continue', 'go on']);
+  const refused = await klaus(['--continue', 'continue']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--session ${narrow}`) });
   await closeSession(place, narrow);
-  expect(await klaus(['--continue', 'go on'])).toMatchObject({ code: 2, stderr: expect.not.stringContaining(narrow) });
+  expect(await klaus(['--continue', 'continue'])).toMatchObject({
+    code: 2,
+    stderr: expect.not.stringContaining(narrow),
+  });
 });
 
 async function closeSession({ home }: TestHome, session: string): Promise<void> {

@@ -38,12 +38,12 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(asked).toContain('A new file.');
     expect(asked).toContain('+brand new');
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
-    // A key that means nothing answers nothing; d shows it all again.
+    // Other keys answer nothing; d shows everything again.
     await terminal.type('x');
     await terminal.type('d');
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
-    const end = await terminal.shows('go on with');
+    const end = await terminal.shows('klaus --session');
     expect(end.match(/\+brand new/g)).toHaveLength(2);
     expect(end.match(/It is written\./g)).toHaveLength(1);
     expect(end).toContain('approved by cli');
@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
 
-  test('after n a reason can be given, which the model gets; Ctrl-C there stops', async () => {
+  test('after n a reason can be entered for the model; Ctrl-C stops', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const words = ['--approve', 'ask', 'write'];
@@ -105,7 +105,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]?.status).toBe('cancelled');
   });
 
-  test('Ctrl-C at a question stops, whatever waits in the inbox', async () => {
+  test('Ctrl-C at a question stops also with messages in the inbox', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await terminal.type('C-c');
     expect(await terminal.exitCode()).toBe(130);
     const end = await terminal.shows('klaus resume');
-    expect(end).toContain('Ctrl-C again leaves at once');
+    expect(end).toContain('Ctrl-C again');
     expect(end).not.toContain('thinking');
   });
 
@@ -180,19 +180,19 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('context');
   });
 
-  test('a reply that breaks off in mid-stream is marked, and the answer stands there once more, whole', async () => {
+  test('a reply that breaks off in mid-stream is marked, and the complete answer is printed once', async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [{ reply: { text: 'one two three four five' }, chunk: 4, pace: 5, faults: [{ kind: 'reset', after: 5 }] }],
     });
     await using terminal = await open(['run', 'count'], { place, server });
     expect(await terminal.exitCode()).toBe(0);
-    const end = await terminal.shows('go on with');
-    expect(end).toContain('that reply broke off');
+    const end = await terminal.shows('klaus --session');
+    expect(end).toContain('interrupted');
     expect(end.match(/one two three four five/g)).toHaveLength(1);
   });
 
-  test('colours of a program end where it says, and no others are shown', async () => {
+  test('the colours of a program end where it resets them, and no others are shown', async () => {
     using place = createTestHome();
     await using server = await startServer({ steps: [] });
     const sink = join(import.meta.dirname, '../../apps/cli/output/sink.ts');
@@ -207,7 +207,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(await terminal.exitCode()).toBe(0);
   });
 
-  test('what a model says cannot act on the terminal or hide from the reader', async () => {
+  test('text of a model cannot act on the terminal or hide from the reader', async () => {
     using place = createTestHome();
     const command = 'echo safe\u001b[2K\u001b[1A\r # \u202Eharmless';
     await using server = await startServer({
@@ -234,7 +234,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer(WRITE);
     await using terminal = await open(['run', 'write'], { place, server, env });
     expect(await terminal.exitCode()).toBe(0);
-    await terminal.shows('go on with');
+    await terminal.shows('klaus --session');
     expect((await terminal.painted()).includes('\u001b[')).toBe(colored);
   });
 });

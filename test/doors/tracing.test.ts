@@ -20,10 +20,10 @@ const SCRIPT = {
       },
     },
     { when: { turn: 1 }, reply: { text: 'The file says hello.' } },
-    { when: { turn: 2 }, reply: { text: 'Once more.' } },
+    { when: { turn: 2 }, reply: { text: 'Again.' } },
   ],
 };
-const FILES = { 'README.md': `a line that nobody else says, ${SECRET}\n` };
+const FILES = { 'README.md': `a line that only this file has, ${SECRET}\n` };
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 
@@ -39,7 +39,7 @@ function named(spans: readonly CollectedSpan[], begin: string): CollectedSpan[] 
   return spans.filter(({ name }) => name.startsWith(begin));
 }
 
-test('a run is a tree of spans with the times of its log, and holds nothing of what was said', async () => {
+test('a run is a tree of spans with the times of its log, without any text of its messages', async () => {
   using place = createTestHome(FILES);
   await using server = await startServer(SCRIPT);
   await using collector = await startCollector();
@@ -121,11 +121,11 @@ test('a run is a tree of spans with the times of its log, and holds nothing of w
     ]);
   }
   expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['ok', 'error']));
-  for (const word of ['private', 'nobody else says', 'README', 'hello', SECRET])
+  for (const word of ['private', 'only this file has', 'README', 'hello', SECRET])
     expect(collector.bodies.join('\n')).not.toContain(word);
 });
 
-test('KLAUS_OTEL_CONTENT: what was said is there too, without secrets', async () => {
+test('KLAUS_OTEL_CONTENT adds the messages, without secrets', async () => {
   using place = createTestHome(FILES);
   await using server = await startServer(SCRIPT);
   await using collector = await startCollector();
@@ -138,11 +138,11 @@ test('KLAUS_OTEL_CONTENT: what was said is there too, without secrets', async ()
   expect(run!.attributes['gen_ai.output.messages']).toContain('The file says hello.');
   const tool = named(collector.spans, 'execute_tool').find(({ status }) => status === 0)!;
   expect(JSON.parse(tool.attributes['gen_ai.tool.call.arguments'] as string)).toEqual({ path: 'README.md' });
-  expect(tool.attributes['gen_ai.tool.call.result']).toMatch(/a line that nobody else says, \[secret:/);
+  expect(tool.attributes['gen_ai.tool.call.result']).toMatch(/a line that only this file has, \[secret:/);
   expect(collector.bodies.join('\n')).not.toContain(SECRET);
 });
 
-test('a run that another process goes on with is one trace, and a fork points to what it came from', async () => {
+test('a run that another process continues is one trace, and a fork links to its original', async () => {
   using place = createTestHome(FILES);
   await using server = await startServer({
     steps: [
@@ -172,7 +172,7 @@ test('a run that another process goes on with is one trace, and a fork points to
     of(events, 'run.finished').at(-1)!.at,
   ]);
   for (const span of collector.spans) expect(span.trace).toBe(run!.trace);
-  // What the first process had no time to send is lost; nothing comes twice.
+  // Spans that the first process could not send are lost; no span is sent twice.
   expect(new Set(collector.spans.map(({ span }) => span)).size).toBe(collector.spans.length);
 
   const before = collector.spans.length;
@@ -186,7 +186,7 @@ test('a run that another process goes on with is one trace, and a fork points to
   expect(second!.links).toEqual([{ trace: run!.trace, span: run!.span, attributes: { 'klaus.link': 'forked_from' } }]);
 });
 
-test('a collector that is away, or never answers, changes nothing about a run', async () => {
+test('an unreachable or silent collector does not change a run', async () => {
   await using silent = await startCollector({ hang: true });
   for (const url of ['http://127.0.0.1:9', silent.url]) {
     using place = createTestHome(FILES);
@@ -197,7 +197,7 @@ test('a collector that is away, or never answers, changes nothing about a run', 
   }
 });
 
-test('without the flag nothing of it is loaded, and nobody is told', async () => {
+test('without the flag nothing of it is loaded, and nothing is reported', async () => {
   await using collector = await startCollector();
   const load = async (env: Record<string, string>): Promise<string[]> => {
     using place = createTestHome(FILES);

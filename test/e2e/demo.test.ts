@@ -14,7 +14,7 @@ test.skipIf(!hasBubblewrap)('klaus demo fixes the project in the sandbox (needs 
   expect(stderr).toMatch(/^\+ .*Math\.max/m);
   expect(stderr).toMatch(/Last test run, in the bubblewrap sandbox: .*exit 0: passed/);
   expect(stdout).toContain('pass');
-  const folder = /^Folder: (\S+) \(removed/m.exec(stderr)?.[1] ?? '/';
+  const folder = /^Folder: (\S+)/m.exec(stderr)?.[1] ?? '/';
   expect(existsSync(folder)).toBe(false);
   const session = /klaus show (\S+)/.exec(stderr)?.[1] ?? '';
   expect((await runKlaus(['show', session], { place })).stdout).toContain('run_tests: ok');

@@ -162,8 +162,8 @@ describe('klaus run at a server', () => {
     expect(ended.code).toBe(0);
     expect(events).toEqual(log);
     expect(events.at(-1)?.type).toBe('session.changed');
-    expect(ended.stderr).toContain(`The connection to ${serve.url} broke`);
-    expect(ended.stderr).toContain(`Connected to ${serve.url} again.`);
+    expect(ended.stderr).toContain(`The connection to ${serve.url} `);
+    expect(ended.stderr).toContain(`Connected to ${serve.url} again`);
   });
 
   test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
@@ -233,7 +233,7 @@ describe('a question of a server', () => {
     expect(asked.stderr).toContain('Waiting for approval: create new.txt');
     const { id, session } = JSON.parse((await klaus('approvals', '--json')).stdout) as { id: string; session: string };
     const steered = await klaus('steer', session, 'and be quick');
-    expect(steered).toMatchObject({ code: 8, stderr: expect.stringContaining('The message waits until that') });
+    expect(steered).toMatchObject({ code: 8, stderr: expect.stringContaining('The message waits') });
     expect((await klaus('approvals')).stdout).toContain('+brand new');
     const approved = await klaus('approve', id, '--scope', 'project', '--json');
     expect(approved.code).toBe(0);
@@ -253,12 +253,9 @@ describe('a question of a server', () => {
     ]);
     expect(there).toEqual(here);
     expect(JSON.parse(json.stdout)).toMatchObject({ approval: id, remembered: { tool: 'write_file' } });
-    expect(await klaus('approvals', '--forget', id)).toMatchObject({
-      code: 0,
-      stdout: 'Forgotten: it is asked again.\n',
-    });
+    expect(await klaus('approvals', '--forget', id)).toMatchObject({ code: 0 });
     const [gone, unknown] = await Promise.all([klaus('approvals', '--remembered'), klaus('approvals', '--forget', id)]);
-    expect(gone).toMatchObject({ stdout: '', stderr: 'No approval holds for longer than its session.\n' });
+    expect(gone).toMatchObject({ code: 0, stdout: '' });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--remembered') });
 
     // A test that is made there is written here, the same that is made here.
@@ -291,7 +288,7 @@ describe('a question of a server', () => {
     expect(await terminal.shows('q decide later]')).toContain('+brand new');
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
-    expect((await terminal.shows('go on with')).match(/It is written\./g)).toHaveLength(1);
+    expect((await terminal.shows('klaus --session')).match(/It is written\./g)).toHaveLength(1);
     // Answered from the page, the question goes away by itself.
     await using second = await openTerminal(words, { env, cwd: place.workspace });
     await second.shows('q decide later]');
@@ -381,17 +378,17 @@ describe('finds the server', () => {
   });
 
   test.each([
-    ['ftp://127.0.0.1', 2, 'is no address of a server.'],
-    ['unix:klaus.sock', 2, 'names no absolute path.'],
-    ['http://127.0.0.1:3001/#token=abc', 2, 'The address of the server holds its token.'],
-    ['http://me:secret@127.0.0.1:3001', 2, 'has no user'],
-    ['unix:/nowhere/klaus.sock', 3, 'cannot be reached'],
-    ['http://127.0.0.1:1', 3, 'cannot be reached'],
-  ])('or says what is wrong with %s', async (address, code, says) => {
+    ['ftp://127.0.0.1', 2, 'ftp://'],
+    ['unix:klaus.sock', 2, 'unix:klaus.sock'],
+    ['http://127.0.0.1:3001/#token=abc', 2, 'KLAUS_SERVER_TOKEN'],
+    ['http://me:secret@127.0.0.1:3001', 2, 'user'],
+    ['unix:/nowhere/klaus.sock', 3, 'socket'],
+    ['http://127.0.0.1:1', 3, 'http://127.0.0.1:1'],
+  ])('or reports what is wrong with %s', async (address, code, token) => {
     using place = createTestHome();
     const ended = await runKlaus(['sessions', '--server', address], { place });
-    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) });
-    expect(ended.stderr).not.toContain('abc');
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(token) });
+    expect(ended.stderr).not.toMatch(/abc|secret@/);
   });
 
   test.each([
@@ -415,11 +412,11 @@ describe('finds the server', () => {
 
 describe('what has no meaning elsewhere', () => {
   test.each([
-    [['run', '--cwd', 'src', 'go'], 'is no absolute path.'],
-    [['run', '--set', 'maxRetries=1', 'go'], '--set cannot change the settings of a server.'],
-    [['run', '--allow-any-workspace', 'go'], 'is not taken with --server.'],
-    [['undo'], 'it takes no --server.'],
-    [['audit', 'verify'], 'it takes no --server.'],
+    [['run', '--cwd', 'src', 'go'], '--cwd'],
+    [['run', '--set', 'maxRetries=1', 'go'], '--set'],
+    [['run', '--allow-any-workspace', 'go'], '--allow-any-workspace'],
+    [['undo'], '--server'],
+    [['audit', 'verify'], '--server'],
   ])('is refused before anything is done: %s', async (words, says) => {
     using place = createTestHome();
     const ended = await runKlaus([...words, '--server', 'http://127.0.0.1:1'], { place });
@@ -430,10 +427,8 @@ describe('what has no meaning elsewhere', () => {
     using place = createTestHome();
     const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
     const klaus = (...words: string[]) => runKlaus(words, { place, env });
-    expect((await klaus('undo')).stderr).toContain('klaus undo acts on the sessions of this machine');
-    expect((await klaus('audit', 'verify')).stderr).toContain(
-      'klaus audit verify acts on the sessions of this machine',
-    );
+    expect((await klaus('undo')).stderr).toMatch(/klaus undo .*KLAUS_SERVER/);
+    expect((await klaus('audit', 'verify')).stderr).toMatch(/klaus audit verify .*KLAUS_SERVER/);
     expect((await klaus('config')).stderr).toBe('');
     expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
     expect((await klaus('sessions')).code).toBe(3);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where the demo's project and the script of its model lie, absolute. The build copies both beside its chunks. */
+/** Absolute paths of the demo's project and of the script of its model. The build copies both into its folder. */
 export const demoFiles = {
   project: join(import.meta.dirname, 'project'),
   script: join(import.meta.dirname, 'script.yaml'),

@@ -1,14 +1,14 @@
 import type { Event, Live } from '@klaus/sdk';
 
-/** Where a run is shown. Every output is a fold over the events; none changes what happens. */
+/** Shows a run. An output only reads events. */
 export interface Output {
   event(event: Event): void;
-  /** An event from before what is shown, for an output that needs it to name what follows. */
+  /** An event before those that are shown, for an output that needs it to describe later ones. */
   readonly recall: ((event: Event) => void) | undefined;
-  /** Absent where nobody watches, so that nobody listens to what would not be shown. */
+  /** Absent if in-flight text is not shown, so that it is not requested. */
   readonly live: ((live: Live) => void) | undefined;
-  /** A line for the user that is no event. Not part of what a program reads. */
-  note(text: string, level?: 'info' | 'warn'): void;
-  /** Whatever is drawn at the bottom goes away, so that a question can be put there. */
+  /** Shows a line for the user that is not an event. Programs do not read it. */
+  readonly note: (text: string, level?: 'info' | 'warn') => void;
+  /** Removes the status line, so that other text can be printed. */
   settle(): void;
 }

@@ -2,11 +2,11 @@ import { styleText } from 'node:util';
 import type { Sink } from './sink.ts';
 
 export type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'dim' | 'bold';
-/** Colours text, or returns it as it is where colours are not wanted. */
+/** Colours a text, or returns it unchanged without colours. */
 export type Paint = (color: Color, text: string) => string;
 
 /**
- * Colours for one stream: none when it is no terminal, with `NO_COLOR`, or in plain output.
+ * Colours for one stream: none if it is not a terminal, with `NO_COLOR`, and in plain output.
  *
  * @source https://no-color.org
  */

@@ -1,6 +1,6 @@
+import { toPrintable } from '@klaus/sdk/printable';
 import { createPaint, type Paint } from './paint.ts';
 import { err, out } from './sink.ts';
-import { toPrintable } from '@klaus/sdk/printable';
 import { createStatusLine } from './status-line.ts';
 
 export type Mark = 'ok' | 'bad' | 'warn' | 'info';
@@ -13,39 +13,39 @@ const SIGNS = {
   info: ['dim', '· '],
 } as const satisfies Record<Mark, readonly [string, string]>;
 
-/** Where text for people goes: progress to standard error, answers to standard output. */
+/** Prints text for people: progress on standard error, answers on standard output. */
 export interface Screen {
-  /** True when somebody sees text the moment it is written. */
+  /** True on a terminal, where a user sees text as it is written. */
   readonly watched: boolean;
-  /** True when streamed text goes where answers go, so that an answer need not be repeated. */
+  /** True if text is streamed to standard output, so that the answer must not be printed again. */
   readonly streamsAnswers: boolean;
   readonly paint: Paint;
-  /** The sign before a line, or a word for it in plain output. */
+  /** The sign of a line, or a word in plain output. */
   readonly mark: (kind: Mark) => string;
-  /** One whole line of progress. */
+  /** Prints a line of progress. */
   readonly line: (text: string) => void;
-  /** A piece of text of the model's. */
+  /** Prints a piece of the model's text. */
   stream(text: string): void;
-  /** The bottom line; nothing where it could not be erased again. An empty text takes it away. */
+  /** Shows the bottom line, on a terminal only. An empty text removes it. */
   status(text: string): void;
-  /** Ends streamed text and takes the bottom line away. */
+  /** Ends the line of streamed text and removes the bottom line. */
   settle(): void;
-  /** The final answer. */
+  /** Prints the final answer. */
   answer(text: string): void;
 }
 
 /**
- * @param options.plain Words instead of signs, no colours, nothing that moves: for screen readers.
- * @param options.raw What the model says is written as it is.
+ * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
+ * @param options.raw The text of the model is printed unchanged.
  */
 export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): Screen {
   const watched = !plain && err.isTTY && process.env['TERM'] !== 'dumb';
   const status = watched ? createStatusLine(err) : undefined;
   const paint = createPaint(err, plain);
-  // On a terminal an answer streams to where it belongs; into a pipe it goes once, whole, at the end.
+  // On a terminal, an answer is streamed to standard output. A pipe gets the complete answer at the end.
   const target = out.isTTY ? out : err;
   let midLine = false;
-  // A line feed that comes in the next piece makes a line end of it.
+  // A carriage return, which is a line end if the next piece starts with a line feed.
   let held = '';
 
   const settle = () => {
@@ -69,9 +69,9 @@ export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): 
       status?.clear();
       midLine = !text.endsWith('\n');
       if (raw) return target.raw(text);
-      const whole = held + text;
-      held = whole.endsWith('\r') ? '\r' : '';
-      target.write(toPrintable(held === '' ? whole : whole.slice(0, -1)));
+      const joined = held + text;
+      held = joined.endsWith('\r') ? '\r' : '';
+      target.write(toPrintable(held === '' ? joined : joined.slice(0, -1)));
       return undefined;
     },
     status(text) {

@@ -2,33 +2,33 @@ import { styleText } from 'node:util';
 import { toSafeJson } from '@klaus/sdk/printable';
 
 /**
- * Standard output or standard error. The one place where the command line writes: whatever a model, a command, a file
- * or a server put into the text, it cannot act on the terminal or on the program behind the pipe.
+ * Standard output or standard error. The command line writes only here: control characters in text of a model, a
+ * command, a file or a server cannot act on the terminal or on the program behind the pipe.
  */
 export interface Sink {
   readonly isTTY: boolean;
-  /** Characters of a line of the terminal; 0 where it is none. */
+  /** Characters of a line of the terminal; 0 if it is not a terminal. */
   readonly columns: number;
   readonly stream: NodeJS.WriteStream;
   /**
-   * Writes text with control characters shown as `<1b>`. The colours of `createPaint` remain where colours are shown;
-   * every other colour is left out.
+   * Writes text with control characters shown as `<1b>`. The colours of `createPaint` remain if colours are shown;
+   * all other colours are removed.
    */
   write(text: string): void;
-  /** Resolves when the reader has taken everything. */
+  /** Resolves when the reader has received everything. */
   flush(): Promise<void>;
-  /** One JSON document with a line feed. What would act stands in it as an escape sequence of JSON. */
+  /** Writes one JSON document with a line feed. Control characters in it are escape sequences of JSON. */
   json(value: unknown, indent?: number): void;
-  /** Writes text as it is: only where the user asked for it with `--raw`. */
+  /** Writes text unchanged: only for `--raw`. */
   raw(text: string): void;
-  /** Puts this text in place of the line of the cursor. Only on a terminal. */
+  /** Replaces the line of the cursor. Only on a terminal. */
   replaceLine(text: string): void;
 }
 
 export const out: Sink = createSink(() => process.stdout);
 export const err: Sink = createSink(() => process.stderr);
 
-/** The streams of a process are made when they are first asked for. */
+/** @param open Creates the stream of the process at its first use. */
 function createSink(open: () => NodeJS.WriteStream): Sink {
   let hasColors: boolean | undefined;
   const clean = (text: string): string => toSafeText(text, (hasColors ??= showsColors(open())));
@@ -54,7 +54,7 @@ function showsColors(stream: NodeJS.WriteStream): boolean {
   return process.env['TERM'] !== 'dumb' && styleText('bold', 'x', { stream }) !== 'x';
 }
 
-/** A whole sequence that sets colours, or a single character that acts: C0, DEL, C1, marks that reorder or break lines. */
+/** A sequence that sets colours, or a control character: C0, DEL, C1, marks that reorder or break lines. */
 const ACTING = /\u001b\[([\d;:]{0,64})m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
 /** Bold, dim, the colours of `Color`, and their ends. */
 const OWN_COLORS: ReadonlySet<string> = new Set(['1', '2', '22', '31', '32', '33', '35', '36', '39']);
@@ -62,13 +62,13 @@ const OWN_COLORS: ReadonlySet<string> = new Set(['1', '2', '22', '31', '32', '33
 /** The end of bold, dim and colours. */
 const RESET = '\u001b[22m\u001b[39m';
 
-/** @param colors True where the colours of `createPaint` are shown. */
+/** @param colors True if the colours of `createPaint` are shown. */
 function toSafeText(text: string, colors: boolean): string {
   return text.replaceAll('\r\n', '\n').replace(ACTING, (found, color: string | undefined) => {
     if (color === undefined) return show(found);
     if (!colors) return '';
     if (color === '' || color === '0') return RESET;
-    // What another colour says is not lost without it.
+    // The text is complete without other colours.
     return OWN_COLORS.has(color) ? found : '';
   });
 }

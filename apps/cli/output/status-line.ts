@@ -9,7 +9,7 @@ export interface StatusLine {
 
 /**
  * @param sink A terminal.
- * @returns A line that is cut to the terminal's width, because one that wraps could not be erased.
+ * @returns A line that is cut to the width of the terminal, because a wrapped line cannot be erased.
  */
 export function createStatusLine(sink: Sink): StatusLine {
   let shown = '';

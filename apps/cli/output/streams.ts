@@ -1,32 +1,32 @@
 let broken: (() => void) | undefined;
 let failure: Error | undefined;
 
-/** Why standard output took no more, where that was no reader's choice: a full disk, above all. */
+/** Why standard output cannot be written, such as a full disk; undefined if its reader has closed it. */
 export function outputFailure(): Error | undefined {
   return failure;
 }
 
-/** True for the error of writing to a pipe whose reader has gone, as in `klaus sessions | head`. */
+/** True for the error of a write to a pipe whose reader is gone, as in `klaus sessions | head`. */
 export function isEndOfPipe(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
 }
 
 /**
- * Makes a reader that goes away an ordinary thing. A listing simply ends; a run that writes its events
- * registers with {@link onReaderGone} and stops.
+ * Handles a reader that goes away. A listing ends; a run that writes its events registers with {@link onReaderGone}
+ * and stops.
  */
 export function watchStreams(): void {
   process.stdout.on('error', (error) => {
-    // Whatever it is, the run ends cleanly: what is in the log is whole, and only its copy here is not.
+    // The run ends cleanly in any case: the log is complete, only the output here is not.
     if (!isEndOfPipe(error)) failure ??= error;
     broken?.();
   });
-  // A terminal that was closed cannot be told anything; EIO is what it answers.
+  // A closed terminal answers with EIO, and no message can be shown.
   process.stderr.on('error', () => {});
 }
 
-/** Calls `listener` once nobody reads standard output any more. One listener at a time. */
+/** Calls `listener` when standard output has no reader any more. One listener at a time. */
 export function onReaderGone(listener: () => void): () => void {
   broken = listener;
   return () => {

@@ -2,9 +2,9 @@ import { toLine } from '@klaus/sdk/printable';
 import { out } from './sink.ts';
 
 /**
- * Columns of text, each as wide as its widest cell; the last one takes the rest of the line.
+ * Columns of text, each as wide as its widest cell; the last one gets the rest of the line.
  *
- * @param width Characters of a line; 0 means that nothing is cut, for what is read by a program.
+ * @param width Characters of a line; 0 means that nothing is cut, for programs.
  */
 export function toTable(rows: readonly (readonly string[])[], width: number): string {
   const cells = rows.map((row) => row.map((cell) => toLine(cell, 10_000)));
@@ -26,7 +26,7 @@ function toLineEnd(line: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }
 
-/** The width of standard output's terminal; 0 when it is none. */
+/** The width of the terminal of standard output; 0 if it is not a terminal. */
 export function outputWidth(): number {
   return out.columns;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, ModelFailureCode, Outcome } from '@klaus/sdk';
 
-/** Exit codes of every command. 0 is never anything but success. */
+/** Exit codes of every command. 0 always means success. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -66,18 +66,18 @@ export const OUTCOME_EXITS: Readonly<Record<Outcome, ExitName>> = {
   cancelled: 'interrupted',
 };
 
-/** The exit code for anything thrown: that of a KlausError's code, and 1 for what is no KlausError. */
+/** The exit code for a thrown value: that of a KlausError's code, and 1 for any other value. */
 export function toExitCode(error: unknown): ExitCode {
-  // Known by its mark, not by an import: this table must not load the engine when only `--help` is asked for.
+  // Recognized by its mark, because an import would load the engine.
   if (typeof error !== 'object' || error === null || !(Symbol.for('klaus.error') in error)) return EXIT.failed;
   const { code } = error as { code?: ErrorCode };
   return EXIT[(code && ERROR_EXITS[code]) ?? 'failed'];
 }
 
 /**
- * The exit code for how a run ended.
+ * The exit code for the outcome of a run.
  *
- * @param failure What the last model request failed with: a refused key is 3, not 4.
+ * @param failure How the last model request failed: a refused key is 3, not 4.
  */
 export function outcomeToExitCode(outcome: Outcome, failure?: ModelFailureCode): ExitCode {
   if (outcome === 'model_failed' && failure === 'auth') return EXIT.config;

@@ -18,14 +18,14 @@ import { formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from '../output/paint.ts';
 import { err } from '../output/sink.ts';
 
-/** What a person said to a question. `interrupt` is Ctrl-C; `later` leaves the question open. */
+/** The answer of a user. `interrupt` is Ctrl-C; `later` leaves the approval open. */
 export type Reply =
   | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope'> }
   | { kind: 'rejected'; options: Pick<AnswerOptions, 'note'> }
   | { kind: 'later' }
   | { kind: 'interrupt' };
 
-/** Lines of a diff or command that are shown unasked. */
+/** Lines of a diff or command that are shown at first. */
 const SHOWN_LINES = 200;
 
 type Question = EventOf<'approval.asked'>;
@@ -39,10 +39,10 @@ interface Prompt {
 }
 
 /**
- * Shows a question in the terminal and takes one key: y, n (and then a reason), h (hunk by hunk), s or p (and from now on), d (show
- * everything again) or q.
+ * Shows a question in the terminal and reads one key: y, n (and then a reason), h (hunk by hunk), s or p (also for later
+ * calls), d (show everything again) or q.
  *
- * @param options.signal Ends the wait, as `later`.
+ * @param options.signal Ends the wait with `later`.
  */
 export async function askInTerminal(
   question: Question,
@@ -58,7 +58,7 @@ export async function askInTerminal(
       const key = (await keyboard.key(options.signal))?.toLowerCase();
       const reply = await toReply(key, prompt);
       if (reply) {
-        // The answers hunk by hunk stand there already.
+        // With these keys the answers are on the screen already.
         if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
         return reply;
       }
@@ -79,9 +79,9 @@ function canRemember({ subject }: Question): boolean {
 }
 
 function toKeys(question: Question): string {
-  if (question.subject.kind === 'limit') return 'y go on, n stop, q decide later';
+  if (question.subject.kind === 'limit') return 'y continue, n stop, q decide later';
   const hunks = hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
-  const scopes = canRemember(question) ? ', s yes in this session, p yes in this project' : '';
+  const scopes = canRemember(question) ? ', s approve in this session, p approve in this project' : '';
   return `y approve, n reject${hunks}${scopes}, d show again, q decide later`;
 }
 
@@ -112,7 +112,7 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
   }
 }
 
-/** Why not, for the model; nothing has to be said. */
+/** Asks for a reason for the model, which can be empty. */
 async function askReason({ question, keyboard, paint, signal }: Prompt): Promise<Reply> {
   err.write('n\n');
   if (question.subject.kind === 'limit') return { kind: 'rejected', options: {} };
@@ -122,7 +122,7 @@ async function askReason({ question, keyboard, paint, signal }: Prompt): Promise
   return { kind: 'rejected', options: reason.trim() === '' ? {} : { note: reason.trim() } };
 }
 
-/** Asks about each hunk: y, n, e (with other lines), a and x (this and all that follow). Undefined: back to the question. */
+/** Asks about each hunk: y, n, e (edit it), a and x (this and all later ones). Undefined: back to the question. */
 async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<HunkAnswer | undefined> {
   const hunks = hunksOf(question);
   const accepted: string[] = [];
@@ -157,7 +157,7 @@ function toEdited(edited: { id: string; text: string }[]): Pick<HunkAnswer, 'edi
   return edited.length > 0 ? { edited } : {};
 }
 
-/** Opens the user's editor on the new lines of a hunk; undefined when it failed. */
+/** Opens the editor of the user with the new lines of a hunk. Undefined if it failed. */
 function editLines(hunk: Hunk): string | undefined {
   const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'klaus-hunk-'));
@@ -169,7 +169,7 @@ function editLines(hunk: Hunk): string | undefined {
       env: toHostEnvironment(),
     });
     if (status !== 0) {
-      err.write(`${editor} failed; the hunk is as it was.\n`);
+      err.write(`${editor} failed; the hunk is unchanged.\n`);
       return undefined;
     }
     return readFileSync(file, 'utf8');
@@ -178,7 +178,7 @@ function editLines(hunk: Hunk): string | undefined {
   }
 }
 
-/** The question with everything that is needed to decide it, made safe for a terminal. */
+/** The question with the information that is needed to decide, safe for a terminal. */
 function showQuestion({ question, paint, plain }: Prompt, all: boolean): string {
   const { subject } = question;
   const lines = [`${plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`];
@@ -186,7 +186,7 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
   if (subject.kind === 'limit') {
     const show = subject.limit === 'usd' ? formatUsd : formatCount;
     lines.push(
-      `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). Going on raises the limit to ${show(subject.offer)}.`,
+      `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). To continue raises the limit to ${show(subject.offer)}.`,
     );
     return lines.join('\n');
   }

@@ -3,7 +3,7 @@ import { toPromptParts } from './prompt-input.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('words are the prompt, and what is piped in stands beside them as a file', () => {
+test('words are the prompt, and piped input is an attached file', () => {
   expect(toPromptParts({ words: ['fix', 'it'], stdin: undefined, maxChars: 0 })).toEqual([
     { type: 'text', text: 'fix it' },
   ]);
@@ -32,7 +32,7 @@ test('an image is sent as an image', () => {
   });
 });
 
-test('no prompt, an over-long one and bytes that are no text are refused with the reason', () => {
+test('no prompt, an over-long one and bytes that are not text are refused with the reason', () => {
   expect(() => toPromptParts({ words: [], stdin: undefined, maxChars: 0 })).toThrow('There is no prompt.');
   expect(() => toPromptParts({ words: ['-'], stdin: bytes(' \n'), maxChars: 0 })).toThrow('Standard input is empty.');
   expect(() => toPromptParts({ words: ['12345'], stdin: undefined, maxChars: 4 })).toThrow(

@@ -2,41 +2,44 @@ import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
 import type { ImagePart, Part } from '@klaus/sdk';
 import { formatBytes, formatCount } from '@klaus/sdk/transcript';
-import { UsageError } from '../program/report-error.ts';
+import { UsageError } from '../program/cli-error.ts';
 import { err } from '../output/sink.ts';
 
-/** Bytes of standard input that are taken at most: more than any model's window holds. */
+/** Maximum size of standard input, in bytes. It is larger than the context window of any model. */
 const MAX_BYTES = 8 * 1_024 * 1_024;
 
-/** Milliseconds after which a silent standard input is worth a word. */
+/** Milliseconds without input after which the wait is reported. */
 const SILENCE = 2_000;
 
 export interface PromptInput {
-  /** What stood on the command line; `-` alone means standard input. */
+  /** The words of the command line; `-` alone means standard input. */
   words: readonly string[];
-  /** What was piped in, if anything was. */
+  /** Piped input; undefined if there is none. */
   stdin: Uint8Array | undefined;
-  /** Characters that a prompt may have (`maxPromptChars`); 0 means no limit. */
+  /** Maximum length of a prompt (`maxPromptChars`); 0 means no limit. */
   maxChars: number;
 }
 
 /**
- * Makes the parts of a prompt. Piped input becomes the prompt where none is given, and a file named `stdin`
- * beside it otherwise; input too long for a prompt is attached as a file too.
+ * Makes the parts of a prompt. Piped input is the prompt if none is given, and otherwise an attached file named `stdin`.
+ * Input that is too long for a prompt is attached as a file too.
  *
- * @throws UsageError when there is no prompt, it is too long, or the input is neither text nor an image.
+ * @throws UsageError if there is no prompt, it is too long, or the input is neither text nor an image.
  */
 export function toPromptParts(input: PromptInput): Part[] {
   const fromStdin = input.words.length === 1 && input.words[0] === '-';
   const prompt = fromStdin ? '' : input.words.join(' ').trim();
   const piped = input.stdin !== undefined && input.stdin.length > 0 ? input.stdin : undefined;
   if (prompt === '' && piped === undefined) {
-    throw new UsageError('There is no prompt.', 'Write it in quotes: klaus "fix the failing test", or pipe it in.');
+    throw new UsageError(
+      'There is no prompt.',
+      'Write it in quotes: klaus "fix the failing test", or pipe it to standard input.',
+    );
   }
   if (input.maxChars > 0 && prompt.length > input.maxChars) {
     throw new UsageError(
       `The prompt has ${formatCount(prompt.length)} characters; ${formatCount(input.maxChars)} are allowed.`,
-      'Pipe the long part in, as in klaus "what is wrong here?" < log.txt, or raise AGENT_MAX_PROMPT_CHARS.',
+      'Pipe the long part to standard input, as in klaus "what is wrong here?" < log.txt, or raise `AGENT_MAX_PROMPT_CHARS`.',
     );
   }
   if (piped === undefined) return [{ type: 'text', text: prompt }];
@@ -50,7 +53,7 @@ export function toPromptParts(input: PromptInput): Part[] {
   }
   const text = new TextDecoder().decode(piped);
   if (text.trim() === '' && prompt === '')
-    throw new UsageError('Standard input is empty.', 'Pipe in a prompt, or write one in quotes.');
+    throw new UsageError('Standard input is empty.', 'Pipe a prompt to standard input, or write one in quotes.');
   if (prompt === '' && (input.maxChars === 0 || text.length <= input.maxChars))
     return [{ type: 'text', text: text.trimEnd() }];
   return [
@@ -73,16 +76,16 @@ function toImage(bytes: Uint8Array): ImagePart | undefined {
 }
 
 /**
- * Reads what is piped in, to its end. Says so on standard error when nothing has come for two seconds: a pipe
- * that nobody closes would otherwise look like a hang.
+ * Reads piped input to its end. Prints on standard error that it waits when nothing was received for two seconds,
+ * because a pipe that is not closed looks like a hang.
  *
- * @returns Undefined when standard input is a terminal, closed or the null device.
+ * @returns Undefined if standard input is a terminal, closed or the null device.
  * @throws UsageError for more than 8 MiB.
  */
 export async function readStdin(): Promise<Uint8Array | undefined> {
   if (!isPiped()) return undefined;
   const silence = setTimeout(() => {
-    err.write('klaus: waiting for the end of standard input; < /dev/null means that there is none\n');
+    err.write('klaus: waiting for the end of standard input. Use `< /dev/null` if there is none.\n');
   }, SILENCE);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -94,7 +97,7 @@ export async function readStdin(): Promise<Uint8Array | undefined> {
       if (size > MAX_BYTES) {
         throw new UsageError(
           `Standard input is longer than ${formatBytes(MAX_BYTES)}.`,
-          'Save it in the workspace and name the file: the agent reads the parts that it needs.',
+          'Save it in the workspace and name the file in the prompt: the agent reads the parts that it needs.',
         );
       }
     }
@@ -105,7 +108,7 @@ export async function readStdin(): Promise<Uint8Array | undefined> {
 }
 
 function isPiped(): boolean {
-  // Not by `process.stdin`, which is a stream that is made when it is first looked at. A terminal is none of these.
+  // `process.stdin` would create the stream. A terminal is none of these.
   try {
     const stat = fstatSync(0);
     return stat.isFIFO() || stat.isFile() || stat.isSocket();

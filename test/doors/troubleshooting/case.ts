@@ -5,31 +5,31 @@ import type { Script } from '@klaus/sdk';
 import { type Ended, runKlaus, startServer } from '../../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../../fixtures/test-home.ts';
 
-/** One heading of docs/guides/troubleshooting.md, and how a user comes to see it. */
+/** One heading of docs/guides/troubleshooting.md, and how to provoke its message. */
 export interface Case {
-  /** The literal message, `…` for what differs. */
+  /** The literal message, with `…` for variable parts. */
   heading: string;
   /** Makes the program print it. */
   provoke: (scene: Scene) => Promise<Ended>;
   code: number;
-  /** The line of `klaus doctor` that finds the same on the scene as it is then, with its status. */
+  /** The finding of `klaus doctor` about the same cause, with its status. */
   doctor?: { name: string; status: 'warn' | 'fail'; says: RegExp };
-  /** Why it cannot be provoked on this machine. Undefined: it can. */
+  /** Why it cannot be provoked on this machine; undefined if it can. */
   missing?: string | undefined;
 }
 
-/** A place of its own with what a case sets there. */
+/** The home and the environment of one case. */
 export interface Scene {
   readonly place: TestHome;
-  /** Variables that both the program and doctor get. Default: a key that is accepted. */
+  /** Environment variables of the program and of doctor. Default: a key that is accepted. */
   readonly env: Record<string, string>;
-  /** Where the programs are started. */
+  /** Working directory of the programs. */
   cwd: string;
   /** Runs klaus to its end. */
   klaus(...words: string[]): Promise<Ended>;
-  /** The same, with the model playing a script. */
+  /** The same, with a scripted model. */
   play(script: Script, ...words: string[]): Promise<Ended>;
-  /** Writes the PATH anew, of these programs and no others. */
+  /** Replaces the PATH by a folder with only these programs. */
   keepOnly(...programs: string[]): void;
 }
 
@@ -63,7 +63,7 @@ function pathOf(program: string): string {
   return spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim();
 }
 
-/** True when a text has the pieces of a heading, in their order. */
+/** True if a text contains the parts of a heading in their order. */
 export function hasWords(text: string, heading: string): boolean {
   let at = 0;
   for (const piece of toPieces(heading)) {
@@ -74,7 +74,7 @@ export function hasWords(text: string, heading: string): boolean {
   return true;
 }
 
-/** What stands between the `…` of a heading. */
+/** The parts between the `…` of a heading. */
 export function toPieces(heading: string): string[] {
   return heading.split('…').filter((piece) => piece.trim() !== '');
 }

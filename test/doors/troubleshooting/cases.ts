@@ -81,12 +81,12 @@ const models: Case[] = [
     provoke: (scene) => scene.play(failing(401), 'say hello'),
   },
   {
-    heading: 'The provider refuses the request itself: …',
+    heading: 'The provider refuses the request.…',
     code: 4,
     provoke: (scene) => scene.play(failing(404, 'model: unheard of'), 'say hello'),
   },
   {
-    heading: 'With --wait-for-model 2h Klaus keeps trying until the model is back.',
+    heading: '…, Klaus retries until the model is available again.',
     code: 4,
     provoke: (scene) => scene.play(failing(429), 'say hello'),
   },
@@ -110,7 +110,7 @@ const models: Case[] = [
       ),
   },
   {
-    heading: 'What answers may be no model: …',
+    heading: 'The answer is not that of a model.…',
     code: 4,
     provoke: (scene) =>
       scene.play(
@@ -119,7 +119,7 @@ const models: Case[] = [
       ),
   },
   {
-    heading: 'Begin a new session, or go on with a --model that has a larger context window.',
+    heading: 'Start a new session, or continue with a … that has a larger context window.',
     code: 4,
     provoke: (scene) => scene.play(failing(413), 'say hello'),
   },
@@ -204,7 +204,7 @@ const commands: Case[] = [
     provoke: (scene) => scene.play(calling('run_command', { command: 'curl http://example.com' }), 'run', 'fetch'),
   },
   {
-    heading: 'Nobody was there to say yes.…',
+    heading: 'No user could answer the approval.…',
     code: 6,
     provoke: (scene) => scene.play(writing, '--approve', 'ask', 'write'),
   },
@@ -336,7 +336,7 @@ const sessions: Case[] = [
       await holder.printed('stdout', '"turn.started"');
       const { session } = JSON.parse(holder.text.stdout.split('\n')[0]!) as { session: string };
       const ended = await runKlaus(['resume', session], { place, server, env });
-      // Killed, so that doctor finds what was left behind.
+      // Killed, so that doctor finds an interrupted session.
       holder.kill('SIGKILL');
       await holder.ended;
       return ended;
@@ -344,7 +344,7 @@ const sessions: Case[] = [
     doctor: { name: 'sessions', status: 'warn', says: /0 at work in other processes, .* 1 interrupted/ },
   },
   { heading: 'There is no session ….', code: 2, provoke: (scene) => scene.klaus('show', '01ABC') },
-  { heading: 'There is no session of … yet.', code: 2, provoke: (scene) => scene.klaus('--continue', 'go on') },
+  { heading: 'There is no session of … yet.', code: 2, provoke: (scene) => scene.klaus('--continue', 'continue') },
   { heading: 'There is no command …', code: 2, provoke: (scene) => scene.klaus('sesions') },
   {
     heading: 'There is no prompt.',
@@ -415,7 +415,7 @@ const state: Case[] = [
 
 const FULL = new WeakMap<Scene, Disposable>();
 
-/** Gives back what a case took of the machine. */
+/** Releases the resources of a case. */
 export function tidyUp(scene: Scene): void {
   FULL.get(scene)?.[Symbol.dispose]();
 }
@@ -458,7 +458,7 @@ const server: Case[] = [
   },
 ];
 
-/** Headings that are provoked from outside. */
+/** Headings that the tests provoke. */
 export const CASES: readonly Case[] = [
   ...models,
   ...sandboxes,
@@ -470,12 +470,12 @@ export const CASES: readonly Case[] = [
   ...server,
 ];
 
-/** Headings whose cause cannot be made here (another user's files, a Docker engine, another Node): who says what. */
+/** Headings whose cause cannot be provoked here (files of another user, a Docker engine, another Node): the source of the message. */
 export const SAID_BY: Readonly<Record<string, readonly [file: string, words: string]>> = {
-  'The certificate of … is not accepted: …': ['apps/cli/remote/connect-server.ts', ' is not accepted: '],
-  'The connection to … broke; trying again until it is back. The run goes on there.': [
-    'apps/cli/remote/watched-session.ts',
-    ' broke; trying again until it is back. The run goes on there.',
+  'The certificate of … is not accepted: …': ['apps/cli/client/http/server-error.ts', ' is not accepted: '],
+  'The connection to … was lost; reconnecting. The run continues on the server.': [
+    'apps/cli/client/http/session-stream.ts',
+    ' was lost; reconnecting. The run continues on the server.',
   ],
   'the image … is not on this machine': ['adapters/sandboxes/docker/image.ts', ' is not on this machine'],
   'limit reached: memory: …': [

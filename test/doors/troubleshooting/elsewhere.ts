@@ -7,7 +7,7 @@ import type { Case, Scene } from './case.ts';
 async function askOther(scene: Scene, body: string, scheme = 'http'): Promise<Ended> {
   const other = createServer((_request, response) => response.end(body));
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  // Doctor looks after this one has been asked.
+  // Doctor asks it again.
   other.unref();
   const { port } = other.address() as { port: number };
   scene.env['KLAUS_SERVER'] = `${scheme}://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ export const elsewhere: Case[] = [
     provoke: (scene) => askOther(scene, '', 'https'),
   },
   {
-    heading: '… acts on the sessions of this machine; KLAUS_SERVER means nothing to it.',
+    heading: '… acts on the sessions of this machine; KLAUS_SERVER is ignored.',
     code: 2,
     provoke(scene) {
       scene.env['KLAUS_SERVER'] = 'http://127.0.0.1:1';

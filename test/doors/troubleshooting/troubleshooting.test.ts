@@ -12,7 +12,7 @@ const sections = page
   .slice(1)
   .map((section) => ({ heading: /^`(.*)`\n/.exec(section)?.[1] ?? section.split('\n')[0]!, text: section }));
 
-test('every message of the page is provoked here or found in the code, and nothing is left out of the page', () => {
+test('the page has exactly the messages that are provoked here or found in the code', () => {
   const known = [...CASES.map(({ heading }) => heading), ...Object.keys(SAID_BY)];
   expect(sections.map(({ heading }) => heading).toSorted()).toEqual(known.toSorted());
 });
@@ -29,11 +29,10 @@ for (const { heading, provoke, code, doctor, missing } of CASES) {
       expect(ended).toMatchObject({ code, signal: null });
       const said = ended.stdout + ended.stderr;
       expect(hasWords(said, heading), said).toBe(true);
-      // A sentence for people, never a stack trace, and never "a defect in Klaus".
+      // Never a stack trace or "a defect in Klaus".
       expect(said).not.toMatch(/^\s+at /m);
       expect(said).not.toContain('defect');
       const section = sections.find((each) => each.heading === heading)?.text;
-      // Doctor's own words need no word about doctor.
       if (!doctor) return;
       expect(section).toContain(`\`${doctor.name}\``);
       const looked = await scene.klaus('doctor', '--json');
@@ -51,7 +50,7 @@ for (const { heading, provoke, code, doctor, missing } of CASES) {
   });
 }
 
-test('a message that is not what the page says is noticed', () => {
+test('a message that differs from the page is found', () => {
   expect(hasWords('klaus: No model is called "x". Did you mean y?', 'No model is called "…".')).toBe(true);
   expect(hasWords('klaus: No model has the name "x".', 'No model is called "…".')).toBe(false);
   expect(hasWords('B then A', 'A…B')).toBe(false);

@@ -1,32 +1,51 @@
-import { optional } from '@klaus/sdk/optional';
 import type { AuditReport, ChainReport, DecisionRow, HostEvent, Klaus } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
+import { optional } from '@klaus/sdk/optional';
 import { describeCall, formatNumber } from '@klaus/sdk/transcript';
-import { outputWidth, toTable } from '../../output/table.ts';
-import { err, out } from '../../output/sink.ts';
+import { InvalidArgumentError } from 'commander';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { describeHostEvent } from '../../output/host-event-text.ts';
+import { printRows } from '../../output/print-rows.ts';
+import { out } from '../../output/sink.ts';
+import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { toPastTime } from '../../program/option-values.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   json?: true;
-  /** A record of the host chain as an earlier verify printed it. */
+  /** A record of the host chain as an earlier verification printed it. */
   head?: { seq: number; hash: string };
 }
 
-/** `klaus audit verify [ID]`: exit 1 when a record of a session or of the host chain is not as it was written. */
-export async function verify(id: string | undefined, options: VerifyOptions = {}): Promise<number> {
-  await using klaus = await openKlaus();
-  const report = await klaus.store.audit({
-    ...(id === undefined ? {} : { session: await toSessionId(klaus, id) }),
-    ...(options.head ? { head: options.head } : {}),
-  });
-  if (options.json === true) out.json(report, 2);
-  else
-    out.write(
-      toLines(report)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
-  return report.intact ? EXIT.done : EXIT.failed;
+export const verify: LeafCommand = {
+  name: 'verify',
+  summary: 'check the hash chains of one session or of all, and of this machine',
+  description: 'Names the first record that was altered, removed or moved. Exit code 1 if there is one.',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('[id]', 'sessions'))
+      .option(
+        '--head <seq:hash>',
+        'an earlier head of the host chain: proves that no record up to it was rewritten',
+        toHead,
+      )
+      .option('--json', 'one JSON document'),
+  async run(id: string | undefined, { json, head }: VerifyOptions) {
+    await using klaus = await openKlaus();
+    const session = id === undefined ? undefined : await toSessionId(klaus, id);
+    const report = await klaus.store.audit(optional({ session, head }));
+    if (json) out.json(report, 2);
+    else out.write(`${toLines(report).join('\n')}\n`);
+    return report.intact ? EXIT.done : EXIT.failed;
+  },
+};
+
+function toHead(text: string): { seq: number; hash: string } {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+  if (seq !== undefined && hash !== undefined && Number(seq) >= 1) return { seq: Number(seq), hash };
+  throw new InvalidArgumentError(
+    'It must be a number, a colon and 64 hexadecimal digits, as klaus audit verify prints it.',
+  );
 }
 
 function toLines({ host, head, sessions }: AuditReport): string[] {
@@ -46,7 +65,7 @@ function toHostLine(host: ChainReport, head: AuditReport['head']): string {
   return `Host chain: ${formatNumber(head.seq, 'record')}, all as written; its head is ${head.seq}:${head.hash}`;
 }
 
-/** A session that is there, or one that the host chain knows of: it may have been taken away. */
+/** The id of a session that exists, or of a deleted one that the host chain names. */
 async function toSessionId(klaus: Klaus, id: string): Promise<string> {
   const known = (await klaus.store.session(id))?.id;
   if (known !== undefined) return known;
@@ -54,7 +73,7 @@ async function toSessionId(klaus: Klaus, id: string): Promise<string> {
   return (await klaus.session(id)).id;
 }
 
-export interface ShowAuditOptions {
+interface ShowOptions {
   json?: true;
   denied?: true;
   host?: true;
@@ -62,54 +81,37 @@ export interface ShowAuditOptions {
   since?: number;
 }
 
-/** `klaus audit show [ID]`: what the gate decided, or with --host what the host chain holds. */
-export async function showAudit(id: string | undefined, options: ShowAuditOptions): Promise<number> {
-  await using klaus = await openKlaus();
-  const session = id === undefined ? undefined : await toSessionId(klaus, id);
-  const since = options.since === undefined ? {} : { since: options.since };
-  if (options.host === true) {
-    const events = await Array.fromAsync(klaus.store.hostEvents({ ...since, ...optional({ subject: session }) }));
-    const shown = options.denied === true ? filter(events, isNoYes) : events;
-    return print(shown, { ...options, toRow: toHostRow, head: ['TIME', 'EVENT', 'SESSION', 'DETAIL'] });
-  }
-  const rows = await Array.fromAsync(
-    klaus.store.decisions({
-      ...since,
-      ...optional({ session }),
-      denied: options.denied ?? false,
-    }),
-  );
-  const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
-  return print(map(rows, toDecision), { ...options, toRow: toDecisionRow, head });
-}
+const show: LeafCommand = {
+  name: 'show',
+  summary: 'list the decisions of the gate',
+  footer: 'Examples:\n  klaus audit show --denied --since 7d\n  klaus audit show --host',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('[id]', 'sessions'))
+      .option('--denied', 'only calls that were denied or asked about; with --host, approvals that were not given')
+      .option('--host', 'the host chain instead: deletions, exports, answers, changes of the configuration')
+      .option('--since <time>', 'only since this time: 2h, 7d, or a date', toPastTime)
+      .option('--json', 'one object per line'),
+  async run(id: string | undefined, { json, denied, host, since }: ShowOptions) {
+    await using klaus = await openKlaus();
+    const session = id === undefined ? undefined : await toSessionId(klaus, id);
+    const empty = 'There is nothing to show.';
+    if (host) {
+      const events = await Array.fromAsync(klaus.store.hostEvents(optional({ since, subject: session })));
+      const head = ['TIME', 'EVENT', 'SESSION', 'DETAIL'];
+      printRows(denied ? events.filter(isNotApproved) : events, { json, head, toRow: toHostRow, empty });
+    } else {
+      const rows = await Array.fromAsync(
+        klaus.store.decisions({ ...optional({ since, session }), denied: denied ?? false }),
+      );
+      const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
+      printRows(rows.map(toDecision), { json, head, toRow: toDecisionRow, empty });
+    }
+  },
+};
 
-interface PrintOptions<T> {
-  json?: true;
-  toRow: (item: T) => string[];
-  head: string[];
-}
-
-function print<T>(items: Iterable<T>, { json, toRow, head }: PrintOptions<T>): number {
-  if (json === true) {
-    for (const item of items) out.json(item);
-    return EXIT.done;
-  }
-  const rows = [...items].map(toRow);
-  if (rows.length === 0) err.write('There is nothing to show.\n');
-  else out.write(toTable([head, ...rows], outputWidth()));
-  return EXIT.done;
-}
-
-function* map<A, B>(items: Iterable<A>, to: (item: A) => B): Generator<B, void, undefined> {
-  for (const item of items) yield to(item);
-}
-
-function* filter<T>(items: Iterable<T>, fits: (item: T) => boolean): Generator<T, void, undefined> {
-  for (const item of items) if (fits(item)) yield item;
-}
-
-/** True for a question that nobody said yes to. */
-function isNoYes(event: HostEvent): boolean {
+function isNotApproved(event: HostEvent): boolean {
   return event.type === 'approval.answered' && event.answer !== 'approved';
 }
 
@@ -127,44 +129,15 @@ function toDecisionRow({ at, session, verdict, rule, what, reason, phase }: Deci
 }
 
 function toHostRow(event: HostEvent): string[] {
-  return [toTime(event.at), event.type, 'session' in event ? event.session : '', describe(event)];
-}
-
-function describe(event: HostEvent): string {
-  switch (event.type) {
-    case 'session.anchored':
-      return `${formatNumber(event.records, 'record')} after ${event.after}, head ${event.head.slice(0, 12)}`;
-    case 'session.deleted':
-      return `${formatNumber(event.records, 'record')} by ${event.by}, last ${event.head.slice(0, 12)}`;
-    case 'session.exported':
-      return `${event.format} by ${event.by}`;
-    case 'approval.answered':
-      return `${event.approval} ${event.answer} by ${event.by}${event.scope === undefined ? '' : ` for the ${event.scope}`}`;
-    case 'approval.forgotten':
-      return `${event.approval} of ${event.agent} in ${event.workspace} by ${event.by}`;
-    case 'grant.changed':
-      return event.reason;
-    case 'session.changed': {
-      const { mode, model, limits } = event;
-      const caps = Object.entries(limits ?? {}).map(([name, cap]) => `${name} ${cap === 0 ? 'unlimited' : cap}`);
-      return [...(mode ? [`mode ${mode}`] : []), ...(model ? [`model ${model}`] : []), ...caps].join(', ');
-    }
-    case 'workspace.restored':
-      return `${event.kind} of ${formatNumber(event.files, 'file')} by ${event.by}`;
-    case 'configuration.changed': {
-      const changes = event.changes.map(
-        ({ key, before, after }) => `${key}: ${before ?? 'unset'} → ${after ?? 'unset'}`,
-      );
-      const policies = event.policies.map(({ path, hash }) => `${path} ${hash.slice(0, 12)}`);
-      return [event.workspace, ...changes, ...policies].join('; ');
-    }
-    case 'database.recovered': {
-      const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
-      return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them cut short`;
-    }
-  }
+  return [toTime(event.at), event.type, 'session' in event ? event.session : '', describeHostEvent(event)];
 }
 
 function toTime(at: number): string {
   return new Date(at).toISOString();
 }
+
+export const command: CommandGroup = {
+  name: 'audit',
+  summary: 'check and show the records',
+  commands: [verify, show],
+};

@@ -1,44 +1,58 @@
-import { optional } from '@klaus/sdk/optional';
 import type { Mode } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { createPaint } from '../../output/paint.ts';
+import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { createPaint } from '../../output/paint.ts';
 import { out } from '../../output/sink.ts';
+import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { repeatable } from '../../program/option-values.ts';
+import { approveOption } from '../../program/run-options.ts';
 
-export interface GateTestOptions {
+interface Options {
   json?: true;
   approve?: Mode;
   grant?: readonly string[];
   cwd?: string;
 }
 
-/** `klaus gate test COMMAND`: what the gate would say to a shell command, without running it. Exit 0 allowed, 6 not. */
-export async function gateTest(words: readonly string[], options: GateTestOptions): Promise<number> {
-  await using klaus = await openKlaus(options.cwd === undefined ? {} : { cwd: options.cwd });
-  const judged = await klaus.judge(words.join(' '), {
-    ...optional({ mode: options.approve, grant: options.grant }),
-  });
-  const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
-  if (options.json) {
-    out.json(judged);
+const WORDS = { allow: 'allowed', ask: 'asked', deny: 'denied' } as const;
+const COLORS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
+
+const test: LeafCommand = {
+  name: 'test',
+  summary: 'judge a shell command without running it: exit 0 allowed, 6 denied or asked',
+  footer: "Example:\n  klaus gate test 'git push --force'",
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .argument('<command...>', 'the command, preferably in single quotes')
+      .addOption(approveOption('the approval mode (default: auto)'))
+      .option('--grant <text>', 'a grant instead of the default one; repeatable', repeatable())
+      .option('--cwd <folder>', 'the workspace (default: the current folder)')
+      .option('--json', 'one JSON object on one line'),
+  async run(words: readonly string[], options: Options) {
+    await using klaus = await openKlaus({ cwd: options.cwd });
+    const judged = await klaus.judge(words.join(' '), optional({ mode: options.approve, grant: options.grant }));
+    const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
+    if (options.json) {
+      out.json(judged);
+      return exit;
+    }
+    const paint = createPaint(out, false);
+    const lines = [
+      `${paint(COLORS[judged.verdict], WORDS[judged.verdict])} by ${judged.rule}: ${toPrintable(judged.reason)}`,
+      `mode ${judged.mode}, grant ${toPrintable(judged.grant)}`,
+      'understood as:',
+      toPrintable(judged.understood).replaceAll(/^/gm, '  '),
+    ];
+    for (const { rule, verdict, reason } of judged.findings) {
+      if (rule !== judged.rule || verdict !== judged.verdict)
+        lines.push(paint('dim', `${rule}: ${verdict}, ${toPrintable(reason)}`));
+    }
+    out.write(`${lines.join('\n')}\n`);
     return exit;
-  }
-  const paint = createPaint(out, false);
-  const word = { allow: 'allowed', ask: 'asked', deny: 'denied' }[judged.verdict];
-  const color = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
-  const lines = [
-    `${paint(color[judged.verdict], word)} by ${judged.rule}: ${toPrintable(judged.reason)}`,
-    `mode ${judged.mode}, grant ${toPrintable(judged.grant)}`,
-    'understood as:',
-    ...toPrintable(judged.understood)
-      .split('\n')
-      .map((line) => `  ${line}`),
-  ];
-  for (const { rule, verdict, reason } of judged.findings) {
-    if (rule !== judged.rule || verdict !== judged.verdict)
-      lines.push(paint('dim', `${rule}: ${verdict}, ${toPrintable(reason)}`));
-  }
-  out.write(`${lines.join('\n')}\n`);
-  return exit;
-}
+  },
+};
+
+export const command: CommandGroup = { name: 'gate', summary: 'test the decisions of the gate', commands: [test] };

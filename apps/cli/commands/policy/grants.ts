@@ -1,21 +1,73 @@
-import { optional } from '@klaus/sdk/optional';
 import type { Explanation, Mode } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { createPaint } from '../../output/paint.ts';
+import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
+import { Option } from 'commander';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
+import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { approveOption, grantOption } from '../../program/run-options.ts';
 
-export interface ShowGrantOptions {
-  json?: true;
-}
+const show: LeafCommand = {
+  name: 'show',
+  summary: 'print the grant of a session with its history',
+  server: 'local',
+  declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
+  async run(id: string, { json }: { json?: true }) {
+    await using klaus = await openKlaus();
+    const session = await klaus.session(id);
+    const history = await session.grants();
+    const { grant, text } = history.at(-1) ?? { grant: { authorities: [] }, text: 'nothing' };
+    const waiting = (await klaus.store.inbox(session.id)).filter(({ type }) => type === 'revoke').length;
+    if (json) {
+      out.json({ session: session.id, grant, text, waiting, history });
+      return;
+    }
+    const paint = createPaint(out, false);
+    const lines = [paint('bold', toPrintable(text))];
+    if (waiting > 0)
+      lines.push('A revocation waits for the process that holds the session. It applies before the next call.');
+    for (const record of history) {
+      const who = record.by === undefined ? 'opened' : `revoked by ${record.by}: ${record.reason ?? ''}`;
+      lines.push(
+        '',
+        `record ${record.seq}, ${new Date(record.at).toISOString()}, ${toPrintable(who)}`,
+        paint('dim', `  sha256 ${record.hash}`),
+        `  ${toPrintable(record.text)}`,
+      );
+    }
+    out.write(`${lines.join('\n')}\n`);
+  },
+};
 
-export interface RevokeGrantOptions {
-  note?: string;
-  json?: true;
-}
+const revoke: LeafCommand = {
+  name: 'revoke',
+  summary: 'revoke all or parts of a grant at once, also while another process works on the session',
+  description:
+    'Revokes a grant, or the named parts: as in a grant (quoted), a kind alone such as net or exec, or a bundle. Running tools of the session are stopped; its run continues.',
+  footer: 'Example:\n  klaus grants revoke 01J exec "net(example.com)"',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('<id>', 'sessions'))
+      .argument('[part...]', 'such as exec, "fs(., w)" or "tool(run_command)"')
+      .option('--note <text>', 'the reason, for the log')
+      .option('--json', 'one JSON document'),
+  async run(id: string, parts: readonly string[], { note, json }: { note?: string; json?: true }) {
+    await using klaus = await openKlaus();
+    const session = await klaus.session(id);
+    const revoked = await session.revoke(parts, { by: 'cli', ...optional({ reason: note }) });
+    if (json) out.json({ session: session.id, ...revoked });
+    else {
+      out.write(`Left: ${toPrintable(revoked.text)}\n`);
+      if (!revoked.applied)
+        err.write('Another process works on the session. The revocation applies before its next call.\n');
+    }
+  },
+};
 
-export interface ExplainGrantOptions {
+interface ExplainOptions {
   session?: string;
   grant?: readonly string[];
   approve?: Mode;
@@ -23,81 +75,59 @@ export interface ExplainGrantOptions {
   json?: true;
 }
 
-/** `klaus grants show ID`: the grant now, and every record of the log that made it so. */
-export async function showGrant(id: string, options: ShowGrantOptions): Promise<number> {
-  await using klaus = await openKlaus();
-  const session = await klaus.session(id);
-  const history = await session.grants();
-  const now = history.at(-1);
-  const waiting = (await klaus.store.inbox(session.id)).filter((command) => command.type === 'revoke').length;
-  if (options.json) {
-    const { grant, text } = now ?? { grant: { authorities: [] }, text: 'nothing' };
-    out.json({ session: session.id, grant, text, waiting, history });
-    return EXIT.done;
-  }
-  const paint = createPaint(out, false);
-  const lines = [paint('bold', toPrintable(now?.text ?? 'nothing'))];
-  if (waiting > 0)
-    lines.push(`A revocation waits for the process that holds the session; it holds before its next call.`);
-  for (const record of history) {
-    const who = record.by === undefined ? 'opened' : `revoked by ${record.by}: ${record.reason ?? ''}`;
-    lines.push(
-      '',
-      `record ${record.seq}, ${new Date(record.at).toISOString()}, ${toPrintable(who)}`,
-      paint('dim', `  sha256 ${record.hash}`),
-      `  ${toPrintable(record.text)}`,
-    );
-  }
-  out.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
-}
-
-/** `klaus grants revoke ID [PART…]`: says what is left. */
-export async function revokeGrant(id: string, parts: readonly string[], options: RevokeGrantOptions): Promise<number> {
-  await using klaus = await openKlaus();
-  const session = await klaus.session(id);
-  const revoked = await session.revoke(parts, {
-    by: 'cli',
-    ...optional({ reason: options.note }),
-  });
-  if (options.json) {
-    out.json({ session: session.id, ...revoked });
-    return EXIT.done;
-  }
-  out.write(`Left: ${toPrintable(revoked.text)}\n`);
-  if (!revoked.applied) {
-    err.write('Another process works on the session: it is bound by this before its next call.\n');
-  }
-  return EXIT.done;
-}
-
-/** `klaus grants explain CALL`: exit 0 allowed, 6 denied or asked. */
-export async function explainGrant(words: readonly string[], options: ExplainGrantOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  const found = await klaus.explain(words.join(' '), {
-    ...optional({ session: options.session, grant: options.grant, mode: options.approve }),
-  });
-  const exit = found.decision.verdict === 'allow' ? EXIT.done : EXIT.denied;
-  if (options.json) out.json(found);
-  else out.write(`${toPrintable(toLines(found).join('\n'))}\n`);
-  return exit;
-}
+const explain: LeafCommand = {
+  name: 'explain',
+  summary: 'explain which part of a grant allows or denies a tool call: exit 0 allowed, 6 denied or asked',
+  description: 'Judges a tool call as the gate does, in the real workspace, and runs nothing.',
+  footer: `Examples:
+  klaus grants explain 'run_command npm test'
+  klaus grants explain 'write_file src/a.ts' --grant 'fs(., r) · tool(*)'
+  klaus grants explain 'read_file {"path":"x"}' --session 01J`,
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .argument('<call...>', 'the call, preferably in single quotes')
+      .addOption(new Option('--session <id>', 'use the grant and the mode of this session').conflicts('grant'))
+      .addOption(grantOption())
+      .addOption(approveOption('the approval mode (default: the configured one)'))
+      .option('--cwd <folder>', 'the workspace (default: the current folder)')
+      .option('--json', 'one JSON document'),
+  async run(words: readonly string[], { session, grant, approve, cwd, json }: ExplainOptions) {
+    await using klaus = await openKlaus({ cwd });
+    const found = await klaus.explain(words.join(' '), optional({ session, grant, mode: approve }));
+    if (json) out.json(found);
+    else out.write(`${toPrintable(toLines(found).join('\n'))}\n`);
+    return found.decision.verdict === 'allow' ? EXIT.done : EXIT.denied;
+  },
+};
 
 const WORDS = { allow: 'allowed', ask: 'asked', deny: 'denied' } as const;
 
 function toLines({ decision, title, mode, grant, access, wouldCover }: Explanation): string[] {
-  const lines = [
+  return [
     `${WORDS[decision.verdict]} by ${decision.rule}: ${decision.reason}`,
     `${title}, in mode ${mode}`,
     `grant: ${grant}`,
+    ...access.map(({ what, covered, by, nearest }) => {
+      if (covered) return `  ${what}: covered by ${by.join(' and ')}`;
+      return `  ${what}: not covered${nearest ? `; nearest is ${nearest.authority}, but ${nearest.why}` : ''}`;
+    }),
+    ...(wouldCover === '' ? [] : [`To cover it, add --grant '${wouldCover}'.`]),
+    ...decision.findings
+      .filter(({ rule, verdict }) => verdict !== 'allow' && rule !== decision.rule)
+      .map(({ rule, verdict, reason }) => `also ${WORDS[verdict]} by ${rule}: ${reason}`),
   ];
-  for (const { what, covered, by, nearest } of access) {
-    if (covered) lines.push(`  ${what}: covered by ${by.join(' and ')}`);
-    else lines.push(`  ${what}: not covered${nearest ? `; nearest is ${nearest.authority}, but ${nearest.why}` : ''}`);
-  }
-  if (wouldCover !== '') lines.push(`To cover it: --grant '${wouldCover}' beside the rest.`);
-  for (const { rule, verdict, reason } of decision.findings) {
-    if (verdict !== 'allow' && rule !== decision.rule) lines.push(`also ${WORDS[verdict]} by ${rule}: ${reason}`);
-  }
-  return lines;
 }
+
+export const command: CommandGroup = {
+  name: 'grants',
+  summary: 'show, explain and revoke what a session may do',
+  description:
+    'A session gets its grant when it is opened (klaus run --grant). The grant is stored in the hash-chained log, and can only shrink.',
+  footer: `A grant is a line of parts: fs(path, rwx), net(host, port), exec or exec(first words), tool(name),
+secret(name → host), model(id, …), spend($5), turns(50), spawn(depth, count); each may end in "until TIME".
+"expires TIME" ends the complete grant. Parts after "delegable:" can be passed to other agents.
+Bundles: file-operations, code-execution, web-access, agent-creation, deploy. Nothing else is allowed.
+`,
+  commands: [show, revoke, explain],
+};

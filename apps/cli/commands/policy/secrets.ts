@@ -1,39 +1,57 @@
-import { EXIT } from '../../program/exit-codes.ts';
-import { toFolder } from '../../session/open-klaus.ts';
 import { toLine } from '@klaus/sdk/printable';
-import { outputWidth, toTable } from '../../output/table.ts';
+import { toFolder } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
+import { outputWidth, toTable } from '../../output/table.ts';
+import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
 
-export interface ScanOptions {
-  json?: true;
-  cwd?: string;
-}
-
-/** `klaus secrets scan`: what looks like a secret, with file, line and rule; never the secret itself. */
-export async function scan(paths: readonly string[], options: ScanOptions): Promise<number> {
-  const { scanSecrets } = await import('@klaus/sdk');
-  const rows: string[][] = [];
-  for await (const finding of scanSecrets(toFolder(options.cwd ?? '.'), { paths })) {
-    const { path, line, rule, fingerprint } = finding;
-    if (options.json === true) out.json(finding);
-    rows.push([toLine(`${path}:${line}`, 200), rule, fingerprint]);
-  }
-  if (options.json !== true) {
-    if (rows.length === 0) out.write('Nothing looks like a secret.\n');
-    else {
-      out.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
-      err.write('klaus secrets allow FINGERPRINT allows what is none.\n');
+const scan: LeafCommand = {
+  name: 'scan',
+  summary: 'search files for secrets; exit code 1 when one is found',
+  description: 'Prints file, line and rule, never the secret. Files that Git ignores are searched only when named.',
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .argument('[path...]', 'files or folders; default: the complete folder')
+      .option('--json', 'one object per line')
+      .option('--cwd <folder>', 'the workspace, to which paths and fingerprints are relative'),
+  async run(paths: readonly string[], { json, cwd }: { json?: true; cwd?: string }) {
+    const { scanSecrets } = await import('@klaus/sdk');
+    const rows: string[][] = [];
+    for await (const finding of scanSecrets(toFolder(cwd ?? '.'), { paths })) {
+      const { path, line, rule, fingerprint } = finding;
+      if (json) out.json(finding);
+      rows.push([toLine(`${path}:${line}`, 200), rule, fingerprint]);
     }
-  }
-  return rows.length === 0 ? EXIT.done : EXIT.failed;
-}
+    if (!json && rows.length === 0) out.write('No secrets found.\n');
+    else if (!json) {
+      out.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
+      err.write('`klaus secrets allow FINGERPRINT` allows a finding that is not a secret.\n');
+    }
+    return rows.length === 0 ? EXIT.done : EXIT.failed;
+  },
+};
 
-/** `klaus secrets allow`: a line more in `.klaus/secrets-allow`. */
-export async function allow(fingerprints: readonly string[], options: { cwd?: string }): Promise<number> {
-  const { allowSecret } = await import('@klaus/sdk');
-  for (const fingerprint of fingerprints) {
-    const isNew = await allowSecret(toFolder(options.cwd ?? '.'), fingerprint);
-    out.write(`${fingerprint.toLowerCase()} ${isNew ? 'is allowed now' : 'was allowed already'}.\n`);
-  }
-  return EXIT.done;
-}
+const allow: LeafCommand = {
+  name: 'allow',
+  summary: 'allow a finding',
+  description: 'Adds fingerprints to .klaus/secrets-allow, which belongs into the repository.',
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .argument('<fingerprint...>', 'as klaus secrets scan or a refused commit prints them')
+      .option('--cwd <folder>', 'the workspace'),
+  async run(fingerprints: readonly string[], { cwd }: { cwd?: string }) {
+    const { allowSecret } = await import('@klaus/sdk');
+    for (const fingerprint of fingerprints) {
+      const isNew = await allowSecret(toFolder(cwd ?? '.'), fingerprint);
+      out.write(`${fingerprint.toLowerCase()} is ${isNew ? 'now' : 'already'} allowed.\n`);
+    }
+  },
+};
+
+export const command: CommandGroup = {
+  name: 'secrets',
+  summary: 'find text that looks like a secret',
+  commands: [scan, allow],
+};

@@ -1,38 +1,55 @@
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
+import { toPrintable } from '@klaus/sdk/printable';
+import { Option } from 'commander';
+import { openClient } from '../../client/open-client.ts';
+import type { SessionClient } from '../../client/session-client.ts';
 import { out } from '../../output/sink.ts';
-import { toPrintable, toSafeJson } from '@klaus/sdk/printable';
-import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
+import { toTestFolder, writeTestFolder } from '../../output/test-folder.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { RAW_OPTION } from '../../program/run-options.ts';
+import type { ServerOptions } from '../../program/server-option.ts';
 
-export interface ExportOptions extends ServerOptions {
+interface Options extends ServerOptions {
   format: 'md' | 'json';
+  as?: 'test';
   raw?: true;
+  out?: string;
 }
 
-/** `klaus export ID`: the whole session as one document on standard output, written as it is read. The host chain knows of it first. */
-export async function exportSession(id: string, options: ExportOptions): Promise<number> {
-  if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).exportAt(id, options);
-  await using klaus = await openKlaus();
-  const session = await klaus.session(id);
-  await klaus.store.recordExport(session.id, { format: options.format, by: 'cli' });
-  if (options.format === 'md') {
-    for (const entry of toTranscript(await Array.fromAsync(session.events())))
-      printDocument(`${toMarkdown(entry)}\n`, options);
-    return EXIT.done;
-  }
-  out.write(`{"session":${toSafeJson(await klaus.store.session(session.id))},\n"events":[`);
-  let separator = '\n';
-  for await (const event of session.events()) {
-    out.write(`${separator}${toSafeJson(event)}`);
-    separator = ',\n';
-  }
-  out.write('\n]}\n');
-  return EXIT.done;
+export const command: LeafCommand = {
+  name: 'export',
+  summary: 'print a session as one document, or write it as a test',
+  footer: 'Examples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
+  server: 'both',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('<id>', 'sessions'))
+      .addOption(new Option('--format <format>', 'Markdown or JSON').choices(['md', 'json']).default('md'))
+      .addOption(
+        new Option('--as <what>', 'test: a script for the scripted model server and a test that runs it').choices([
+          'test',
+        ]),
+      )
+      .option('--raw', RAW_OPTION)
+      .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)'),
+  async run(id: string, options: Options) {
+    if (options.as === undefined && options.out !== undefined)
+      throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
+    await using client = await openClient(options);
+    if (options.as === 'test') await writeTest(client, id, options.out);
+    else for await (const text of await client.export(id, options.format)) print(text, options);
+  },
+};
+
+/** Prints a part of a document. JSON is already safe; Markdown is unchanged with `--raw` and in a file. */
+function print(text: string, { format, raw }: Options): void {
+  if (raw && format === 'md') out.raw(text);
+  else out.write(format === 'md' && out.isTTY ? toPrintable(text) : text);
 }
 
-/** A part of a Markdown document: as it is with `--raw`, shown for a person at a terminal, safe for a file. */
-export function printDocument(text: string, { raw }: { raw?: true }): void {
-  if (raw) out.raw(text);
-  else out.write(out.isTTY ? toPrintable(text) : text);
+async function writeTest(client: SessionClient, given: string, path: string | undefined): Promise<void> {
+  const { id } = await client.session(given);
+  // Checked first, so that no export is recorded for a folder that exists.
+  const folder = toTestFolder(id, path);
+  writeTestFolder(folder, await client.exportTest(id));
 }

@@ -1,14 +1,16 @@
-import { optional } from '@klaus/sdk/optional';
 import type { Fork, Restored } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
+import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
-import { UsageError } from '../../program/report-error.ts';
-import { listChanges } from '../workspace/undo.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { listChanges } from '../../output/change-list.ts';
 import { err, out } from '../../output/sink.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { integer } from '../../program/option-values.ts';
 
-export interface ForkCommandOptions {
+interface Options {
   at?: number;
   model?: string;
   title?: string;
@@ -18,59 +20,78 @@ export interface ForkCommandOptions {
   json?: true;
 }
 
-/** `klaus fork ID`: a session that begins as a copy; with --restore also the files of that moment (exit 1 on conflicts). */
-export async function fork(id: string, options: ForkCommandOptions): Promise<number> {
-  const { at, model, title, restore, keep, overwrite } = options;
-  if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
-  if ((keep || overwrite) && !restore) throw new UsageError('--keep and --overwrite belong to --restore.');
-  await using klaus = await openKlaus();
-  const forked = await klaus.fork(id, {
-    by: 'cli',
-    ...optional({ at, model, title }),
-  });
-  const restored = restore ? await putBack(forked, keep ? 'keep' : overwrite ? 'overwrite' : 'refuse') : undefined;
-  const { session, ...rest } = forked;
-  const code = restored?.done === false ? EXIT.failed : EXIT.done;
-  if (options.json === true) {
-    out.json({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, 2);
-    return code;
-  }
-  const say = (text: string): void => out.write(`${toPrintable(text)}\n`);
-  say(`Session ${session.id} is a fork of ${forked.from} at event ${forked.at}.`);
-  for (const line of forked.settled) say(`  ${line}`);
-  if (restored) sayRestored(restored, forked, say);
-  else {
-    say('The files of the workspace are those of now.');
-    if (forked.state)
-      say(`A state of that moment is kept (${toMoment(forked)}): klaus fork with --restore puts it back.`);
-  }
-  err.write(`Go on with klaus --session ${session.id} "what next"\n`);
-  return code;
-}
+export const command: LeafCommand = {
+  name: 'fork',
+  summary: 'start a session as a copy of another one, up to an event',
+  description:
+    'Starts a session as a copy of another one. The original is not changed. The fork has its own budget and works in the same folder, on the present files.',
+  footer: 'klaus show ID --json prints the events with their seq.\n\nExample:\n  klaus fork 01J --at 42 --model opus',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('<id>', 'sessions'))
+      .option('--at <seq>', 'the last event that is copied (default: the last)', integer(1))
+      .option('--model <name>', 'the model of the fork')
+      .option('--title <text>', 'the title of the fork')
+      .option('--restore', 'restore the workspace to the stored state that is nearest to that event')
+      .option('--keep', 'with --restore: leave files unchanged that others have changed since')
+      .option('--overwrite', 'with --restore: also restore files that others have changed since')
+      .option('--json', 'one JSON document'),
+  async run(id: string, options: Options) {
+    const { at, model, title, keep, overwrite, json } = options;
+    if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
+    if ((keep || overwrite) && !options.restore) throw new UsageError('--keep and --overwrite require --restore.');
+    await using klaus = await openKlaus();
+    const forked = await klaus.fork(id, { by: 'cli', ...optional({ at, model, title }) });
+    const conflicts = keep ? 'keep' : overwrite ? 'overwrite' : 'refuse';
+    const restored = options.restore ? await restore(forked, conflicts) : undefined;
+    const { session, ...rest } = forked;
+    if (json) out.json({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, 2);
+    else {
+      const lines = [
+        `Session ${session.id} is a fork of ${forked.from} at event ${forked.at}.`,
+        ...forked.settled.map((line) => `  ${line}`),
+        ...(restored ? describeRestored(restored, forked) : describeFiles(forked)),
+      ];
+      out.write(`${toPrintable(lines.join('\n'))}\n`);
+      err.write(`Continue with klaus --session ${session.id} "what next"\n`);
+    }
+    return restored?.done === false ? EXIT.failed : EXIT.done;
+  },
+};
 
-async function putBack({ session, state, from }: Fork, conflicts: 'refuse' | 'keep' | 'overwrite'): Promise<Restored> {
-  if (!state)
-    throw new UsageError(
-      'No state of that moment is kept: the session changed nothing, or undo was off.',
-      `The fork ${session.id} is there; its files are those of now.`,
-    );
-  return session.restore({ kind: 'file', path: '', ...state, of: from }, { by: 'cli', conflicts });
-}
-
-function toMoment({ state }: Fork): string {
-  return state ? `${state.side} turn ${state.turn}` : 'none';
-}
-
-function sayRestored(restored: Restored, fork: Fork, say: (text: string) => void): void {
-  if (restored.done) {
-    say(`The workspace stands as it was ${toMoment(fork)}: ${formatNumber(restored.changes.length, 'path')} put back.`);
-    if (restored.changes.length > 0) say(listChanges(restored.changes));
-    if (restored.kept.length > 0) say(`Left as they are: ${restored.kept.map(({ path }) => path).join(', ')}`);
-    return;
-  }
-  say(
-    `No file was touched: ${formatNumber(restored.conflicts.length, 'path')} changed meanwhile, and not by the session:\n` +
-      `${restored.conflicts.map(({ path }) => `  ${path}`).join('\n')}\n` +
-      'Fork again with --keep to leave these as they are, or with --overwrite to put them back too.',
+async function restore({ session, state, from }: Fork, conflicts: 'refuse' | 'keep' | 'overwrite'): Promise<Restored> {
+  if (state) return session.restore({ kind: 'file', path: '', ...state, of: from }, { by: 'cli', conflicts });
+  throw new UsageError(
+    'No state of that event is stored: the session changed nothing, or undo was off.',
+    `The fork ${session.id} exists and works on the present files.`,
   );
+}
+
+function describeFiles({ state }: Fork): string[] {
+  return [
+    'The files of the workspace are unchanged.',
+    ...(state ? [`A state of that event is stored (${toMoment(state)}): \`klaus fork --restore\` restores it.`] : []),
+  ];
+}
+
+function toMoment({ side, turn }: NonNullable<Fork['state']>): string {
+  return `${side} turn ${turn}`;
+}
+
+function describeRestored(restored: Restored, { state }: Fork): string[] {
+  if (!restored.done) {
+    const { conflicts } = restored;
+    return [
+      `No file was changed: ${formatNumber(conflicts.length, 'path')} changed since, and not by the session:`,
+      ...conflicts.map(({ path }) => `  ${path}`),
+      'Fork again with --keep to leave them unchanged, or with --overwrite to restore them too.',
+    ];
+  }
+  const { changes, kept } = restored;
+  return [
+    `The workspace is restored to its state ${state ? toMoment(state) : ''}: ${formatNumber(changes.length, 'path')}.`,
+    ...(changes.length > 0 ? [listChanges(changes)] : []),
+    ...(kept.length > 0 ? [`Left unchanged: ${kept.map(({ path }) => path).join(', ')}`] : []),
+  ];
 }

@@ -1,34 +1,40 @@
 import type { Replayed } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
+import { openKlaus } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
 
 /** Characters of one side of a difference. */
 const MAX_SIDE = 2_000;
 
-/** `klaus replay ID`: exit 0 when the loop makes the same requests and events again, else 1 with the first difference. */
-export async function replay(id: string, options: { json?: true }): Promise<number> {
-  await using klaus = await openKlaus();
-  const session = await klaus.session(id);
-  const replayed = await session.replay();
-  const code = replayed.outcome === 'equal' ? EXIT.done : EXIT.failed;
-  if (options.json === true) {
-    out.json({ session: session.id, ...replayed }, 2);
-    return code;
-  }
-  const text = toText(session.id, replayed);
-  (code === EXIT.done ? out : err).write(`${toPrintable(text)}\n`);
-  return code;
-}
+export const command: LeafCommand = {
+  name: 'replay',
+  summary: 'replay a session offline, and report where it first differs from its log',
+  description:
+    'Runs the loop on the recorded answers of models, tools and users, without effects, and compares every request and every event. Exit code 0: equal; 1: different, or it cannot be replayed.',
+  server: 'local',
+  declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
+  async run(id: string, { json }: { json?: true }) {
+    await using klaus = await openKlaus();
+    const session = await klaus.session(id);
+    const replayed = await session.replay();
+    const isEqual = replayed.outcome === 'equal';
+    if (json) out.json({ session: session.id, ...replayed }, 2);
+    else (isEqual ? out : err).write(`${toPrintable(toText(session.id, replayed))}\n`);
+    return isEqual ? EXIT.done : EXIT.failed;
+  },
+};
 
 function toText(id: string, replayed: Replayed): string {
   const { requests, events, skipped, inherited } = replayed;
   const counted = `${formatNumber(requests, 'request')} and ${formatNumber(events, 'event')}`;
   const facts = [
     ...(skipped > 0 ? [`${formatNumber(skipped, 'event')} from outside the loop taken from the log.`] : []),
-    ...(inherited > 0 ? [`The first ${inherited} events came with the fork: replay its original for those.`] : []),
+    ...(inherited > 0
+      ? [`The first ${inherited} events belong to the original of the fork: replay it for those.`]
+      : []),
   ];
   switch (replayed.outcome) {
     case 'equal': {
@@ -40,7 +46,7 @@ function toText(id: string, replayed: Replayed): string {
       const where = `event ${seq} (${type}${turn === undefined ? '' : `, turn ${turn}`})`;
       const what =
         kind === 'request'
-          ? 'The request to the model is another one: tools or their descriptions may have changed since the log was made'
+          ? 'The request to the model differs. Tools or their descriptions may have changed since the log was written'
           : `They differ in ${field === '' ? 'everything' : field}`;
       return [
         `Different at ${where}, after ${counted} that were equal. ${what}.`,
@@ -51,8 +57,8 @@ function toText(id: string, replayed: Replayed): string {
     }
     case 'unplayable':
       return [
-        `Not to be replayed from event ${replayed.seq} on: ${replayed.reason}.`,
-        `Until there: ${counted}.`,
+        `Cannot be replayed from event ${replayed.seq} on: ${replayed.reason}.`,
+        `Before that: ${counted}.`,
         ...facts,
       ].join('\n');
   }

@@ -1,46 +1,49 @@
-import { realpathSync } from 'node:fs';
-import type { Klaus, SessionRow } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { isInterrupted } from '../../session/interrupted.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { UsageError } from '../../program/report-error.ts';
-import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
-import { printSessions } from '../../listing/session-table.ts';
-import { out } from '../../output/sink.ts';
+import { formatUsd } from '@klaus/sdk/transcript';
+import { openClient } from '../../client/open-client.ts';
+import type { ListedSession } from '../../client/session-client.ts';
+import { printRows } from '../../output/print-rows.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { integer } from '../../program/option-values.ts';
+import type { ServerOptions } from '../../program/server-option.ts';
 
-/** `klaus sessions [search]`: the newest first; with --json one object a line. */
-export async function sessions(
-  search: string | undefined,
-  options: ServerOptions & { json?: true; limit: number; here?: true },
-): Promise<number> {
-  if (toGivenServer(options) !== undefined && options.here)
-    throw new UsageError('--here is about folders of this machine.', 'Leave it out, or search for the folder.');
-  if (toGivenServer(options) !== undefined)
-    return (await import('../../remote/listing.ts')).sessionsAt(search, options);
-  await using klaus = await openKlaus();
-  const found = await klaus.sessions({
-    limit: options.limit,
-    ...(options.here && { workspace: realpathSync(klaus.configuration.get('workspace')) }),
-    ...(search !== undefined && { search }),
-  });
-  const toListed = async (row: SessionRow) => ({
-    ...row,
-    status: await toStatus(klaus, row),
-    processes: listRunning(klaus, row.id),
-  });
-  const rows = await Promise.all(found.map(toListed));
-  if (options.json === true) for (const row of rows) out.json(row);
-  else printSessions(rows, search);
-  return EXIT.done;
+interface Options extends ServerOptions {
+  json?: true;
+  limit: number;
+  here?: true;
 }
 
-/** Names of the background processes that run at this moment. */
-function listRunning(klaus: Klaus, session: string): string[] {
-  return klaus.processes(session).flatMap(({ id, state }) => (state === 'running' ? [id] : []));
-}
+export const command: LeafCommand = {
+  name: 'sessions',
+  summary: 'list sessions, the newest first',
+  server: 'both',
+  declare: (declared) =>
+    declared
+      .argument('[search]', 'text in title, summary, folder or messages')
+      .option('--json', 'one object per line')
+      .option('--limit <count>', 'maximum number of sessions', integer(1, 100_000), 50)
+      .option('--here', 'only those of this folder'),
+  async run(search: string | undefined, options: Options) {
+    await using client = await openClient(options);
+    const rows = await client.sessions({ search, limit: options.limit, here: options.here ?? false });
+    printRows(rows, {
+      json: options.json,
+      head: ['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'],
+      toRow,
+      empty:
+        search === undefined
+          ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
+          : `No session contains "${search}".`,
+    });
+  },
+};
 
-/** The log knows `running`; whether a process is behind it only the lock knows. */
-async function toStatus(klaus: Klaus, row: SessionRow): Promise<string> {
-  if (row.status === 'running') return (await isInterrupted(klaus, row)) ? 'interrupted' : 'running';
-  return row.status === 'idle' ? (row.outcome ?? 'new') : row.status;
+function toRow(row: ListedSession): string[] {
+  return [
+    row.id,
+    row.updatedAt.slice(0, 16).replace('T', ' '),
+    [row.status, ...(row.processes ?? [])].join(' +'),
+    formatUsd(row.costUsd),
+    `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
+    row.workspace,
+  ];
 }

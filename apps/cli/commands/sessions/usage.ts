@@ -1,29 +1,42 @@
-import { optional } from '@klaus/sdk/optional';
 import type { UsageReport } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { toGivenServer, type ServerOptions } from '../../program/server-option.ts';
-import { toUsageText } from '../../listing/usage-text.ts';
+import { Option } from 'commander';
+import { openClient } from '../../client/open-client.ts';
 import { out } from '../../output/sink.ts';
+import { toUsageText } from '../../output/usage-text.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { toDate } from '../../program/option-values.ts';
+import type { ServerOptions } from '../../program/server-option.ts';
 
-export interface UsageOptions extends ServerOptions {
+interface Options extends ServerOptions {
   by?: UsageReport['by'];
   /** Unix milliseconds. */
   since?: number;
   json?: true;
 }
 
-/** `klaus usage [ID]`: what requests to models cost. */
-export async function usage(id: string | undefined, options: UsageOptions): Promise<number> {
-  if (toGivenServer(options) !== undefined) return (await import('../../remote/listing.ts')).usageAt(id, options);
-  await using klaus = await openKlaus();
-  const { by, since } = options;
-  const report = await klaus.usage({
-    ...optional({ session: id }),
-    ...(by ? { by } : {}),
-    ...optional({ since }),
-  });
-  if (options.json === true) out.json(report, 2);
-  else out.write(toUsageText(report));
-  return EXIT.done;
-}
+export const command: LeafCommand = {
+  name: 'usage',
+  summary: 'report the cost of requests to models, and what is left of the limits of a session',
+  description:
+    'Adds up the cost of requests to models from the log: of all sessions, or of one and the sessions that it started.',
+  footer: 'Example:\n  klaus usage --by model --since 2026-01-01',
+  server: 'both',
+  declare: (declared) =>
+    declared
+      .addArgument(new IdArgument('[id]', 'sessions'))
+      .addOption(
+        new Option('--by <what>', 'what a row is (default: model for one session, else day)').choices([
+          'day',
+          'model',
+          'session',
+        ]),
+      )
+      .option('--since <date>', 'only requests that ended since then, such as 2026-01-31 (in UTC)', toDate)
+      .option('--json', 'one JSON document'),
+  async run(session: string | undefined, { by, since, json, ...options }: Options) {
+    await using client = await openClient(options);
+    const report = await client.usage({ session, by, since });
+    if (json) out.json(report, 2);
+    else out.write(toUsageText(report));
+  },
+};

@@ -1,21 +1,25 @@
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { outputWidth, toTable } from '../../output/table.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
 import { out } from '../../output/sink.ts';
+import { outputWidth, toTable } from '../../output/table.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
 
-/** `klaus config`: every setting with its value and where that came from. Secrets are never shown. */
-export async function config(options: { json?: true; cwd?: string }): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  const rows = klaus.configuration.explain();
-  if (options.json === true) {
-    out.json(rows, 2);
-    return EXIT.done;
-  }
-  const table = rows.map((row) => [
-    row.key,
-    row.value,
-    row.where === undefined ? row.source : `${row.source} (${row.where})`,
-  ]);
-  out.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table], outputWidth()));
-  return EXIT.done;
-}
+export const command: LeafCommand = {
+  name: 'config',
+  summary: 'print every setting with its source',
+  server: 'none',
+  declare: (declared) =>
+    declared.option('--json', 'one JSON document').option('--cwd <folder>', 'the folder whose project file applies'),
+  async run({ json, cwd }: { json?: true; cwd?: string }) {
+    await using klaus = await openKlaus({ cwd });
+    const rows = klaus.configuration.explain();
+    if (json) out.json(rows, 2);
+    else {
+      const table = rows.map(({ key, value, source, where }) => [
+        key,
+        value,
+        where === undefined ? source : `${source} (${where})`,
+      ]);
+      out.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table], outputWidth()));
+    }
+  },
+};

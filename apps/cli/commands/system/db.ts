@@ -1,120 +1,185 @@
-import { EXIT } from '../../program/exit-codes.ts';
-import { hasKeyboard, openKeyboard } from '../../prompt/keyboard.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
 import { toLine } from '@klaus/sdk/printable';
 import { formatBytes, formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
-import { toTable } from '../../output/table.ts';
-import { UsageError } from '../../program/report-error.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
+import { outputWidth, toTable } from '../../output/table.ts';
+import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { integer, toAmount } from '../../program/option-values.ts';
+import { confirm } from '../../prompt/confirm.ts';
+import { verify } from '../policy/audit.ts';
 
 const DAY_MS = 86_400_000;
+/** Characters of one value in a table. */
+const MAX_VALUE = 200;
 
-/** `klaus db stats`. */
-export async function stats(options: { json?: true }): Promise<number> {
-  await using klaus = await openKlaus();
-  const found = await klaus.store.stats();
-  if (options.json === true) {
-    out.json(found, 2);
+const stats: LeafCommand = {
+  name: 'stats',
+  summary: 'print the sizes and counts of the database',
+  server: 'none',
+  declare: (declared) => declared.option('--json', 'one JSON document'),
+  async run({ json }: { json?: true }) {
+    await using klaus = await openKlaus();
+    const found = await klaus.store.stats();
+    if (json) {
+      out.json(found, 2);
+      return;
+    }
+    const { bytes, usage } = found;
+    const rows = [
+      ['file', found.file],
+      ['database', formatBytes(bytes.database)],
+      ['write-ahead log', formatBytes(bytes.writeAheadLog)],
+      ['blobs', `${formatCount(found.blobs)}, ${formatBytes(bytes.blobs)}`],
+      ...found.sessions.map(({ status, count }) => [`sessions ${status}`, formatCount(count)]),
+      ...found.tables.map(({ name, rows: count }) => [`table ${name}`, formatCount(count)]),
+      ['tokens in', formatCount(usage.inputTokens)],
+      ['tokens from cache', formatCount(usage.cacheReadTokens)],
+      ['tokens to cache', formatCount(usage.cacheWriteTokens)],
+      ['tokens out', formatCount(usage.outputTokens)],
+      ['known cost', formatUsd(usage.usd)],
+    ];
+    out.write(toTable(rows, 0));
+  },
+};
+
+const query: LeafCommand = {
+  name: 'query',
+  summary: 'run one SQL statement that reads',
+  footer: 'The tables: docs/database.md',
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .argument('<sql>', 'the statement, such as "SELECT id, title FROM sessions"')
+      .option('--json', 'one object per line')
+      .option('--limit <count>', 'maximum number of rows', integer(1), 1_000),
+  async run(sql: string, { json, limit }: { json?: true; limit: number }) {
+    const { queryDatabase } = await import('@klaus/sdk');
+    const { rows, more } = await queryDatabase(sql, { limit });
+    const [first] = rows;
+    if (json) for (const row of rows) out.json(toJsonValues(row));
+    else if (first === undefined) err.write('No rows.\n');
+    else {
+      const names = Object.keys(first);
+      out.write(toTable([names, ...rows.map((row) => names.map((name) => toCell(row[name])))], outputWidth()));
+    }
+    if (more) err.write(`Only the first ${limit} rows are printed; \`--limit\` raises the number.\n`);
+  },
+};
+
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = value instanceof Uint8Array ? `${value.length} bytes` : String(value as string | number | bigint);
+  return toLine(text, MAX_VALUE);
+}
+
+/** JSON has no large integers and no bytes. */
+function toJsonValues(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const toJson = (value: unknown) => {
+    if (typeof value === 'bigint') return Number(value);
+    return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+  };
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]));
+}
+
+const clearSessions: LeafCommand = {
+  name: 'clear-sessions',
+  summary: 'delete sessions with their data',
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .option('--older-than <days>', 'only those without an event since then', toAmount)
+      .option('--yes', 'do not ask'),
+  async run({ olderThan, yes }: { olderThan?: number; yes?: true }) {
+    await using klaus = await openKlaus();
+    const which =
+      olderThan === undefined
+        ? 'every session that is not pinned'
+        : `every unpinned session without an event for ${formatNumber(olderThan, 'day')}`;
+    if (!yes && !(await confirm(`Delete ${which}?`, `This would delete ${which}.`))) {
+      err.write('Nothing was deleted.\n');
+      return EXIT.denied;
+    }
+    const { cleared, blobs, busy } = await klaus.clearSessions({
+      by: 'cli',
+      ...(olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS }),
+    });
+    out.write(`${formatNumber(cleared.length, 'session')} deleted, ${formatBytes(blobs.bytes)} of blobs freed\n`);
+    if (busy.length > 0) err.write(`Not deleted, because a process works on them: ${busy.join(', ')}\n`);
     return EXIT.done;
-  }
-  const { usage } = found;
-  const rows = [
-    ['file', found.file],
-    ['database', formatBytes(found.bytes.database)],
-    ['write-ahead log', formatBytes(found.bytes.writeAheadLog)],
-    ['blobs', `${formatCount(found.blobs)}, ${formatBytes(found.bytes.blobs)}`],
-    ...found.sessions.map(({ status, count }) => [`sessions ${status}`, formatCount(count)]),
-    ...found.tables.map(({ name, rows: count }) => [`table ${name}`, formatCount(count)]),
-    ['tokens in', formatCount(usage.inputTokens)],
-    ['tokens from cache', formatCount(usage.cacheReadTokens)],
-    ['tokens to cache', formatCount(usage.cacheWriteTokens)],
-    ['tokens out', formatCount(usage.outputTokens)],
-    ['known cost', formatUsd(usage.usd)],
-  ];
-  out.write(toTable(rows, 0));
-  return EXIT.done;
+  },
+};
+
+const verifyAlias: LeafCommand = {
+  ...verify,
+  summary: 'the same as klaus audit verify',
+  server: 'none',
+  declare: (declared) => declared.addArgument(new IdArgument('[id]', 'sessions')),
+};
+
+const collectGarbage: LeafCommand = {
+  name: 'gc',
+  summary: 'list data that undo no longer needs and, with --yes, free it',
+  server: 'none',
+  declare: (declared) => declared.option('--yes', 'free it').option('--json', 'one JSON document'),
+  async run({ yes, json }: { yes?: true; json?: true }) {
+    await using klaus = await openKlaus();
+    const dryRun = yes !== true;
+    const summary = await klaus.collectGarbage({ dryRun });
+    if (json) {
+      out.json({ dryRun, ...summary }, 2);
+      return;
+    }
+    const rows = [
+      ...summary.workspaces.map((row) => [
+        formatBytes(row.freed),
+        `of ${formatBytes(row.bytes)}`,
+        row.isGone ? 'the folder is gone' : formatNumber(row.states, 'state'),
+        row.checkpoints > 0 ? formatNumber(row.checkpoints, 'checkpoint') : '',
+        toLine(row.workspace, 200),
+      ]),
+      ...toRow(summary.copies, 'working copies of isolated commands'),
+      ...toRow(summary.processes, 'output of background processes'),
+      ...toRow(summary.fetched, 'downloads of klaus fetch'),
+    ];
+    if (rows.length === 0) {
+      err.write('There is nothing to free.\n');
+      return;
+    }
+    out.write(toTable(rows, 0));
+    const days = formatNumber(klaus.configuration.get('undo.keepDays'), 'day');
+    const rule = `Not freed: data that undo needs for sessions with an event in the last ${days} (undo.keepDays), open approvals and the last hour.`;
+    err.write(`${dryRun ? 'This would be freed with `--yes`.' : 'Freed.'} ${rule}\n`);
+  },
+};
+
+function toRow(bytes: number, what: string): string[][] {
+  return bytes > 0 ? [[formatBytes(bytes), '', what, '', '']] : [];
 }
 
-/** `klaus db clear-sessions`: asks first, unless told not to. */
-export async function clearSessions(options: { olderThan?: number; yes?: true }): Promise<number> {
-  await using klaus = await openKlaus();
-  const { olderThan } = options;
-  const which =
-    olderThan === undefined
-      ? 'every session that is not pinned'
-      : `every unpinned session without an event for ${formatNumber(olderThan, 'day')}`;
-  if (options.yes !== true && !(await isSure(which))) {
-    err.write('Nothing was deleted.\n');
-    return EXIT.denied;
-  }
-  const report = await klaus.clearSessions({
-    by: 'cli',
-    ...(olderThan === undefined ? {} : { olderThan: Date.now() - olderThan * DAY_MS }),
-  });
-  out.write(
-    `${formatNumber(report.cleared.length, 'session')} deleted, ${formatBytes(report.blobs.bytes)} of blobs freed\n`,
-  );
-  if (report.busy.length > 0) err.write(`Left, because a process works on them: ${report.busy.join(', ')}\n`);
-  return EXIT.done;
-}
+const recover: LeafCommand = {
+  name: 'recover',
+  summary: 'save the readable data of a damaged database; the damaged files are not deleted',
+  server: 'none',
+  async run() {
+    const { recoverDatabase } = await import('@klaus/sdk');
+    const { sessions, events, commands, knowledge, deliveries, file, damaged } = await recoverDatabase();
+    const lines = [
+      `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
+      ...sessions.flatMap(({ id, saved, lostFrom }) =>
+        lostFrom === undefined ? [] : [`${id}: ${formatNumber(saved, 'event')} saved, lost from number ${lostFrom} on`],
+      ),
+      ...(knowledge === null ? ['The notes of the memory could not be read.'] : []),
+      ...(commands === null ? ['Messages that no run had read yet could not be read.'] : []),
+      ...(deliveries === null ? ['Notifications that the webhook had not received yet could not be read.'] : []),
+      ...damaged.map((path) => `the damaged file is now ${path}`),
+    ];
+    out.write(`${lines.join('\n')}\n`);
+  },
+};
 
-async function isSure(which: string): Promise<boolean> {
-  if (!hasKeyboard()) throw new UsageError(`This would delete ${which}.`, 'Add --yes if that is meant.');
-  err.write(`Delete ${which}? [y/n] `);
-  const keyboard = await openKeyboard();
-  try {
-    const key = await keyboard.key();
-    err.write('\n');
-    return key?.toLowerCase() === 'y';
-  } finally {
-    keyboard.close();
-  }
-}
-
-/** `klaus db recover`. */
-export async function recover(): Promise<number> {
-  const { recoverDatabase } = await import('@klaus/sdk');
-  const { sessions, events, commands, knowledge, deliveries, file, damaged } = await recoverDatabase();
-  const lines = [
-    `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
-    ...sessions.flatMap(({ id, saved, lostFrom }) =>
-      lostFrom === undefined ? [] : [`${id}: ${formatNumber(saved, 'event')} saved, lost from number ${lostFrom} on`],
-    ),
-    ...(knowledge === null ? ['What was remembered could not be read.'] : []),
-    ...(commands === null ? ['Messages that no run had taken yet could not be read.'] : []),
-    ...(deliveries === null ? ['What the webhook was not told yet could not be read.'] : []),
-    ...damaged.map((path) => `kept as it was: ${path}`),
-  ];
-  out.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
-}
-
-/** `klaus db gc`: says what it would free; with --yes it does. */
-export async function collectGarbage(options: { yes?: true; json?: true }): Promise<number> {
-  await using klaus = await openKlaus();
-  const dryRun = options.yes !== true;
-  const summary = await klaus.collectGarbage({ dryRun });
-  if (options.json === true) {
-    out.json({ dryRun, ...summary }, 2);
-    return EXIT.done;
-  }
-  const rows = summary.workspaces.map((row) => [
-    formatBytes(row.freed),
-    `of ${formatBytes(row.bytes)}`,
-    row.isGone ? 'the folder is gone' : formatNumber(row.states, 'state'),
-    row.checkpoints > 0 ? formatNumber(row.checkpoints, 'checkpoint') : '',
-    toLine(row.workspace, 200),
-  ]);
-  if (summary.copies > 0) rows.push([formatBytes(summary.copies), '', 'working copies of isolated commands', '', '']);
-  if (summary.processes > 0) rows.push([formatBytes(summary.processes), '', 'output of background processes', '', '']);
-  if (summary.fetched > 0) rows.push([formatBytes(summary.fetched), '', 'downloads of klaus fetch', '', '']);
-  if (rows.length === 0) {
-    err.write('There is nothing to free.\n');
-    return EXIT.done;
-  }
-  out.write(toTable(rows, 0));
-  const days = formatNumber(klaus.configuration.get('undo.keepDays'), 'day');
-  const rule = `Kept: what undo needs for sessions with an event in the last ${days} (undo.keepDays), open questions and the last hour.`;
-  err.write(dryRun ? `This would be freed; --yes does it. ${rule}\n` : `Freed. ${rule}\n`);
-  return EXIT.done;
-}
+export const command: CommandGroup = {
+  name: 'db',
+  summary: 'manage the database',
+  commands: [stats, query, clearSessions, verifyAlias, collectGarbage, recover],
+};

@@ -1,89 +1,129 @@
 import type { KnowledgeEntry } from '@klaus/sdk';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
 import { toPrintable } from '@klaus/sdk/printable';
-import { outputWidth, toTable } from '../../output/table.ts';
-import { UsageError } from '../../program/report-error.ts';
+import type { Command } from 'commander';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { printRows } from '../../output/print-rows.ts';
 import { err, out } from '../../output/sink.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
+import { RAW_OPTION } from '../../program/run-options.ts';
 
-export interface MemoryOptions {
+interface Options {
   cwd?: string;
   global?: true;
-}
-
-export interface MemoryGetOptions extends MemoryOptions {
+  category?: string;
+  json?: true;
   raw?: true;
 }
 
-export interface MemorySetOptions extends MemoryOptions {
-  category?: string;
+function addScope(command: Command): Command {
+  return command.option('--global', 'for all projects');
 }
 
-export interface MemoryListOptions extends MemorySetOptions {
-  json?: true;
+function addFolder(command: Command): Command {
+  return command.option('--cwd <folder>', 'the project (default: this folder)');
 }
 
-/** `klaus memory list`. */
-export async function list(options: MemoryListOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  const { category } = options;
-  const scope = options.global ? 'global' : undefined;
-  return print(await klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), options);
+const list: LeafCommand = {
+  name: 'list',
+  summary: 'list the notes, the latest first',
+  server: 'local',
+  declare: (declared) =>
+    addFolder(
+      addScope(declared.option('--category <name>', 'only this category')).option('--json', 'one object per line'),
+    ),
+  async run({ cwd, global, category, json }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    const scope = global ? 'global' : undefined;
+    print(await klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), json);
+  },
+};
+
+const search: LeafCommand = {
+  name: 'search',
+  summary: 'find notes by words',
+  server: 'local',
+  declare: (declared) =>
+    addFolder(
+      declared.argument('<words...>', 'the beginning of a word is enough').option('--json', 'one object per line'),
+    ),
+  async run(words: readonly string[], { cwd, json }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    print(await klaus.memory().search(words.join(' '), { limit: 100 }), json);
+  },
+};
+
+const get: LeafCommand = {
+  name: 'get',
+  summary: 'print one note',
+  server: 'local',
+  declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))).option('--raw', RAW_OPTION),
+  async run(key: string, { cwd, global, raw }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    const entry = await klaus.memory().get(key, global ? 'global' : undefined);
+    if (!entry) throw toMissing(key);
+    if (raw) out.raw(`${entry.value}\n`);
+    else out.write(`${out.isTTY ? toPrintable(entry.value) : entry.value}\n`);
+  },
+};
+
+const set: LeafCommand = {
+  name: 'set',
+  summary: 'store a note',
+  server: 'local',
+  declare: (declared) =>
+    addFolder(
+      addScope(
+        declared
+          .argument('<key>', 'its name')
+          .argument('<value>', 'the note')
+          .option('--category <name>', 'the category; pinned notes come first'),
+      ),
+    ),
+  async run(key: string, value: string, { cwd, global, category }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    const scope = global ? 'global' : 'project';
+    const entry = await klaus.memory().set({ key, value, category, scope });
+    if (entry.value !== value.trim()) err.write('klaus: a secret was removed from the note\n');
+  },
+};
+
+const remove: LeafCommand = {
+  name: 'delete',
+  summary: 'delete a note',
+  server: 'local',
+  declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))),
+  async run(key: string, { cwd, global }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    if (!(await klaus.memory().remove(key, global ? 'global' : 'project'))) throw toMissing(key);
+  },
+};
+
+function toMissing(key: string): UsageError {
+  return new UsageError(`There is no note ${key}.`, '`klaus memory list` lists the notes.');
 }
 
-/** `klaus memory search WORDS`. */
-export async function search(words: readonly string[], options: MemoryListOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  return print(await klaus.memory().search(words.join(' '), { limit: 100 }), options);
+function print(entries: readonly KnowledgeEntry[], json: true | undefined): void {
+  printRows(entries, {
+    json,
+    head: ['KEY', 'CATEGORY', 'SCOPE', 'BY', 'CHANGED', 'NOTE'],
+    toRow: ({ key, category, scope, session, updatedAt, value }) => [
+      key,
+      category,
+      scope,
+      session ?? 'user',
+      new Date(updatedAt).toISOString().slice(0, 10),
+      value,
+    ],
+    empty: 'There are no notes. Store one with `klaus memory set KEY VALUE`.',
+  });
 }
 
-/** `klaus memory get KEY`: the value alone on standard output. */
-export async function get(key: string, options: MemoryGetOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  const entry = await klaus.memory().get(key, options.global ? 'global' : undefined);
-  if (!entry) throw missing(key);
-  if (options.raw) out.raw(`${entry.value}\n`);
-  else out.write(`${out.isTTY ? toPrintable(entry.value) : entry.value}\n`);
-  return EXIT.done;
-}
-
-/** `klaus memory set KEY VALUE`. */
-export async function set(note: { key: string; value: string }, options: MemorySetOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  const { category } = options;
-  const entry = await klaus.memory().set({ ...note, category, scope: options.global ? 'global' : 'project' });
-  if (entry.value !== note.value.trim()) err.write('klaus: a secret in it was taken out\n');
-  return EXIT.done;
-}
-
-/** `klaus memory delete KEY`. */
-export async function forget(key: string, options: MemoryOptions): Promise<number> {
-  await using klaus = await openKlaus({ cwd: options.cwd });
-  if (!(await klaus.memory().remove(key, options.global ? 'global' : 'project'))) throw missing(key);
-  return EXIT.done;
-}
-
-function missing(key: string): UsageError {
-  return new UsageError(`Nothing is noted as ${key}.`, 'klaus memory list shows what is.');
-}
-
-function print(entries: readonly KnowledgeEntry[], { json }: { json?: true }): number {
-  if (json === true) {
-    for (const entry of entries) out.json(entry);
-    return EXIT.done;
-  }
-  if (entries.length === 0) {
-    err.write('Nothing is noted. klaus memory set KEY VALUE notes something.\n');
-    return EXIT.done;
-  }
-  const rows = entries.map(({ key, category, scope, session, updatedAt, value }) => [
-    key,
-    category,
-    scope,
-    session ?? 'user',
-    new Date(updatedAt).toISOString().slice(0, 10),
-    value,
-  ]);
-  out.write(toTable([['KEY', 'CATEGORY', 'SCOPE', 'BY', 'CHANGED', 'NOTE'], ...rows], outputWidth()));
-  return EXIT.done;
-}
+export const command: CommandGroup = {
+  name: 'memory',
+  summary: 'show and change the notes about a project',
+  description:
+    'The notes of sessions and users about a project. They are in the context of every new session of the project, those of the category "pinned" first.',
+  footer: 'Example:\n  klaus memory set tests "npm test -- --run; never the watch mode" --category pinned',
+  commands: [list, search, get, set, remove],
+};

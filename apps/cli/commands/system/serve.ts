@@ -1,26 +1,55 @@
 import { optional } from '@klaus/sdk/optional';
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { type LimitOptions, type RunOptions, toGivenSettings, toSettings } from '../../program/run-options.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { integer } from '../../program/option-values.ts';
+import {
+  addLimitOptions,
+  approveOption,
+  type DefaultOptions,
+  onAskOption,
+  sandboxOption,
+  settingOption,
+  toSettings,
+} from '../../program/run-options.ts';
 
-export interface ServeCommandOptions
-  extends LimitOptions, Pick<RunOptions, 'cwd' | 'model' | 'approve' | 'onAsk' | 'sandbox' | 'isolate' | 'set'> {
+interface Options extends DefaultOptions {
   host?: string;
   port?: number;
   open?: true;
   json?: true;
 }
 
-/** `klaus serve`: the page and the API, until it is stopped. The options of a run are defaults for those begun there. */
-export async function serveCommand(options: ServeCommandOptions): Promise<number> {
-  const settings = { ...toGivenSettings(options), ...toSettings(options) };
-  await using klaus = await openKlaus({ cwd: options.cwd, settings, endProcesses: 'close' });
-  const { serve } = await import('@klaus/server');
-  await serve({
-    klaus,
-    open: options.open ?? false,
-    json: options.json ?? false,
-    ...optional({ host: options.host, port: options.port }),
-  });
-  return EXIT.done;
-}
+export const command: LeafCommand = {
+  name: 'serve',
+  summary: 'serve the page and the API: watch, steer and approve sessions in a browser',
+  description:
+    'Serves the page and the API until it is stopped. The printed address signs a browser in. The options of a run are defaults for the runs that start there.',
+  footer:
+    'Examples:\n  klaus serve --open\n  klaus serve --port 0 --json --approve ask\n  AGENT_API_SECRET=… klaus serve --host 0.0.0.0',
+  server: 'none',
+  declare: (declared) =>
+    addLimitOptions(
+      declared
+        .option(
+          '--host <address>',
+          'address to listen on; one that other machines reach needs AGENT_API_SECRET',
+          '127.0.0.1',
+        )
+        .option('--port <number>', '0 means any free port', integer(0, 65_535), 3001)
+        .option('--open', 'open the page in the browser')
+        .option('--json', 'print one JSON object when it is ready: url, socket, tokenFile, pid')
+        .option('--cwd <folder>', 'the folder to work in (default: the current folder)')
+        .option('--model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+        .addOption(approveOption())
+        .addOption(onAskOption())
+        .addOption(sandboxOption())
+        .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
+        .addOption(settingOption()),
+    ),
+  async run(options: Options) {
+    const { host, port, open = false, json = false } = options;
+    await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
+    const { serve } = await import('@klaus/server');
+    await serve({ klaus, open, json, ...optional({ host, port }) });
+  },
+};

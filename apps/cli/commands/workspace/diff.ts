@@ -1,31 +1,43 @@
-import { EXIT } from '../../program/exit-codes.ts';
-import { openKlaus } from '../../session/open-klaus.ts';
-import { createPaint, paintDiff } from '../../output/paint.ts';
 import { toPrintable } from '@klaus/sdk/printable';
-import { findFittingSession, listChanges } from './undo.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { listChanges } from '../../output/change-list.ts';
+import { createPaint, paintDiff } from '../../output/paint.ts';
 import { out } from '../../output/sink.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { integer } from '../../program/option-values.ts';
+import { RAW_OPTION } from '../../program/run-options.ts';
+import { findFittingSession } from '../fitting-session.ts';
 
-/** `klaus diff [TURN]`: what a session, or a turn of it, changed in the workspace, whatever made the change. */
-export async function diff(
-  turn: number | undefined,
-  options: { session?: string; json?: true; plain?: true; names?: true; raw?: true },
-): Promise<number> {
-  await using klaus = await openKlaus();
-  const session = await findFittingSession(klaus, options.session, 'changes');
-  const found = await session.turnChanges(turn ?? 'all');
-  if (options.json) {
-    out.json({ session: session.id, ...found }, 2);
-    return EXIT.done;
-  }
-  if (options.names) {
-    out.write(`${listChanges(found.changes)}\n`);
-    return EXIT.done;
-  }
-  if (options.raw) {
-    out.raw(found.diff);
-    return EXIT.done;
-  }
-  const paint = createPaint(out, options.plain ?? false);
-  out.write(found.diff === '' ? '' : `${paintDiff(toPrintable(found.diff).trimEnd(), paint)}\n`);
-  return EXIT.done;
+interface Options {
+  session?: string;
+  json?: true;
+  plain?: true;
+  names?: true;
+  raw?: true;
 }
+
+export const command: LeafCommand = {
+  name: 'diff',
+  summary: 'show the changes of a session in the workspace',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .argument('[turn]', 'only this turn', integer(1))
+      .option('--session <id>', 'the session (default: the latest of this folder)')
+      .option('--names', 'only the names of the changed files')
+      .option('--plain', 'no colours')
+      .option('--raw', RAW_OPTION)
+      .option('--json', 'one JSON document'),
+  async run(turn: number | undefined, options: Options) {
+    await using klaus = await openKlaus();
+    const session = await findFittingSession(klaus, options.session, 'changes');
+    const found = await session.turnChanges(turn ?? 'all');
+    if (options.json) out.json({ session: session.id, ...found }, 2);
+    else if (options.names) out.write(`${listChanges(found.changes)}\n`);
+    else if (options.raw) out.raw(found.diff);
+    else if (found.diff !== '') {
+      const paint = createPaint(out, options.plain ?? false);
+      out.write(`${paintDiff(toPrintable(found.diff).trimEnd(), paint)}\n`);
+    }
+  },
+};

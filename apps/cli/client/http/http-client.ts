@@ -1,0 +1,81 @@
+import { optional } from '@klaus/sdk/optional';
+import type { ServerOptions } from '../../program/server-option.ts';
+import type { OpenRequest, PromptRequest, SessionClient } from '../session-client.ts';
+import { connectServer } from './connect-server.ts';
+import { createHttpReader } from './http-reader.ts';
+import { followHttp } from './http-session.ts';
+import { retry } from './retry.ts';
+import { toRequestError } from './server-error.ts';
+import { toNewUlid } from './ulid.ts';
+
+/** A client of the server that the options name. */
+export async function connectHttpClient(
+  options: ServerOptions,
+  onNotice: (text: string, level?: 'warn') => void,
+): Promise<SessionClient> {
+  const { client, name, at, warning } = await connectServer(options);
+  const ask = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request;
+    } catch (error) {
+      throw toRequestError(error, name);
+    }
+  };
+  const onRetry = () => onNotice(`The connection to ${name} was lost; retrying for half a minute.`, 'warn');
+  const detail = (id: string) => ask(client.session({ params: { id } }));
+  const server = { client, name, ask };
+
+  return {
+    server: name,
+    at,
+    warning,
+    ...createHttpReader(server),
+    async forget(id) {
+      await ask(client.forgetRemembered({ params: { id } }));
+    },
+    async answer(id, answer, { note, hunks, scope }) {
+      await ask(client.answer({ params: { id }, body: { answer, ...optional({ note, hunks, scope }) } }));
+    },
+
+    async open(request) {
+      // Repeated with the same two ids, for example after a lost answer, it is one session and one prompt.
+      const body = { session: toNewUlid(), ...toBody(request), ...toPrompt(request) };
+      const { session: id } = await retry({ server: name, onRetry }, () => client.openSession({ body }));
+      const { workspace } = await retry({ server: name, onRetry }, () => client.session({ params: { id } }));
+      onNotice(`works at ${name} in ${workspace}`);
+      return id;
+    },
+    async prompt(given, request) {
+      const { id, held, position } = await detail(given);
+      const { delivery, model, mode, limits } = request;
+      const change = optional({ model, mode, limits });
+      // It can be refused, so it is sent before anything has changed.
+      if (Object.keys(change).length > 0) await ask(client.changeSession({ params: { id }, body: change }));
+      const body = { ...toPrompt(request), delivery };
+      await retry({ server: name, onRetry }, () => client.sendPrompt({ params: { id }, body }));
+      return { isHandedOver: held || position !== null };
+    },
+    async resume(id, { onAsk, waitForModelMs, limits }) {
+      await ask(client.resume({ params: { id }, body: { onAsk, ...optional({ waitForModelMs, limits }) } }));
+    },
+    async cancel(given, reason) {
+      const { id, held, position, state } = await detail(given);
+      if (!held && position === null && state !== 'needs-you' && state !== 'interrupted')
+        return { session: id, state: 'idle' };
+      await ask(client.cancel({ params: { id }, body: { reason } }));
+      return { session: id, state: 'stopping' };
+    },
+    follow: (given) => ask(followHttp(server, given)),
+    // The server manages what waits and what runs in the background.
+    leftovers: async () => ({ messages: 0, processes: [] }),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptRequest) {
+  return { command: toNewUlid(), parts: [...parts], onAsk, ...optional({ waitForModelMs, pin }) };
+}
+
+function toBody({ workspace, model, mode, sandbox, isolate, limits, grant }: OpenRequest) {
+  return optional({ workspace, model, mode, sandbox, isolate, limits, grant: grant && [...grant] });
+}

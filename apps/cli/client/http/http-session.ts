@@ -1,0 +1,89 @@
+import type { Event } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import type { Client } from '@klaus/server/client';
+import type { SessionStatus } from '@klaus/server/contract';
+import { CliError } from '../../program/cli-error.ts';
+import type { FollowedSession, FollowOptions } from '../session-client.ts';
+import type { HttpServer } from './http-server.ts';
+import { createOpenQuestions } from './open-questions.ts';
+import { retry } from './retry.ts';
+import { toServerError } from './server-error.ts';
+import { streamSession } from './session-stream.ts';
+
+/** Earlier events that are read. */
+const EARLIER = 500;
+
+/** Follows a session that the server works on, until nothing is left to do there. */
+export async function followHttp(server: HttpServer, options: FollowOptions): Promise<FollowedSession> {
+  const { client, name, ask } = server;
+  const { session, onConnection } = options;
+  const params = { id: session };
+  const open = createOpenQuestions();
+  /** Approvals that were answered here, whose answers are not in the log yet. */
+  const answered = new Set<string>();
+  for (const event of await readEarlier(client, options)) {
+    open.add(event);
+    options.onEarlierEvent?.(event);
+  }
+  const stream = streamSession(server, {
+    ...options,
+    onEvent(event) {
+      open.add(event);
+      options.onEvent(event);
+    },
+  });
+  /** Of the last {@link FollowedSession.wait}. */
+  let last: { status: SessionStatus; version: number } | undefined;
+  let signal: AbortSignal | undefined;
+
+  return {
+    async wait(given) {
+      signal = given.last;
+      for (;;) {
+        const { version } = stream;
+        const status = await ask(stream.idle());
+        last = { status, version };
+        const approvals = open.list();
+        if (status.questions === 0 || approvals.length === 0 || approvals.some((it) => !answered.has(it.approval))) {
+          if (status.problem) throw toServerError(status.problem, name);
+          if (status.questions === 0) return { state: 'idle' };
+          return { state: 'parked', approvals: approvals.filter((it) => !answered.has(it.approval)) };
+        }
+        await stream.changed(version);
+      }
+    },
+    async isRunnable() {
+      if (!last) return true;
+      const now = await ask(client.session({ params }));
+      const isIdle = !now.held && now.position === null && now.questions > 0 && now.lastSeq === last.status.lastSeq;
+      if (!isIdle) await stream.changed(last.version);
+      return !isIdle;
+    },
+    async cancel(reason) {
+      const onRetry = () => onConnection('The cancellation waits for the connection.');
+      const body = { reason, ...optional({ run: open.run }) };
+      await retry({ server: name, onRetry }, () => client.cancel({ params, body }));
+    },
+    async answer(approval, answer, { note, hunks, scope }) {
+      const onRetry = () => onConnection('The answer waits for the connection.');
+      const body = { answer, ...optional({ note, hunks, scope }) };
+      try {
+        await retry({ server: name, onRetry, signal }, () => client.answer({ params: { id: approval }, body }));
+      } catch (error) {
+        // Another client was faster, or the answer was taken and its confirmation was lost.
+        if (!(error instanceof CliError) || error.code !== 'usage') throw error;
+        onConnection(error.message);
+      }
+      answered.add(approval);
+    },
+    untilAnswered: open.untilAnswered,
+    [Symbol.asyncDispose]: stream.close,
+  };
+}
+
+async function readEarlier(client: Client, { session, after }: FollowOptions): Promise<Event[]> {
+  if (after === 0) return [];
+  const query = { after: Math.max(0, after - EARLIER), limit: EARLIER };
+  const { events } = await client.log({ params: { id: session }, query });
+  return events.filter(({ seq }) => seq <= after);
+}

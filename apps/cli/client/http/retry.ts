@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isProblemError } from '@klaus/server/client';
+import { toServerError, toUnreachable } from './server-error.ts';
+
+/** Milliseconds for which requests to a server that had answered before are repeated. */
+const RETRY_MS = 30_000;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 2_000;
+
+export interface RetryOptions {
+  /** Name of the server. */
+  server: string;
+  /** Called once, when the first attempt has failed. */
+  onRetry: () => void;
+  /** Ends the attempts. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Repeats a request until it is answered, because a restart of a server takes some seconds. Only for requests that
+ * have one effect when they are repeated.
+ *
+ * @throws CliError for a refusal, and `config` if the server does not answer within half a minute.
+ */
+export async function retry<T>({ server, onRetry, signal }: RetryOptions, ask: () => Promise<T>): Promise<T> {
+  const until = Date.now() + RETRY_MS;
+  for (let failures = 0; ; failures++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isProblemError(error) && !isTemporary(error.problem.status)) throw toServerError(error.problem, server);
+      if (Date.now() >= until || signal?.aborted)
+        throw toUnreachable(isProblemError(error) ? (error.cause ?? error) : error, server);
+      if (failures === 0) onRetry();
+    }
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LAST_PAUSE_MS);
+    await pause(pauseMs, undefined, signal ? { signal } : {}).catch(() => {});
+  }
+}
+
+/** True for no answer at all, and for the answers of a proxy without its server. */
+function isTemporary(status: number): boolean {
+  return status === 0 || status === 502 || status === 503 || status === 504;
+}

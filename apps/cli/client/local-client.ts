@@ -1,0 +1,184 @@
+import { realpathSync } from 'node:fs';
+import type { Klaus, Session, SessionRow } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { UsageError } from '../program/cli-error.ts';
+import { findInterrupted, isInterrupted } from './interrupted-session.ts';
+import { findOpenRun, followLocal } from './local-session.ts';
+import { toFolder } from './open-klaus.ts';
+import type {
+  CancelResult,
+  ClientSettings,
+  ListedSession,
+  PromptRequest,
+  ResumeRequest,
+  SessionClient,
+  SessionSummary,
+} from './session-client.ts';
+
+/** A client of the engine in this process. It owns the engine. */
+export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void): SessionClient {
+  const { store, configuration } = klaus;
+  const toSummary = async ({ id }: Session): Promise<SessionSummary> => {
+    const row = await store.session(id);
+    return { id, title: row?.title ?? null, lastSeq: row?.lastSeq ?? 0, mode: row?.mode ?? null };
+  };
+  return {
+    server: undefined,
+    at: '',
+    warning: undefined,
+    settings: async () => toSettings(klaus),
+    session: async (id) => toSummary(await klaus.session(id)),
+    latest: async (folders) => toSummary(await findLatest(klaus, folders)),
+    async sessions({ search, limit, here }) {
+      const workspace = here ? realpathSync(configuration.get('workspace')) : undefined;
+      const rows = await klaus.sessions({ limit, ...optional({ search, workspace }) });
+      return Promise.all(rows.map((row) => toListed(klaus, row)));
+    },
+    async *events(id) {
+      yield* (await klaus.session(id)).events();
+    },
+    async search(id, words, options) {
+      const session = await klaus.session(id);
+      return { session: session.id, ...(await session.recall.search(words, options)) };
+    },
+    async export(id, format) {
+      const session = await klaus.session(id);
+      await store.recordExport(session.id, { format, by: 'cli' });
+      const { toDocument } = await import('./session-document.ts');
+      return toDocument({ row: await store.session(session.id), events: session.events(), format });
+    },
+    async exportTest(id) {
+      const exported = await klaus.exportTest(id);
+      await store.recordExport((await klaus.session(id)).id, { format: 'test', by: 'cli' });
+      return exported;
+    },
+    usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
+
+    approvals: async () => (await klaus.approvals()).map((row) => ({ ...row, hunks: () => hunksOf(klaus, row.id) })),
+    async approval(id) {
+      // The engine names the most similar id when it refuses an unknown one.
+      const row = (await store.approval(id)) ?? (await store.approval((await klaus.question(id)).approval))!;
+      const hunks = row.answer === null ? (await hunksOf(klaus, row.id)).map((hunk) => hunk.id) : [];
+      return { id: row.id, session: row.session, answer: row.answer, answeredBy: row.answeredBy, hunks };
+    },
+    remembered: () => store.remembered(),
+    async forget(id) {
+      if (await klaus.forget(id, { by: 'cli' })) return;
+      throw new UsageError(`There is no remembered approval ${id}.`, '`klaus approvals --remembered` lists them.');
+    },
+    async answer(id, reply, options) {
+      await klaus.answer(id, reply, { by: 'cli', ...options });
+    },
+
+    async open({ parts, onAsk, waitForModelMs, pin, workspace, ...given }) {
+      const session = await klaus.open({
+        ...optional(given),
+        ...(workspace === undefined ? {} : { workspace: toFolder(workspace) }),
+      });
+      const interrupted = await findInterrupted(klaus, session.id);
+      if (interrupted !== undefined) onNotice(interrupted);
+      await session.prompt(parts, { onAsk, delivery: 'queue', ...optional({ waitForModelMs, pin }) });
+      return session.id;
+    },
+    async prompt(id, request) {
+      await sendPrompt(await klaus.session(id), request);
+      // Whether another process takes it is known when this one tries to.
+      return { isHandedOver: false };
+    },
+    resume: async (id, request) => resume(klaus, await klaus.session(id), request),
+    cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
+    follow: (options) => followLocal(klaus, options),
+    async leftovers(id) {
+      const prompts = (await store.inbox(id)).filter(({ type }) => type === 'prompt').length;
+      const messages = prompts === 0 || (await store.isClaimed(id)) ? 0 : prompts;
+      const processes = klaus.processes(id).filter(({ state, survives }) => state === 'running' && survives);
+      return { messages, processes };
+    },
+    [Symbol.asyncDispose]: () => klaus[Symbol.asyncDispose](),
+  };
+}
+
+function toSettings({ configuration, store }: Klaus): ClientSettings {
+  return {
+    maxPromptChars: configuration.get('maxPromptChars'),
+    onAsk: configuration.get('onAsk'),
+    async firstLimits() {
+      const { sources } = configuration;
+      const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
+      if (isSet || (await store.sessions({ limit: 1 })).length > 0) return undefined;
+      return { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') };
+    },
+  };
+}
+
+async function toListed(klaus: Klaus, row: SessionRow): Promise<ListedSession> {
+  const processes = klaus.processes(row.id).flatMap(({ id, state }) => (state === 'running' ? [id] : []));
+  const idle = row.outcome ?? 'new';
+  // The log records `running`; whether a process does run it, only the lock shows.
+  const status = row.status === 'idle' ? idle : (await isInterrupted(klaus, row)) ? 'interrupted' : row.status;
+  return { ...row, status, processes };
+}
+
+async function hunksOf(klaus: Klaus, approval: string) {
+  const { subject } = await klaus.question(approval);
+  return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+}
+
+async function findLatest(
+  klaus: Klaus,
+  { cwd, root }: { cwd?: string | undefined; root?: string | undefined },
+): Promise<Session> {
+  const workspace = realpathSync(cwd === undefined ? klaus.configuration.get('workspace') : toFolder(cwd));
+  const latest = await klaus.latest({ with: 'prompts', workspace, ...optional({ root }) });
+  if (latest) return latest;
+  const other = await klaus.store.latestSession(workspace);
+  if (other === undefined) {
+    throw new UsageError(
+      `There is no session of ${workspace} yet.`,
+      '`klaus sessions` lists the sessions of other folders; `klaus "prompt"` starts one.',
+    );
+  }
+  throw new UsageError(
+    `No session of ${workspace} reads the same folders around it as a new one would.`,
+    `Pass its --root, or name the session: klaus --session ${other.id} "prompt"`,
+  );
+}
+
+async function sendPrompt(session: Session, request: PromptRequest): Promise<void> {
+  const { parts, onAsk, delivery, waitForModelMs, pin, model, mode, limits } = request;
+  // These can be refused, so they are sent before anything has changed.
+  if (model !== undefined || mode !== undefined) await session.send({ type: 'change', ...optional({ model, mode }) });
+  if (limits) await session.send({ type: 'limits', limits });
+  await session.prompt(parts, { onAsk, delivery, ...optional({ waitForModelMs, pin }) });
+}
+
+async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForModelMs }: ResumeRequest): Promise<void> {
+  const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+  const isDone = last === undefined || (last.type === 'run.finished' && last.outcome === 'done');
+  if (limits) await session.send({ type: 'limits', limits });
+  if (isDone && !(await session.isRunnable())) {
+    throw new UsageError(
+      `Nothing is left to do in session ${session.id}.`,
+      `Send a new prompt: klaus --session ${session.id} "what next"`,
+    );
+  }
+  // A run without an end continues by itself. One that ended early needs a request.
+  if (!isDone && last.type === 'run.finished')
+    await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs }) });
+}
+
+async function cancel(klaus: Klaus, session: Session, reason: string): Promise<CancelResult> {
+  const isWaiting = (await klaus.approvals()).some((question) => question.session === session.id);
+  if (!(await session.isRunnable()) && !isWaiting) return { session: session.id, state: 'idle' };
+  const run = await findOpenRun(session);
+  await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
+  // Without another process, this one ends the run, and does nothing else: prompts that wait in the inbox are for a
+  // process that shows their run.
+  const ended = new AbortController();
+  const unsubscribe = session.subscribe((await klaus.store.session(session.id))?.lastSeq ?? 0, (event) => {
+    if (event.type === 'run.finished') ended.abort();
+  });
+  const { state } = await session.advance({ signal: ended.signal });
+  unsubscribe();
+  return { session: session.id, run, state: state === 'busy' ? 'stopping' : 'cancelled' };
+}

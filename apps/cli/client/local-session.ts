@@ -1,0 +1,70 @@
+import type { Event, Klaus, KlausError as Coded, Session } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { createLiveRelay } from './live-relay.ts';
+import type { FollowedSession, FollowOptions } from './session-client.ts';
+
+/** Works on a session in this process and reports its events. */
+export async function followLocal(klaus: Klaus, options: FollowOptions): Promise<FollowedSession> {
+  const { after, onEarlierEvent, onLive } = options;
+  const session = await klaus.session(options.session);
+  if (after > 0 && onEarlierEvent) {
+    // Only calls of the last turn can still be open.
+    const begun = await klaus.store.lastOf(session.id, ['turn.started']);
+    for await (const event of session.events(begun?.seq ?? 0)) if (event.seq <= after) onEarlierEvent(event);
+  }
+  const relay = createLiveRelay(klaus, session);
+  const unsubscribe = session.subscribe(after, (event: Event) => {
+    relay.event(event);
+    options.onEvent(event);
+  });
+  const unsubscribeLive = onLive && session.onLive(onLive);
+  return {
+    async wait({ last }) {
+      try {
+        return await session.advance({ last });
+      } catch (error) {
+        throw await addHint(error, { session: session.id, isNew: after === 0 });
+      }
+    },
+    isRunnable: () => session.isRunnable(),
+    async cancel(reason) {
+      const run = await findOpenRun(session);
+      await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
+    },
+    async answer(approval, reply, given) {
+      await klaus.answer(approval, reply, { by: 'cli', ...given });
+    },
+    // A parked session is not read here, so answers of other processes are seen only when it is advanced.
+    untilAnswered: () => new AbortController().signal,
+    async [Symbol.asyncDispose]() {
+      unsubscribeLive?.();
+      relay.close();
+      unsubscribe();
+    },
+  };
+}
+
+/** The run of a session that has not ended; undefined if there is none. */
+export async function findOpenRun(session: Session): Promise<string | undefined> {
+  let open: string | undefined;
+  for await (const event of session.events()) {
+    if (event.type === 'run.started') open = event.run;
+    if (event.type === 'run.finished') open = undefined;
+  }
+  return open;
+}
+
+/** An error of the engine with a hint that names the session. */
+async function addHint(error: unknown, { session, isNew }: { session: string; isNew: boolean }): Promise<unknown> {
+  const { isKlausError, KlausError } = await import('@klaus/sdk');
+  if (!isKlausError(error)) return error;
+  const hint = toHint(error, { session, isNew });
+  return hint === undefined ? error : new KlausError(error.code, error.message, { hint, cause: error });
+}
+
+function toHint({ code, hint = '' }: Coded, { session, isNew }: { session: string; isNew: boolean }) {
+  if (code === 'workspace.missing' && !isNew)
+    return `The session works there. Restore the folder; \`klaus show ${session}\` prints what was done.`;
+  if (code === 'store.full') return `${hint} Then continue with \`klaus resume ${session}\`.`.trimStart();
+  return undefined;
+}

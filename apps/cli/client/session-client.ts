@@ -1,0 +1,209 @@
+import type {
+  Advance,
+  ApprovalRow,
+  AnswerOptions,
+  Event,
+  ExportedTest,
+  Hunk,
+  Limits,
+  Live,
+  Mode,
+  OnAsk,
+  OpenOptions,
+  Part,
+  ProcessStatus,
+  RecalledText,
+  Remembered,
+  SessionRow,
+  UsageReport,
+} from '@klaus/sdk';
+
+/**
+ * Access to sessions, in this process or on a server. It prints nothing: the command line, and any other user
+ * interface, follows and controls sessions through this interface only.
+ *
+ * Ids of sessions and approvals can be abbreviated to their beginning. A refused request is an error with a code, as
+ * of the engine.
+ */
+export interface SessionClient extends AsyncDisposable {
+  /** The server's name; undefined for this machine. */
+  readonly server: string | undefined;
+  /** What further command lines need to reach the same sessions: ` --server URL`, or nothing. */
+  readonly at: string;
+  /** A warning about the connection to the server. */
+  readonly warning: string | undefined;
+
+  settings(): Promise<ClientSettings>;
+  session(id: string): Promise<SessionSummary>;
+  /** The session that `--continue` means. @throws UsageError if there is none. */
+  latest(folders: { cwd?: string | undefined; root?: string | undefined }): Promise<SessionSummary>;
+  /** The newest first. @param query.workspace Only sessions of the current workspace; on this machine only. */
+  sessions(query: { search?: string | undefined; limit: number; here?: boolean }): Promise<ListedSession[]>;
+  events(id: string): AsyncIterable<Event>;
+  /** Finds words in the messages, calls and results of a session. */
+  search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;
+  /** The session as one document, in pieces. The export is recorded in the host chain. */
+  export(id: string, format: 'md' | 'json'): Promise<AsyncIterable<string> | Iterable<string>>;
+  /** The session as a test. The export is recorded in the host chain. */
+  exportTest(id: string): Promise<ExportedTest>;
+  usage(query: {
+    session?: string | undefined;
+    by?: UsageReport['by'] | undefined;
+    since?: number | undefined;
+  }): Promise<UsageReport>;
+
+  /** Open approvals of all sessions. */
+  approvals(): Promise<ListedApproval[]>;
+  approval(id: string): Promise<ApprovalSummary>;
+  /** Approvals that outlive their session. */
+  remembered(): Promise<readonly RememberedApproval[]>;
+  /** Forgets such an approval. @throws UsageError if there is none. */
+  forget(id: string): Promise<void>;
+  answer(id: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
+
+  /** Opens a session and sends its first prompt. Returns the id. */
+  open(request: OpenRequest): Promise<string>;
+  /**
+   * Sends a prompt to an existing session; changes of the session are applied first. `isHandedOver`: another process
+   * works on the session and takes the prompt.
+   */
+  prompt(id: string, request: PromptRequest): Promise<{ isHandedOver: boolean }>;
+  /** Continues a run that was interrupted or stopped early. @throws if nothing is left to do. */
+  resume(id: string, request: ResumeRequest): Promise<void>;
+  cancel(id: string, reason: string): Promise<CancelResult>;
+  /** Works on a session in this process, or follows the work of the server. */
+  follow(options: FollowOptions): Promise<FollowedSession>;
+  /** What remains of a session for other processes when this client ends. Nothing on a server. */
+  leftovers(id: string): Promise<Leftovers>;
+}
+
+export interface ClientSettings {
+  maxPromptChars: number;
+  /** Undefined: not configured. */
+  onAsk: OnAsk | undefined;
+  /** The default limits, if there is no session yet and the user has set no limits. */
+  firstLimits(): Promise<Pick<Limits, 'toolCalls' | 'tokens'> | undefined>;
+}
+
+export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode'>;
+
+/** A row of the session list. */
+export interface ListedSession extends Pick<
+  SessionRow,
+  'id' | 'updatedAt' | 'costUsd' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
+> {
+  status: string;
+  /** Names of the background processes that run now, if they are known. */
+  processes?: readonly string[];
+}
+
+export interface SearchResult {
+  /** Id. */
+  session: string;
+  hits: readonly RecalledText[];
+  /** Seqs of records that are too large to search. */
+  skipped: readonly number[];
+}
+
+/** An open approval with the information that is needed to decide. */
+export interface ListedApproval extends Pick<
+  ApprovalRow,
+  'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
+> {
+  readonly hunks: () => Promise<readonly Hunk[]>;
+}
+
+export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'answer' | 'answeredBy'> {
+  /** Ids of the hunks of the change; none once it is answered. */
+  hunks: readonly string[];
+}
+
+/** An approval that outlives its session. */
+export interface RememberedApproval {
+  approval: string;
+  workspace: string;
+  remembered: Pick<Remembered, 'agent' | 'tool'> & { command?: string | undefined; paths?: string[] | undefined };
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+export type Reply = 'approved' | 'rejected';
+
+interface PromptContent {
+  parts: readonly Part[];
+  onAsk: OnAsk;
+  waitForModelMs?: number | undefined;
+  pin?: boolean | undefined;
+}
+
+interface SessionChange {
+  model?: string | undefined;
+  mode?: Mode | undefined;
+  limits?: Partial<Limits> | undefined;
+}
+
+type Undefinable<T> = { [K in keyof T]?: T[K] | undefined };
+
+export interface OpenRequest
+  extends
+    PromptContent,
+    SessionChange,
+    Undefinable<Pick<OpenOptions, 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate'>> {
+  /** Texts of one grant. */
+  grant?: readonly string[] | undefined;
+}
+
+export interface PromptRequest extends PromptContent, SessionChange {
+  delivery: 'steer' | 'queue';
+}
+
+export interface ResumeRequest extends Pick<PromptContent, 'onAsk' | 'waitForModelMs'> {
+  limits?: Partial<Limits> | undefined;
+}
+
+export interface CancelResult {
+  /** Id. */
+  session: string;
+  run?: string | undefined;
+  /** `idle`: nothing was running. `stopping`: the process that holds the session stops it. */
+  state: 'idle' | 'cancelled' | 'stopping';
+}
+
+export interface FollowOptions {
+  /** Id. */
+  session: string;
+  /** Seq. Later events are reported. */
+  after: number;
+  /** Every event once and in order. */
+  onEvent: (event: Event) => void;
+  /** Events before these, as far as the calls that they concern can still be open. */
+  onEarlierEvent: ((event: Event) => void) | undefined;
+  /** In-flight text and progress of calls. */
+  onLive: ((live: Live) => void) | undefined;
+  /** Reports that the connection to the server was lost or restored, in a sentence. */
+  onConnection: (text: string) => void;
+}
+
+/** A session that is being worked on. */
+export interface FollowedSession extends AsyncDisposable {
+  /**
+   * Resolves when the session is idle, waits for an approval, or another process holds it, and every event has been
+   * reported.
+   *
+   * @param options.last Once it is aborted, no further run begins.
+   */
+  wait(options: { last: AbortSignal }): Promise<Advance>;
+  /** True if a request that was sent is still to be processed. Call {@link wait} again then. */
+  isRunnable(): Promise<boolean>;
+  cancel(reason: string): Promise<void>;
+  answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
+  /** Aborts when another client answers the approval. */
+  untilAnswered(approval: string): AbortSignal;
+}
+
+export interface Leftovers {
+  /** Prompts that no process takes by itself. */
+  messages: number;
+  /** Background processes that continue to run. */
+  processes: readonly ProcessStatus[];
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { HunkAnswer, Scope } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { Option } from 'commander';
+import { openClient } from '../../client/open-client.ts';
+import type { Reply } from '../../client/session-client.ts';
+import { canAsk, createOutput } from '../../output/show-output.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { ShowOptions } from '../../program/run-options.ts';
+import type { ServerOptions } from '../../program/server-option.ts';
+import { runSession } from '../../run/run-session.ts';
+
+export interface AnswerOptions extends ShowOptions, ServerOptions {
+  note?: string;
+  hunks?: readonly string[];
+  rejectHunks?: readonly string[];
+  /** `id=file`. */
+  edit?: readonly string[];
+  scope?: Scope;
+}
+
+export function noteOption(): Option {
+  return new Option('--note <text>', 'a reason for the model');
+}
+
+/** Answers an approval of any session, and resumes the session. Returns the exit code. */
+export async function answerApproval(id: string, reply: Reply, options: AnswerOptions): Promise<number> {
+  const output = createOutput(options);
+  await using client = await openClient(options, { onNotice: output.note });
+  const approval = await client.approval(id);
+  if (approval.answer !== null) {
+    const who = approval.answeredBy === null ? '' : ` by ${approval.answeredBy}`;
+    throw new UsageError(
+      `The approval is already answered: ${approval.answer}${who}.`,
+      `\`klaus approvals${client.at}\` lists the open ones.`,
+    );
+  }
+  const session = await client.session(approval.session);
+  const { note, scope } = options;
+  const hunks = toHunkAnswer(approval.hunks, options);
+  await client.answer(approval.id, reply, optional({ note, scope, hunks }));
+  return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
+}
+
+/**
+ * The hunks that the options name; undefined for the complete change.
+ *
+ * @param all Ids of the hunks of the change.
+ * @throws UsageError for an unknown hunk.
+ */
+function toHunkAnswer(all: readonly string[], { hunks, rejectHunks, edit }: AnswerOptions): HunkAnswer | undefined {
+  if (!hunks && !rejectHunks && !edit) return undefined;
+  if (hunks && rejectHunks) throw new UsageError('--hunks and --reject-hunks exclude each other.');
+  const unknown = rejectHunks?.find((id) => !all.includes(id));
+  if (unknown !== undefined) throw new UsageError(`There is no hunk ${unknown}.`, `Hunks: ${all.join(', ')}.`);
+  const edited = (edit ?? []).map((pair) => {
+    const at = pair.indexOf('=');
+    return { id: pair.slice(0, at), text: readFileSync(pair.slice(at + 1), 'utf8') };
+  });
+  return {
+    accepted: [...(hunks ?? all.filter((hunk) => !rejectHunks?.includes(hunk)))],
+    ...(edited.length > 0 ? { edited } : {}),
+  };
+}

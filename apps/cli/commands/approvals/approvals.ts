@@ -1,0 +1,79 @@
+import { toLine, toPrintable } from '@klaus/sdk/printable';
+import { openClient } from '../../client/open-client.ts';
+import type { ListedApproval, RememberedApproval } from '../../client/session-client.ts';
+import { createPaint, paintDiff } from '../../output/paint.ts';
+import { err, out } from '../../output/sink.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import type { ServerOptions } from '../../program/server-option.ts';
+
+interface Options extends ServerOptions {
+  json?: true;
+  remembered?: true;
+  forget?: string;
+}
+
+export const command: LeafCommand = {
+  name: 'approvals',
+  summary: 'list open approvals of all sessions',
+  server: 'both',
+  declare: (declared) =>
+    declared
+      .option('--json', 'one object per line')
+      .option('--remembered', 'list approvals that outlive their session')
+      .option('--forget <id>', 'forget one of those'),
+  async run({ json, remembered, forget, ...options }: Options) {
+    await using client = await openClient(options);
+    if (forget !== undefined) {
+      await client.forget(forget);
+      out.write('Forgotten: the approval is required again.\n');
+    } else if (remembered) printRemembered(await client.remembered(), json === true);
+    else {
+      const rows = await client.approvals();
+      if (json) for (const { hunks: _, ...row } of rows) out.json(row);
+      else await printApprovals(rows);
+    }
+  },
+};
+
+async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
+  if (rows.length === 0) {
+    err.write('No approval is open.\n');
+    return;
+  }
+  const { renderHunk } = await import('@klaus/sdk');
+  const paint = createPaint(out, false);
+  const toDiff = (text: string) => indent(paintDiff(toPrintable(text).trimEnd(), paint));
+  for (const row of rows) {
+    const lines = [
+      `${paint('bold', row.id)}  ${toLine(row.title, 200)}`,
+      `  session ${row.session} in ${toPrintable(row.workspace)}, until ${new Date(row.expiresAt).toISOString()}`,
+      `  ${toLine(row.reason, 400)}`,
+    ];
+    if (row.command !== null) lines.push(indent(`$ ${toPrintable(row.command)}`));
+    const hunks = await row.hunks();
+    for (const hunk of hunks) lines.push(`  ${paint('bold', toLine(hunk.id, 200))}`, toDiff(renderHunk(hunk)));
+    if (hunks.length === 0 && row.diff !== null) lines.push(toDiff(row.diff));
+    out.write(`${lines.join('\n')}\n\n`);
+  }
+  err.write(
+    'Answer with `klaus approve ID` or `klaus reject ID`; `--hunks` and `--scope` limit what is approved and how long.\n',
+  );
+}
+
+function printRemembered(rows: readonly RememberedApproval[], isJson: boolean): void {
+  if (rows.length === 0) err.write('No approval outlives its session.\n');
+  for (const row of rows) {
+    if (isJson) {
+      out.json(row);
+      continue;
+    }
+    const { agent, tool, command: commandLine, paths } = row.remembered;
+    const what = commandLine ?? paths?.join(', ') ?? tool;
+    const where = `${tool} in ${toPrintable(row.workspace)} for ${toLine(agent, 80)}, ${row.createdAt}`;
+    out.write(`${row.approval}  ${where}\n${indent(toPrintable(what))}\n`);
+  }
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

@@ -1,0 +1,116 @@
+import { optional } from '@klaus/sdk/optional';
+import { toPrintable } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
+import { openClient } from '../../client/open-client.ts';
+import type { SessionSummary } from '../../client/session-client.ts';
+import { canAsk, createOutput } from '../../output/show-output.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { addRunOptions, checkCombination, type RunOptions, toLimits, toSettings } from '../../program/run-options.ts';
+import { toGivenServer } from '../../program/server-option.ts';
+import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
+import { runSession } from '../../run/run-session.ts';
+import { sendPrompt, toOnAsk } from '../../run/send-prompt.ts';
+
+export const command: LeafCommand = {
+  name: 'run',
+  isDefault: true,
+  summary: 'work on a prompt (the default command)',
+  description: 'Works on a prompt: klaus run "…", or just klaus "…".',
+  footer: 'Piped input is added as context, as a file named stdin. Without a prompt, it is the prompt.',
+  server: 'both',
+  declare: (declared) => addRunOptions(declared.argument('[prompt...]', 'what to do; - reads it from standard input')),
+  run,
+};
+
+async function run(given: readonly string[], options: RunOptions): Promise<number> {
+  const words = options.prompt === undefined ? given : [options.prompt, ...given];
+  if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
+    throw new UsageError(
+      'There is no prompt.',
+      'Write it in quotes: klaus "fix the failing test". `klaus --help` lists the commands.',
+    );
+  }
+  checkCombination(options);
+  if (toGivenServer(options) !== undefined) checkServerOptions(options);
+  const output = createOutput(options);
+  const stdin = await readStdin();
+  const isExisting = options.session !== undefined || options.continue === true;
+  await using client = await openClient(options, {
+    cwd: options.cwd,
+    settings: isExisting ? toRunSettings(options) : toSettings(options),
+    onNotice: output.note,
+  });
+  if (client.warning !== undefined) output.note(client.warning, 'warn');
+  const settings = await client.settings();
+  const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
+  const { onAsk, asks } = toOnAsk(options, settings);
+  if (isExisting) {
+    const session =
+      options.session === undefined ? await client.latest(options) : await client.session(options.session);
+    if (options.continue) output.note(describeSession(session));
+    return await sendPrompt({ client, session, parts, options, output, onAsk, asks, delivery: 'queue' });
+  }
+  const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
+  if (firstLimits) {
+    const calls = formatNumber(firstLimits.toolCalls, 'tool call');
+    const tokens = formatNumber(firstLimits.tokens, 'token');
+    output.note(
+      `A session can use ${calls} and ${tokens}; then it asks for more. \`klaus init\` sets your own limits.`,
+    );
+  }
+  const id = await client.open({
+    parts,
+    onAsk,
+    waitForModelMs: options.waitForModel,
+    pin: options.pin,
+    model: options.model,
+    mode: options.approve,
+    limits: toLimits(options),
+    allowAnyWorkspace: options.allowAnyWorkspace,
+    workspace: options.cwd,
+    root: options.root,
+    sandbox: options.sandbox,
+    isolate: options.isolate,
+    grant: options.grant,
+  });
+  const session = { id, lastSeq: 0, mode: null };
+  return await runSession({ client, session, show: options, output, asks });
+}
+
+/** The settings of a run in an existing session, whose model, mode and limits are changed by requests. */
+function toRunSettings({ set, onAsk, waitForModel }: RunOptions): Record<string, unknown> {
+  return toSettings(optional({ set, onAsk, waitForModel }));
+}
+
+function describeSession({ id, title }: SessionSummary): string {
+  return `Session ${id}${title ? `, ${toPrintable(title)}` : ''}`;
+}
+
+/** @throws UsageError for options that a server does not take. */
+function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: RunOptions): void {
+  if (cwd !== undefined && !cwd.startsWith('/')) {
+    throw new UsageError(
+      `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,
+      'Pass its absolute path, or leave it out to work in the default folder of the server.',
+    );
+  }
+  if (set) {
+    throw new UsageError(
+      '--set cannot change the settings of a server.',
+      '`klaus serve --set key=value` sets them for the runs that start there.',
+    );
+  }
+  if (root !== undefined || addDir) {
+    throw new UsageError(
+      `${root === undefined ? '--add-dir' : '--root'} is not available with --server.`,
+      'The folders that commands can read are configured on the machine of the server (sandbox.folders).',
+    );
+  }
+  if (allowAnyWorkspace) {
+    throw new UsageError(
+      '--allow-any-workspace is not available with --server.',
+      'The folders that runs can work in are configured on the machine of the server.',
+    );
+  }
+}

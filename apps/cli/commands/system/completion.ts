@@ -1,0 +1,18 @@
+import { Argument, type Command } from 'commander';
+import { toCompletionScript } from '../../output/completion-script.ts';
+import { out } from '../../output/sink.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+
+type Shell = 'bash' | 'zsh' | 'fish';
+
+export const command: LeafCommand = {
+  name: 'completion',
+  summary: 'print a completion script for a shell',
+  footer: 'Examples:\n  source <(klaus completion bash)\n  klaus completion fish | source',
+  server: 'none',
+  declare: (declared) =>
+    declared.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[])),
+  async run(shell: Shell, _: unknown, declared: Command) {
+    out.write(toCompletionScript(declared.parent!, shell));
+  },
+};

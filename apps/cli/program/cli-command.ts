@@ -1,0 +1,78 @@
+import { Argument, type Command } from 'commander';
+import { err } from '../output/sink.ts';
+import { EXIT } from './exit-codes.ts';
+import { addServerOptions, toGivenServer } from './server-option.ts';
+
+interface CommandText {
+  name: string;
+  /** One line in the list of commands. */
+  summary: string;
+  /** The help's introduction. Default: the summary. */
+  description?: string;
+  /** Text below the help, such as examples. */
+  footer?: string;
+}
+
+/** A command with its declaration and its work. Declaring it must not load the engine. */
+export interface LeafCommand extends CommandText {
+  /** True for the command that a line without a command name means. */
+  isDefault?: boolean;
+  /**
+   * What `--server` means to it. `both`: it acts on this machine or on a server. `local`: it acts on the sessions of
+   * this machine, and warns when KLAUS_SERVER names a server. `none`: it does not concern sessions.
+   */
+  server: 'both' | 'local' | 'none';
+  /** Adds arguments and options. */
+  declare?: (command: Command) => void;
+  /** Receives the arguments, the options and the declared command. Returns the exit code; undefined means success. */
+  run: (...given: never[]) => Promise<number> | Promise<void>;
+}
+
+/** Commands below a common name. */
+export interface CommandGroup extends CommandText {
+  commands: readonly LeafCommand[];
+}
+
+export type CliCommand = LeafCommand | CommandGroup;
+
+/** An argument that names a session or an approval; a shell completes it. */
+export class IdArgument extends Argument {
+  readonly lists: 'sessions' | 'approvals';
+
+  constructor(name: string, lists: 'sessions' | 'approvals', description?: string) {
+    super(name, description ?? `${lists === 'sessions' ? 'session' : 'approval'} id or its beginning`);
+    this.lists = lists;
+  }
+}
+
+/**
+ * Declares a command.
+ *
+ * @param done Receives the exit code.
+ */
+export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: number) => void): void {
+  const command = parent.command(spec.name, { isDefault: 'isDefault' in spec && spec.isDefault === true });
+  command.summary(spec.summary);
+  if (spec.description !== undefined) command.description(spec.description);
+  if (spec.footer !== undefined) command.addHelpText('after', `\n${spec.footer}`);
+  if ('commands' in spec) {
+    for (const child of spec.commands) addCommand(command, child, done);
+    return;
+  }
+  spec.declare?.(command);
+  if (spec.server === 'both') addServerOptions(command);
+  const run = spec.run as (...given: unknown[]) => Promise<number | undefined>;
+  command.action(async (...given: unknown[]) => {
+    if (spec.server === 'local' && toGivenServer({}) !== undefined) {
+      err.write(`klaus: klaus ${toPath(command)} acts on the sessions of this machine; KLAUS_SERVER is ignored.\n`);
+    }
+    done((await run(...given)) ?? EXIT.done);
+  });
+}
+
+/** The words that name a command, such as `audit verify`. */
+function toPath(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  return names.join(' ');
+}

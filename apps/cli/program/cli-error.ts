@@ -1,0 +1,33 @@
+import type { ErrorCode } from '@klaus/sdk';
+
+export interface CliErrorOptions {
+  /** What the user can do. */
+  hint?: string | undefined;
+  cause?: unknown;
+}
+
+/**
+ * An error of the command line itself, with the code, and so the exit code, that the engine's error of that kind has.
+ * The engine is not loaded for it.
+ */
+export class CliError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, { hint, cause }: CliErrorOptions = {}) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'CliError';
+    this.code = code;
+    this.hint = hint;
+    // Marks an error with a code, as in the engine.
+    Object.defineProperty(this, Symbol.for('klaus.error'), { value: true });
+  }
+}
+
+/** A wrong command line. */
+export class UsageError extends CliError {
+  constructor(message: string, hint?: string) {
+    super('usage', message, { hint });
+    this.name = 'UsageError';
+  }
+}

@@ -1,0 +1,145 @@
+import type { Advance } from '@klaus/sdk';
+import { toLine } from '@klaus/sdk/printable';
+import type { FollowedSession, SessionClient, SessionSummary } from '../client/session-client.ts';
+import type { Output } from '../output/output.ts';
+import { err } from '../output/sink.ts';
+import { CliError } from '../program/cli-error.ts';
+import { EXIT } from '../program/exit-codes.ts';
+import type { ShowOptions } from '../program/run-options.ts';
+import { printNextSteps } from './next-steps.ts';
+import { createRunFacts, type RunFacts } from './run-facts.ts';
+import { type RunResult, toExit } from './run-result.ts';
+import { createStop, type Stop } from './stop.ts';
+
+export interface RunSessionOptions {
+  client: SessionClient;
+  /** As it was before the request. Later events are shown. */
+  session: Pick<SessionSummary, 'id' | 'lastSeq' | 'mode'>;
+  show: ShowOptions;
+  output: Output;
+  /** True if a user at this terminal answers approvals. */
+  asks: boolean;
+  /** What was sent to the session, if another process can take it. */
+  sent?: 'message' | 'answer';
+  /** False: do not print the command that continues the session. Default true. */
+  showCommand?: boolean;
+}
+
+/**
+ * Works on a session, or follows the work of a server, until nothing is left to do here. Shows what happens, asks for
+ * approvals at the terminal, and prints how to continue.
+ *
+ * @returns The exit code.
+ * @throws CliError `store.busy` if another process holds the session and nothing was sent.
+ */
+export async function runSession(options: RunSessionOptions): Promise<number> {
+  const { client, output, sent } = options;
+  const { id } = options.session;
+  const { result, facts } = await follow(options);
+  if (result.state === 'busy') {
+    if (sent) {
+      noteHandedOver(output, { session: id, sent });
+      return EXIT.done;
+    }
+    throw new CliError('store.busy', `Another process is working on session ${id}.`, {
+      hint: `Send it a message with \`klaus steer ${id} "text"\`, stop it with \`klaus cancel ${id}\`, or wait.`,
+    });
+  }
+  const { showCommand = true } = options;
+  await printNextSteps(output, {
+    result,
+    session: id,
+    facts,
+    isPrompt: sent === 'message',
+    at: client.at,
+    showCommand,
+  });
+  await printLeftovers(options);
+  return result.exitCode;
+}
+
+/** Prints that the process that holds the session takes what was sent. */
+export function noteHandedOver(output: Output, given: { session: string; sent: 'message' | 'answer' }): void {
+  output.note(`The ${given.sent} waits in session ${given.session}: the process that holds it takes it.`);
+}
+
+async function follow(options: RunSessionOptions): Promise<{ result: RunResult; facts: RunFacts }> {
+  const { client, session, output, show } = options;
+  const { facts, add } = createRunFacts({ asks: options.asks, mode: session.mode });
+  const followed = await client.follow({
+    session: session.id,
+    after: session.lastSeq,
+    onEvent(event) {
+      add(event);
+      output.event(event);
+    },
+    onEarlierEvent: output.recall,
+    onLive: output.live,
+    onConnection(text) {
+      // It is reported also if standard output has events only.
+      if (show.json) err.write(`klaus: ${text}\n`);
+      else output.note(text, 'warn');
+    },
+  });
+  try {
+    using stop = createStop({
+      output,
+      message: `Cancelling. Ctrl-C again exits at once${client.server === undefined ? '' : '; the run then continues on the server'}.`,
+      timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
+      send: (reason) => followed.cancel(reason),
+    });
+    const ended = await waitAndAsk(options, { followed, stop });
+    // Another process may have ended the run between the command and the claim.
+    const result = ended.state === 'idle' && facts.ended ? { finished: facts.ended, ...ended } : ended;
+    const how = { stopped: stop.reason, failure: facts.failure };
+    return { result: { ...result, ...how, exitCode: toExit(result, how) }, facts };
+  } finally {
+    await followed[Symbol.asyncDispose]();
+    output.settle();
+  }
+}
+
+async function waitAndAsk(
+  { output, asks, show }: RunSessionOptions,
+  { followed, stop }: { followed: FollowedSession; stop: Stop },
+): Promise<Advance> {
+  for (;;) {
+    const result = await followed.wait({ last: stop.signal });
+    if (result.state !== 'parked') return result;
+    if (stop.signal.aborted) {
+      // The cancellation may have come while the session was being parked.
+      await stop.sent();
+      if (await followed.isRunnable()) continue;
+      return result;
+    }
+    const question = result.approvals[0];
+    if (!asks || question === undefined) return result;
+    output.settle();
+    const answered = followed.untilAnswered(question.approval);
+    const signal = AbortSignal.any([stop.signal, answered]);
+    // It loads the engine, which a client of a server has not loaded.
+    const { askInTerminal } = await import('../prompt/approval-prompt.ts');
+    const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });
+    if (reply.kind === 'interrupt') stop.interrupt();
+    else if (reply.kind !== 'later') await followed.answer(question.approval, reply.kind, reply.options);
+    else if (!signal.aborted) return result;
+    await stop.sent();
+  }
+}
+
+/** Prints which messages wait and which background processes continue. */
+async function printLeftovers({ client, session: { id }, output }: RunSessionOptions): Promise<void> {
+  const { messages, processes } = await client.leftovers(id);
+  if (messages > 0) {
+    // Prompts that came for a cancelled run start no other run by themselves.
+    const [what, it] = messages === 1 ? ['A message waits', 'it'] : [`${messages} messages wait`, 'them'];
+    output.note(`${what} in session ${id}. \`klaus resume ${id}\` continues with ${it}.`);
+  }
+  for (const process of processes) {
+    const name = `${id}/${process.id}`;
+    const command = toLine(process.command, 80);
+    output.note(
+      `Background process ${process.id} continues: ${command}. Use \`klaus logs ${name}\` or \`klaus stop ${name}\`.`,
+    );
+  }
+}
