@@ -42,7 +42,7 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/sandboxes/process/',
     'adapters/sandboxes/protection/',
   ],
-  afterwards: [
+  followUp: [
     'core/agent/workspace/change-parts',
     'core/agent/evidence/close-evidence',
     'core/agent/context/compact',

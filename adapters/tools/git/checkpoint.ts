@@ -37,10 +37,10 @@ export interface BlockedCheckpoint {
   secrets: StagedSecret[];
 }
 
-/** Nothing was committed. `standing` is the last checkpoint of the session, if there is one. */
+/** Nothing was committed. `last` is the last checkpoint of the session, if there is one. */
 export interface NoCheckpoint {
   skipped: string;
-  standing?: Checkpoint;
+  last?: Checkpoint;
 }
 
 /**
@@ -98,7 +98,7 @@ export async function checkpoint(
   const found = toCommit(output);
   const rest = { leftOut, ...(large.length > 0 ? { large } : {}) };
   if (found && included.length > 0 && !/^same$/m.test(output)) return { ref, ...found, ...rest };
-  return { skipped: explainNothing(leftOut), ...(found ? { standing: { ref, ...found, ...rest } } : {}) };
+  return { skipped: explainNothing(leftOut), ...(found ? { last: { ref, ...found, ...rest } } : {}) };
 }
 
 /**

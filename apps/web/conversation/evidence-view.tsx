@@ -46,7 +46,7 @@ function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words
   const isStale = freshness === 'stale' || freshness === 'unknown';
   if (freshness !== undefined) {
     const files = changed.length > 0 ? ` (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})` : '';
-    words.push(`${t.facts.standing[freshness]}${files}`);
+    words.push(`${t.facts.freshness[freshness]}${files}`);
   }
   if (exitCode !== 0) return { mark: 'bad', words };
   if (weakened !== undefined) return { mark: 'warn', words: [...words, weakened] };

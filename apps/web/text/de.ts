@@ -213,7 +213,7 @@ export const de: Text = {
       `${Math.round(percent)} % der ${limit}grenze verbraucht (${used} von ${cap})`,
     verified: 'Prüfungen erneut ausgeführt',
     checkResult: { passed: 'bestanden', failed: 'fehlgeschlagen', denied: 'verweigert', skipped: 'übersprungen' },
-    standing: {
+    freshness: {
       fresh: 'seither keine Datei geändert',
       stale: 'seither Dateien geändert',
       unknown: 'kein Schnappschuss des Arbeitsbereichs vorhanden',

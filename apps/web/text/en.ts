@@ -212,7 +212,7 @@ export const en = {
       `${Math.round(percent)} % of the ${limit} limit used (${used} of ${cap})`,
     verified: 'Checks run again',
     checkResult: { passed: 'passed', failed: 'failed', denied: 'denied', skipped: 'skipped' },
-    standing: {
+    freshness: {
       fresh: 'no file changed since',
       stale: 'files changed since',
       unknown: 'no snapshot of the workspace available',

@@ -101,22 +101,3 @@ export function selectPart(
 function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {
   return new Set([...accepted, ...edited.map(({ id }) => id)]);
 }
-
-/** Maximum characters of rejected hunks in the report to the model. */
-const MAX_REJECTED = 4_000;
-
-/** The report to the model about hunks that the user rejected or edited; '' if there are none. */
-export function describeRejected(parts: readonly ChangePart[], answer: HunkAnswer): string {
-  const accepted = acceptedOf(answer);
-  const hunks = parts.flatMap((part) => part.hunks);
-  const rejected = hunks.filter(({ id }) => !accepted.has(id));
-  const lines: string[] = [];
-  if (rejected.length > 0) {
-    const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
-    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
-    lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
-  }
-  const edited = (answer.edited ?? []).map(({ id }) => id);
-  if (edited.length > 0) lines.push(`The user changed ${edited.join(', ')}: read the file before the next edit.`);
-  return lines.join('\n');
-}
