@@ -17,6 +17,7 @@ import { toContainerProfile } from './docs/container-profile.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
+import { toAgents } from './docs/test-table.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
 import {
@@ -33,6 +34,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['.env.example', toEnvExample()],
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
+    ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],

@@ -1,3 +1,4 @@
+// Covers adapters/sandboxes, core/agent/places, core/agent/git: a sample of generated attacks by a hijacked model; effects are checked from outside.
 import { describe, expect, test } from 'vitest';
 import { CLASSES } from './classes.ts';
 import { declareAttacks } from './suite.ts';

@@ -1,3 +1,4 @@
+// Covers core/policy/shell: disguised harm asks or is denied, ordinary commands pass.
 import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { DISGUISES } from './disguises.ts';

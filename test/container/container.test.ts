@@ -1,3 +1,4 @@
+// Covers docker, scripts/container.ts, apps/server: the container image and its sandbox.
 import { spawn, spawnSync } from 'node:child_process';
 import { once as onceHappened } from 'node:events';
 import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Redaction leaves ordinary files of packages alone. `npm run test:false-positives` measures more of them.
+// Covers core/policy/secrets: ordinary files of packages are not redacted.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { measure, pickFiles, toRate } from './false-positives.ts';

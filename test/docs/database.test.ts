@@ -1,3 +1,4 @@
+// Covers docs, adapters/store/sqlite/migrations: the documented tables and columns exist.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers docs, apps/cli: commands, settings and links of the guides exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

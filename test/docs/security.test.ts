@@ -1,4 +1,4 @@
-// Each promise of docs/security.md names tests that exist.
+// Covers docs: each promise of docs/security.md names existing tests.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers apps/cli/output, sdk/transcript: untrusted text cannot control the terminal.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

@@ -1,4 +1,4 @@
-// klaus.answer of the SDK refuses wrong arguments.
+// Covers sdk/sessions: invalid answers of klaus.answer are rejected.
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/adapters/models';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';

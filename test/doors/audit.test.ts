@@ -1,3 +1,4 @@
+// Covers apps/cli/commands, adapters/store/sqlite/log: klaus audit verify and show.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { HostEvent, Script } from '@klaus/sdk';

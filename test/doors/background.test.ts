@@ -1,3 +1,4 @@
+// Covers apps/cli/commands, adapters/sandboxes/background: klaus ps, logs and stop.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

@@ -1,4 +1,4 @@
-// The checkpoint at the end of a run, where git takes longer than a second: the bottom line of the terminal shows it.
+// Covers apps/cli/output, sdk/engine: progress of a slow checkpoint in the terminal.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

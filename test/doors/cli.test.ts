@@ -1,3 +1,4 @@
+// Covers apps/cli: runs, options, exit codes and JSON of the command line.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -357,7 +358,7 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
   expect((await loaded(['--version'])).toSorted()).toEqual(['apps/cli/main.ts', 'sdk/version.ts']);
   const help = await loaded(['--help']);
   expect(help).toContain('apps/cli/program/program.ts');
-  const light = /^(core\/protocol\/optional|sdk\/(version|optional|transcript\/))/;
+  const light = /^(core\/protocol\/(optional|pluralize)|sdk\/(version|optional|transcript\/))/;
   expect(help.filter((path) => /^(core|adapters|sdk)\//.test(path) && !light.test(path))).toEqual([]);
 });
 

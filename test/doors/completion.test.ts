@@ -1,3 +1,4 @@
+// Covers apps/cli: shell completion.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers apps/cli, adapters/sandboxes/background: what ends with a run and with its program.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';

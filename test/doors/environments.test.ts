@@ -1,4 +1,4 @@
-// A new session reports virtual environments that its commands cannot see. With a command, the sandbox and a replay.
+// Covers adapters/sandboxes, sdk/open: notices about hidden virtual environments.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers apps/cli/commands, sdk/config: klaus init.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers sdk/sessions, apps/cli: selection of the latest session.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';

@@ -1,3 +1,4 @@
+// Covers apps/cli/commands, core/agent/context: klaus pin and unpin.
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';

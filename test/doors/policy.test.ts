@@ -1,3 +1,4 @@
+// Covers sdk/policy, core/policy: policy files through the command line.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers apps/cli/output, apps/cli/prompt: the terminal: questions, keys, screen.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script, StartedModelServer } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers adapters/telemetry, sdk/engine: spans of runs.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, EventOf } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers core/agent/calls, core/policy/scripts: approvals that depend on files.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers adapters/sandboxes/background, core/agent/calls: background processes of a session.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';

@@ -1,3 +1,4 @@
+// Covers core/agent/budget: limits, reservations and offers.
 import type { Script } from '@klaus/adapters/models';
 import {
   createKlaus,

@@ -1,3 +1,4 @@
+// Covers adapters/tools/build: tsc, eslint, prettier and npm scripts as tools.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers adapters/tools/git, core/agent/loop: notices of a checkpoint.
 import { expect } from 'vitest';
 import { createScene } from '../attack/scene.ts';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';

@@ -1,4 +1,4 @@
-// The sandbox of a command is prestarted while the model answers: it does not affect snapshots, diffs or undo.
+// Covers core/agent/calls, adapters/sandboxes/bubblewrap: prestarted sandboxes leave no trace.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

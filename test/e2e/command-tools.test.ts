@@ -1,3 +1,4 @@
+// Covers adapters/tools/shell, adapters/tools/script: run_command and scripts as tools.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';

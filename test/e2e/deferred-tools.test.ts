@@ -1,3 +1,4 @@
+// Covers core/agent/calls, core/agent/context: deferred tools and a stable prefix.
 import { defineTool, type Event, type Tool } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// Covers apps/cli/demo: klaus demo.
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers core/agent/loop, apps/cli: a run that needed a denied call.
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/sdk';
 import { createTestEngine } from '../fixtures/engine.ts';

@@ -1,4 +1,4 @@
-// Files that are not UTF-8, through the tools: what an edit does not touch stays byte for byte.
+// Covers adapters/tools/files, core/policy/text-encoding.ts: files that are not UTF-8.
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

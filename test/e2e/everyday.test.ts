@@ -1,4 +1,4 @@
-// Everyday commands in the sandbox: what only fails without a network is not asked about, and says what to request.
+// Covers core/policy/shell: everyday commands in the sandbox.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

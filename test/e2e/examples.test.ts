@@ -1,3 +1,4 @@
+// Covers examples, sdk: the example programs run.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// klaus fetch with a local registry: what is asked, and what runs with and without a network.
+// Covers core/policy/fetch-plan.ts, adapters/sandboxes/network, sdk/workspace: klaus fetch with a local registry.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The downloads of `klaus fetch` are removed with their workspace.
+// Covers adapters/sandboxes/home: downloads of klaus fetch are deleted with their workspace.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { saveDownloads } from '@klaus/adapters/sandboxes';

@@ -1,3 +1,4 @@
+// Covers adapters/tools/files, adapters/tools/search, adapters/workspace: file tools.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

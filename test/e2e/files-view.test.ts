@@ -1,3 +1,4 @@
+// Covers sdk/workspace: files as the server shows them.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers core/agent/context, adapters/tools: size and content of the first request.
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 

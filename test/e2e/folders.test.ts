@@ -1,4 +1,4 @@
-// Folders beside the workspace: what the tools that read find there, and what stays hidden.
+// Covers adapters/workspace, core/policy: reading folders in addition to the workspace.
 import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

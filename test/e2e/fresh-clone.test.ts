@@ -1,3 +1,4 @@
+// Covers scripts, klaus: a new clone sets itself up.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

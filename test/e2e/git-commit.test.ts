@@ -1,3 +1,4 @@
+// Covers adapters/tools/git: git_commit and secrets in commits.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

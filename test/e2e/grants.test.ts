@@ -1,3 +1,4 @@
+// Covers core/policy/grant, sdk/grants: grants of a session.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

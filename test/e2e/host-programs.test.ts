@@ -1,4 +1,4 @@
-// Klaus runs some programs without a sandbox. A sandboxed command can have written none of them.
+// Covers adapters/system: Klaus runs no program that a command wrote.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';

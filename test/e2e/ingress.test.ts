@@ -1,4 +1,4 @@
-// What comes in from a person or the workspace goes through the same redaction and the same rules as what a tool reads.
+// Covers core/agent/redaction, core/agent/context: redaction of prompts, files, pins, notes and titles.
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';

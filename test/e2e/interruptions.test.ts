@@ -1,3 +1,4 @@
+// Covers core/agent/loop: cancels, steering and crashes in a run.
 import { execFileSync } from 'node:child_process';
 import { createModelServer, type Script } from '@klaus/adapters/models';
 import { createKlaus, defineTool, type Event, type Session, type Tool } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers core/agent/context: shortened inputs in the history.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

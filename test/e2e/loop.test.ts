@@ -1,3 +1,4 @@
+// Covers core/agent/loop, adapters/models: a session through both wires.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

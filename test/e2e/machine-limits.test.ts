@@ -1,3 +1,4 @@
+// Covers adapters/sandboxes: default limits of commands.
 import { availableParallelism, totalmem } from 'node:os';
 import { expect, test } from 'vitest';
 import { createTestHome } from '../fixtures/test-home.ts';

@@ -1,3 +1,4 @@
+// Covers core/agent/context, adapters/store/sqlite/queries, adapters/tools/memory: remembered knowledge.
 import { expect, test } from 'vitest';
 import type { EventOf, Session } from '@klaus/sdk';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';

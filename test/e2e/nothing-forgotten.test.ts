@@ -1,3 +1,4 @@
+// Covers core/agent/context, adapters/store/sqlite/recall: compaction and recall.
 import type { Event, Session } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/adapters/models';

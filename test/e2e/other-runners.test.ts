@@ -1,4 +1,4 @@
-// run_tests in projects of other languages: each runner that is installed here, red and green.
+// Covers adapters/tools/test: run_tests in other languages.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

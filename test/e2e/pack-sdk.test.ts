@@ -1,4 +1,4 @@
-// @klaus/sdk as it is published: packed, installed into an empty folder, compiled and run there.
+// Covers scripts/sdk, sdk: the published SDK package.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

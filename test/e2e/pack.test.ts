@@ -1,3 +1,4 @@
+// Covers scripts/build.ts, apps/cli: the installed program.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

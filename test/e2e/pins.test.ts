@@ -1,3 +1,4 @@
+// Covers core/agent/context: pinned text.
 import { defineTool } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// Covers core/policy, sdk/policy, adapters/sandboxes/protection: policy files in runs.
 import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

@@ -1,4 +1,4 @@
-// Protected places after a turn: what is reverted, what a checkout may change, and the outcome if a revert fails.
+// Covers core/agent/places, core/policy/protected-places.ts: reverts at protected places.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers adapters/tools/test: run_tests with pytest and unittest.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

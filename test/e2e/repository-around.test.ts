@@ -1,4 +1,4 @@
-// A workspace that is a folder of a repository: which parts of the repository commands see.
+// Covers adapters/sandboxes, adapters/workspace: a workspace inside a repository.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

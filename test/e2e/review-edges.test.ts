@@ -1,3 +1,4 @@
+// Covers core/agent/workspace, adapters/workspace/layer: edge cases of reviewed changes.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

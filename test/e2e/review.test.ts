@@ -1,3 +1,4 @@
+// Covers core/agent/workspace, adapters/workspace/layer: review of changes hunk by hunk.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, EventOf, Session } from '@klaus/sdk';
@@ -208,9 +209,7 @@ describe('a command whose changes are reviewed', () => {
     expect(read(engine, 'a.txt')).toBe('mine\n');
     expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
     expect(finishedOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'error' });
-    expect(finishedOf(await Array.fromAsync(session.events())).output).toContain(
-      'a.txt',
-    );
+    expect(finishedOf(await Array.fromAsync(session.events())).output).toContain('a.txt');
   });
 
   test('applies nothing without an approver', async () => {

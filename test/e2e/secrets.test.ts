@@ -1,3 +1,4 @@
+// Covers core/policy/secrets, adapters/workspace/secrets: secret files and values in a run.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

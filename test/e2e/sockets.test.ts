@@ -1,4 +1,4 @@
-// Unix sockets of programs of the machine, in folders that commands see: a read-only mount does not stop a connection.
+// Covers adapters/sandboxes/protection: Unix sockets in visible folders.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// Covers core/agent/loop, adapters/models: every stop reason of a model.
 import type { Script } from '@klaus/adapters/models';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';

@@ -1,6 +1,4 @@
-// One project of each language with a dependency from its registry: built without a network from the user's caches, and
-// extended with another dependency by a command with a network. A language whose tools are missing, or whose registry cannot be
-// reached, is skipped by name.
+// Covers adapters/sandboxes/bubblewrap/toolchains, adapters/sandboxes/home: one project per language, with and without a network.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Covers adapters/tools: every tool through the loop.
 /** Runs the example of every built-in tool through the loop. */
 import { expect } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';

@@ -1,4 +1,4 @@
-// Undo of git's own data, through the complete engine: refs, index and stash on request, created repositories always.
+// Covers core/agent/git, adapters/workspace/snapshots/git: undo and repair of Git data.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';

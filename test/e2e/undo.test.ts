@@ -1,3 +1,4 @@
+// Covers core/agent/workspace, adapters/workspace/snapshots: undo, redo, restore and diff.
 import {
   chmodSync,
   existsSync,

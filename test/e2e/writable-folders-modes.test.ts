@@ -1,4 +1,4 @@
-// Writable folders outside the workspace, with commands on a layer and in the background.
+// Covers adapters/workspace, adapters/sandboxes: writable folders on layers and in the background.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

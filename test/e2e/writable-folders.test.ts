@@ -1,4 +1,4 @@
-// Writable folders outside the workspace: what is written, what is protected, and what is undone.
+// Covers adapters/workspace, adapters/sandboxes: writable folders in addition to the workspace.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

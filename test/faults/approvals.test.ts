@@ -1,3 +1,4 @@
+// Covers core/agent/calls, core/agent/loop: approvals over crashes and by several processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

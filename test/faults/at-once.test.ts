@@ -1,3 +1,4 @@
+// Covers adapters/store/sqlite/locks, core/agent/loop: many processes at one session.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toText, type Event, type Script } from '@klaus/sdk';

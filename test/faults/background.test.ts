@@ -1,3 +1,4 @@
+// Covers adapters/sandboxes/background: background processes over crashes.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers core/agent/budget: budgets over crashes.
 import type { Script } from '@klaus/adapters/models';
 import { toCountedTokens, type Event, type Limits, type Session } from '@klaus/sdk';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers adapters/store, adapters/workspace: full and read-only disks.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';

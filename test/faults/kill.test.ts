@@ -1,3 +1,4 @@
+// Covers core/agent/loop, adapters/store: SIGKILL after every event.
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';

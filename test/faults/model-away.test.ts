@@ -1,3 +1,4 @@
+// Covers core/agent/model: an unreachable model.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModelServer, type Event, type Script } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers adapters/models, core/agent/model: failing answers of a model.
 import type { Script } from '@klaus/adapters/models';
 import { describe, expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';

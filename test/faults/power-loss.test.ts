@@ -1,3 +1,4 @@
+// Covers adapters/store, adapters/workspace: a power cut at recorded system calls.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Covers core/agent/loop, adapters/store: SIGKILL at random moments.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createModelServer, type ModelServer } from '@klaus/adapters/models';
 import { createSqliteStore } from '@klaus/adapters/store';

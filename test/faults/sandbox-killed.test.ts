@@ -1,3 +1,4 @@
+// Covers adapters/sandboxes: parts of a sandbox are killed.
 import type { Script } from '@klaus/adapters/models';
 import { expect, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';

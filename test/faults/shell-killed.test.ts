@@ -1,3 +1,4 @@
+// Covers core/agent/loop, adapters/sandboxes: Klaus is killed while a shell runs.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedRequest, Script } from '@klaus/adapters/models';

@@ -1,4 +1,4 @@
-// An undo of two folders that is killed in between: the next undo completes it without loss.
+// Covers adapters/workspace/snapshots/restore, core/agent/workspace: an undo that is killed between two folders.
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// Covers core/policy, adapters/tools: a sample of injected instructions, and bad input for every tool.
 import { declareBadInput } from './bad-input.ts';
 import { declareInjections } from './suite.ts';
 

@@ -1,4 +1,4 @@
-/** A database that holds a log of event version 2, whose checks have a `standing`: every reader sees a `freshness`. */
+// Covers core/protocol/events, adapters/store/sqlite/log: a stored log of event version 2 is verified, exported and shown with `freshness`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_VERSION } from '@klaus/core/protocol';

@@ -1,3 +1,4 @@
+// Covers core/policy/checks, core/agent/evidence: honest and false claims.
 import { describe, expect, test } from 'vitest';
 import { play } from './case.ts';
 import { HONEST } from './cases-honest.ts';

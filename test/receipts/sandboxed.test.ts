@@ -1,4 +1,4 @@
-// Receipts of checks that ran in the sandbox: their environment is recorded, and honest work is not marked.
+// Covers core/policy/checks, adapters/sandboxes/home: what a check in the sandbox depends on.
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { play, sh, write } from './case.ts';

@@ -1,3 +1,4 @@
+// Covers core/agent/evidence, apps/cli/commands: klaus verify.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One recipe of AGENTS.md: a diff against the sources, and the commands that prove it. */
+/** One recipe: a diff against the sources, and the commands that prove it. */
 export interface Recipe {
   name: string;
   /** A unified diff. */
@@ -12,9 +12,9 @@ export interface Recipe {
 
 const SECTION = /^### (?<name>.+)\n(?<body>[\s\S]*?)(?=^##|(?![\s\S]))/gm;
 
-/** The recipes of AGENTS.md that have a diff. */
+/** The recipes of AGENTS.md and docs/recipes.md that have a diff. */
 export function readRecipes(root: string): Recipe[] {
-  const page = readFileSync(join(root, 'AGENTS.md'), 'utf8');
+  const page = ['AGENTS.md', 'docs/recipes.md'].map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
   return [...page.matchAll(SECTION)].flatMap(({ groups }) => {
     const { name = '', body = '' } = groups ?? {};
     const diff = readBlock(body, 'diff');

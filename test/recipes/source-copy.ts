@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface SourceCopy extends Disposable {
   folder: string;
   /** @throws Error with git's message if the diff does not apply. */
-  apply(diff: string): void;
+  apply(diff: string, direction?: 'reverse'): void;
   run(command: string): { status: number | null; output: string };
 }
 
@@ -27,12 +27,16 @@ export function createSourceCopy(): SourceCopy {
   cpSync(join(ROOT, '.types'), join(folder, '.types'), { recursive: true, preserveTimestamps: true });
   return {
     folder,
-    apply: (diff) => {
+    apply: (diff, direction) => {
       writeFileSync(join(folder, 'recipe.diff'), diff);
-      const { status, stderr } = spawnSync('git', ['apply', '--recount', 'recipe.diff'], {
-        cwd: folder,
-        encoding: 'utf8',
-      });
+      const { status, stderr } = spawnSync(
+        'git',
+        ['apply', '--recount', ...(direction ? ['--reverse'] : []), 'recipe.diff'],
+        {
+          cwd: folder,
+          encoding: 'utf8',
+        },
+      );
       rmSync(join(folder, 'recipe.diff'));
       if (status !== 0) throw new Error(stderr);
     },

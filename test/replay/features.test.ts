@@ -1,3 +1,4 @@
+// Covers core/agent/replay: replay of every feature.
 import { createHash } from 'node:crypto';
 import { replay } from '@klaus/core/agent';
 import { builtinTools } from '@klaus/adapters/tools';

@@ -1,3 +1,4 @@
+// Covers core/agent/loop, sdk/sessions: forks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';

@@ -1,3 +1,4 @@
+// Covers core/agent/replay: replay gives the same requests and events.
 import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers apps/server, adapters/store/sqlite/log: audited actions of the server.
 import type { HostEvent } from '@klaus/sdk';
 import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';

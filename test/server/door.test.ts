@@ -1,3 +1,4 @@
+// Covers apps/server/access, apps/server/contract: access to every route.
 import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createKlaus, isKlausError } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers apps/server/http, apps/server/sockets: malformed requests.
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';

@@ -1,3 +1,4 @@
+// Covers apps/server/streams: in-flight text of terminal runs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';

@@ -1,3 +1,4 @@
+// Covers apps/server/observability: metrics.
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../apps/server/observability/metrics.ts';
 import { EVENT_VERSION, type Event, type EventBody } from '../../core/protocol/events/event.ts';

@@ -1,3 +1,4 @@
+// Covers apps/server/legacy, apps/server/sockets: clients of the older protocols.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

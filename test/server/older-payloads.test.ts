@@ -1,3 +1,4 @@
+// Covers apps/server/legacy: payloads of the older protocols.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

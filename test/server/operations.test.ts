@@ -1,3 +1,4 @@
+// Covers apps/server: start, stop and operation of the server.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

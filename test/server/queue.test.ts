@@ -1,3 +1,4 @@
+// Covers apps/server/runs: the queue of runs and pending messages.
 import { expect, test } from 'vitest';
 import { follow, startTestServer, type Followed } from '../fixtures/server.ts';
 

@@ -1,3 +1,4 @@
+// Covers apps/cli, apps/server/client: the command line at a server.
 import { createServer } from 'node:http';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

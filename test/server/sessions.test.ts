@@ -1,3 +1,4 @@
+// Covers apps/server/handlers, sdk/sessions: routes of sessions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf } from '@klaus/sdk';

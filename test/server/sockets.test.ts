@@ -1,3 +1,4 @@
+// Covers apps/server/sockets: Socket.IO and the WebSocket chat.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

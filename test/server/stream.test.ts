@@ -1,3 +1,4 @@
+// Covers apps/server/streams, apps/server/client: event streams lose and repeat nothing.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Event, type EventOf, eventSchema } from '@klaus/sdk';

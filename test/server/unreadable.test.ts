@@ -1,3 +1,4 @@
+// Covers apps/server, adapters/store: sessions with an unreadable log.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';

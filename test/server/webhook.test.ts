@@ -1,3 +1,4 @@
+// Covers apps/server/runs, adapters/store/sqlite/log: the webhook and its outbox.
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers apps/server/access: workspaces that clients may use.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createKlaus } from '@klaus/sdk';

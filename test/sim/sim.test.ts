@@ -1,3 +1,4 @@
+// Covers core/agent, adapters/store: simulated sessions with faults keep every invariant.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';

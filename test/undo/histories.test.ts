@@ -1,3 +1,4 @@
+// Covers adapters/workspace/snapshots, core/agent/workspace: random histories of changes and undos.
 import { expect, test } from 'vitest';
 import { liveHistory, type Outcome } from './history.ts';
 

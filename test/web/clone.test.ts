@@ -1,3 +1,4 @@
+// Covers scripts/web.ts, scripts/provide-web.ts: the page of a clone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

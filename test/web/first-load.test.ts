@@ -1,3 +1,4 @@
+// Covers apps/web, scripts/web.ts: size of the first load.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Covers apps/web/log: the page's fold equals the log.
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { toHunks } from '../../core/policy/hunks.ts';

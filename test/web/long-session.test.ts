@@ -1,3 +1,4 @@
+// Covers apps/web/conversation, apps/web/log: long sessions in the page.
 import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

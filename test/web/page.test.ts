@@ -1,3 +1,4 @@
+// Covers apps/web: the page in a browser.
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Covers apps/web: every screen, with accessibility rules.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { de } from '../../apps/web/text/de.ts';

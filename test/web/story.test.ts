@@ -1,3 +1,4 @@
+// Covers apps/web, apps/server: a day with the page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// Covers apps/web/state, apps/server/streams: many tabs of the page.
 import type { Draft } from '@klaus/core/agent';
 import { createSqliteStore } from '@klaus/adapters/store';
 import type { Script } from '@klaus/sdk';

@@ -1,3 +1,4 @@
+// Covers apps/web/state, apps/server/client: lost connections.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';

@@ -1,5 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import { PROVIDER_TABLE } from './provider-table.ts';
 import { fromText, toAllowed, type Setting } from './setting.ts';
 import { SETTING_KEYS, SETTINGS, toConfigSchema, type SettingValue, type SettingValues } from './settings.ts';
 import { toNearest } from '../nearest.ts';
@@ -28,11 +29,10 @@ test('a project file may never set what decides who sees the code, the keys and 
     .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|server)\b/.test(key));
   expect(never).toEqual(expect.arrayContaining(dangerous));
   expect(table.filter(([, setting]) => setting.project === 'free').map(([key]) => key)).toEqual(['compactAt']);
+  const keys = Object.values(PROVIDER_TABLE).flatMap((provider) => Object.keys(provider.keys));
+  expect(keys).toEqual(expect.arrayContaining(['anthropic', 'anthropicToken', 'openai', 'openrouter']));
   expect(table.filter(([, setting]) => setting.secret).map(([key]) => key)).toEqual([
-    'keys.anthropic',
-    'keys.anthropicToken',
-    'keys.openai',
-    'keys.openrouter',
+    ...keys.map((key) => `keys.${key}`),
     'keys.netlify',
     'keys.git',
     'server.secret',

@@ -1,3 +1,4 @@
+// Covers docs/guides/troubleshooting.md, sdk/diagnose: every documented message, provoked.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '@klaus/sdk';
