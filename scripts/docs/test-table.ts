@@ -16,7 +16,7 @@ interface Coverage {
  *
  * @throws Error for a file without such a line, and for a path that does not exist.
  */
-export function readCoverage(root: string): Coverage[] {
+function readCoverage(root: string): Coverage[] {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `test/${name}`)
