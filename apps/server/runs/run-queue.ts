@@ -180,17 +180,23 @@ export class RunQueue {
       const signals = { signal: this.#abort.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
-      if (result.state === 'idle' && !(await handle.isRunnable())) this.#release(session);
+      const isDone = result.state === 'idle' && !(await handle.isRunnable());
+      // It may have been added again during the query.
+      if (running.again) return;
+      if (isDone) this.#release(session);
       else await this.#wait(session, result.state === 'parked' ? 'parked' : 'busy');
     } catch (error) {
-      if (this.#abort.signal.aborted) return;
-      // A user has to fix the cause. The next command tries again.
-      this.#problems.set(session, error);
-      this.#release(session);
-      this.#log.error('a session cannot run', { session, error });
+      if (!this.#abort.signal.aborted) this.#fail(session, error);
     } finally {
       unsubscribe();
     }
+  }
+
+  /** A user has to fix the cause. The next command tries again. */
+  #fail(session: string, error: unknown): void {
+    this.#problems.set(session, error);
+    this.#release(session);
+    this.#log.error('a session cannot run', { session, error });
   }
 
   #release(session: string): void {
@@ -223,7 +229,14 @@ export class RunQueue {
 
   async #check(session: string): Promise<void> {
     if (this.#klaus.store.view.isClaimed(session)) return;
-    const isRunnable = await this.#klaus.handle(session).isRunnable();
+    let isRunnable: boolean;
+    try {
+      isRunnable = await this.#klaus.handle(session).isRunnable();
+    } catch (error) {
+      this.#idle.delete(session);
+      this.#fail(session, error);
+      return this.#notify(session);
+    }
     // It may have been added or removed during the query.
     if (!this.#idle.has(session)) return;
     if (isRunnable) this.add(session);

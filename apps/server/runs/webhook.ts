@@ -99,7 +99,13 @@ export function createWebhook(options: WebhookOptions): Webhook {
       timer = setTimeout(() => void send(), Math.min(TICK_MS, next !== undefined && next > 0 ? next : TICK_MS)).unref();
   };
   let sending = Promise.resolve();
-  const send = (): Promise<void> => (sending = sending.then(sendOnce));
+  const send = (): Promise<void> => {
+    sending = sending.then(sendOnce).catch((error: unknown) => {
+      log.error('the pending webhooks could not be read', { error });
+      if (!isClosing) timer = setTimeout(() => void send(), TICK_MS).unref();
+    });
+    return sending;
+  };
   // Every commit of any process may have added a message. The query reads a small table.
   const stopWatching = klaus.store.view.watch(() => void send());
   void send();
