@@ -34,12 +34,12 @@ export interface ModelsOptions {
   tiers?: { readonly [P in ProviderName]?: { readonly [T in Tier]?: string | undefined } };
   /** Configured prices by full name. They replace those of the catalog. */
   prices?: Readonly<Record<string, Price>>;
-  /** Full names that may be used, `*` at the end for anything that begins so. Default: all. */
+  /** Full names that may be used, with `*` at the end for a prefix. Default: all. */
   allow?: readonly string[];
-  /** Starts or finds the server that plays a script. Default: `scripted/…` is refused. */
+  /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
   scripted?: (name: string) => Promise<ScriptedServer>;
   onNotice?: (text: string) => void;
-  /** Unix milliseconds, for ids that end on a date. Default: the machine's clock. */
+  /** Unix milliseconds, for ids with a retirement date. Default: the machine's clock. */
   now?: () => number;
 }
 
@@ -92,7 +92,7 @@ function mapProviders<T>(toValue: (name: ProviderName) => T): Record<ProviderNam
   return Object.fromEntries(PROVIDER_NAMES.map((name) => [name, toValue(name)])) as Record<ProviderName, T>;
 }
 
-/** True for a model that a list of full names covers; every one without a list. */
+/** True if a list of full names covers the model, or if there is no list. */
 export function isAllowed(full: string, allow: readonly string[] | undefined): boolean {
   return allow === undefined || allow.some((entry) => covers(entry, full));
 }
@@ -127,7 +127,7 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
   return createAnthropicModel({ name, id, info, apiKey: 'none', baseUrl: server.url, adaptiveThinking: true });
 }
 
-/** Milliseconds before the end of an id from which it is reported. */
+/** Milliseconds before the retirement of an id at which a notice is shown. */
 const NOTICE = 60 * 86_400_000;
 
 function warnOfEnd(name: string, entry: CatalogEntry | undefined, options: ModelsOptions): void {

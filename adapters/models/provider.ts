@@ -5,7 +5,7 @@ import type { CatalogEntry } from './catalog/catalog-entry.ts';
 /** The keys of the providers that are set, by the last step of their setting. */
 export type ModelKeys = { readonly [K in ProviderKey]?: string | undefined };
 
-/** What a provider makes a client for one of its models from. */
+/** The input from which a provider creates a client for one of its models. */
 export interface ModelOptions {
   /** Full name, such as `anthropic/claude-sonnet-5-5`. */
   name: string;

@@ -21,7 +21,7 @@ interface Building {
   call: number;
 }
 
-/** An error in the stream in the place of an event. */
+/** An error that the stream contains instead of an event. */
 interface WireError {
   type: 'error';
 }
@@ -138,7 +138,7 @@ function toPart(building: Building, toCallId: (id: string | undefined, index: nu
   }
 }
 
-/** Later figures replace earlier ones, as they are running totals; null says nothing. */
+/** Later figures replace earlier ones, because they are running totals; null is ignored. */
 function addWireUsage(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
   return {
     input: wire?.input_tokens ?? usage.input,

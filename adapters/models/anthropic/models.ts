@@ -1,7 +1,7 @@
 import { MILLION, SMALL, type CatalogEntry } from '../catalog/catalog-entry.ts';
 
 // Sources: Anthropic's model pages and pricing, the ids of its SDK 1.12; models.dev (MIT) for the older
-// ids. The seeds' `*-4-5` ids are ending: they are here by date, and no default uses them.
+// ids. The `*-4-5` ids are being retired: they are listed with their date, and no default uses them.
 export const ANTHROPIC_MODELS: Record<string, CatalogEntry> = {
   'claude-fable-5-2': {
     limit: MILLION,

@@ -7,7 +7,7 @@ import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 export interface BodyOptions {
   /** The provider's id of the model. */
   id: string;
-  /** Send `thinking: {type: 'adaptive'}`; older models refuse it. */
+  /** Send `thinking: {type: 'adaptive'}`; older models reject it. */
   adaptiveThinking: boolean;
   images: boolean;
 }
@@ -62,7 +62,7 @@ function toHead(request: ModelRequest, options: BodyOptions): string {
   return `{${fields.join(',')},"messages":[`;
 }
 
-/** None for an answer that was empty: the provider refuses a message without content. */
+/** Nothing for an empty answer: the provider rejects a message without content. */
 function toBlocks(message: Message, options: BodyOptions): object[] {
   return message.parts.flatMap((part) => toBlock(part, options));
 }
@@ -70,7 +70,7 @@ function toBlocks(message: Message, options: BodyOptions): object[] {
 function toBlock(part: Part, options: BodyOptions): object[] {
   switch (part.type) {
     case 'text':
-      // Blocks of nothing but white space are refused.
+      // The provider rejects blocks that contain only white space.
       return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
     case 'file':
       return [{ type: 'text', text: toDocumentText(part) }];
@@ -97,7 +97,7 @@ function toBlock(part: Part, options: BodyOptions): object[] {
   }
 }
 
-/** Other providers' ids may have characters that this one refuses. */
+/** Ids of other providers can contain characters that this one rejects. */
 function toWireId(id: string): string {
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 }

@@ -2,13 +2,13 @@
 export interface CatalogEntry {
   limit: { context: number; output: number };
   images: boolean;
-  /** US dollars per million tokens; left out where no source names them. */
+  /** US dollars per million tokens; absent if no source gives them. */
   cost?: CatalogCost;
-  /** Date on which the provider ends the id. */
+  /** Date on which the provider retires the id. */
   until?: string;
   /** The model takes `thinking: {type: 'adaptive'}` (Anthropic Messages). */
   adaptiveThinking?: boolean;
-  /** With tools the model reasons on OpenAI's Responses API alone. */
+  /** With tools, the model reasons only on OpenAI's Responses API. */
   responses?: true;
 }
 
@@ -16,12 +16,12 @@ export interface CatalogCost {
   input: number;
   output: number;
   cache_read?: number;
-  /** Left out: 1.25 times `input`, as with every provider here that names a figure. */
+  /** Default: 1.25 times `input`, as for all listed providers that give a figure. */
   cache_write?: number;
   /** Steps for the complete request once its prompt is longer than `size` tokens. */
   tiers?: (Omit<CatalogCost, 'tiers'> & { size: number })[];
 }
 
-/** Context windows and longest answers that several models share. */
+/** Context windows and maximum output sizes of several models. */
 export const MILLION = { context: 1_000_000, output: 128_000 };
 export const SMALL = { context: 200_000, output: 64_000 };

@@ -19,7 +19,7 @@ export function listModels(): string[] {
   );
 }
 
-/** What is assumed of a model that the snapshot does not know: sizes that every current model has. */
+/** Assumed sizes of a model that is not in the catalog; every current model has at least these. */
 const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, images: true, prices: [] };
 
 /**
@@ -43,7 +43,7 @@ function toSteps({ cost }: CatalogEntry): ModelInfo['prices'] {
   return [{ above: 0, price: toPrice(cost) }, ...tiers.map((tier) => ({ above: tier.size, price: toPrice(tier) }))];
 }
 
-/** One price step as the agent counts with it; missing cache prices are filled in upwards, never to zero. */
+/** A price step in the form that the engine uses; missing cache prices default to a higher price, never to zero. */
 function toPrice({ input, output, cache_read: read, cache_write: write }: Omit<CatalogCost, 'tiers'>): Price {
   return { input, output, cacheRead: read ?? input, cacheWrite: write ?? input * 1.25 };
 }

@@ -6,16 +6,16 @@ import { MalformedResponse, StreamCut } from '../wire/failure.ts';
 import { ProviderError } from '../wire/provider-error.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 
-/** A piece of a call. Compatible servers leave out what OpenAI always sends. */
+/** A part of a call. Compatible servers omit fields that OpenAI always sends. */
 interface CallDelta {
   index?: number | null;
   id?: string | null;
   function?: { name?: string | null; arguments?: string | null } | null;
 }
 
-/** One chunk of a chat-completions stream, with what compatible servers add. */
+/** One chunk of a chat-completions stream, with additions of compatible servers. */
 interface Chunk {
-  /** In place of everything else: what went wrong after the stream had begun. */
+  /** An error after the start of the stream; the other fields are absent. */
   error?: unknown;
   choices?:
     | {
@@ -139,7 +139,7 @@ function toUsage(usage: NonNullable<Chunk['usage']>): Usage {
   const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
   const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
   return {
-    // `prompt_tokens` has the cached ones in it.
+    // `prompt_tokens` includes cached tokens.
     input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
     output: usage.completion_tokens ?? 0,
     cacheRead,
@@ -150,6 +150,6 @@ function toUsage(usage: NonNullable<Chunk['usage']>): Usage {
 function toStopReason(finish: string, hasCalls: boolean): StopReason {
   if (finish === 'length') return 'max_tokens';
   if (finish === 'content_filter') return 'refusal';
-  // Some servers say `stop` although they call, and the reverse.
+  // Some servers report `stop` although the answer has calls, and vice versa.
   return hasCalls ? 'tool_use' : 'end_turn';
 }

@@ -13,7 +13,7 @@ export interface OpenaiModelOptions {
   /** The provider's id. */
   id: string;
   info: ModelInfo;
-  /** Sent as a bearer token; any text for a server that wants none. */
+  /** Sent as a bearer token; any text for a server that needs none. */
   apiKey: string;
   /** With `/v1` or its equivalent. */
   baseUrl: string;
@@ -22,7 +22,7 @@ export interface OpenaiModelOptions {
 
 /**
  * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. See
- * `createResponsesModel` for those of OpenAI that reason on Responses alone. It neither retries nor
+ * `createResponsesModel` for models of OpenAI that reason only on Responses. It neither retries nor
  * times out: the loop does, in one place for every provider.
  */
 export function createOpenaiModel(options: OpenaiModelOptions): Model {

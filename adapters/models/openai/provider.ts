@@ -11,9 +11,9 @@ export const openai = defineProvider({
   through: 'openrouter',
   createModel({ keys, entry, ...model }) {
     const isOpenai = /^https:\/\/(?:[a-z]+\.)?api\.openai\.com(?:[:/]|$)/.test(model.baseUrl);
-    // A compatible server that needs no key gets a word that says so.
+    // A compatible server that needs no key gets a placeholder.
     const apiKey = keys.openai || 'none';
-    // Compatible servers seldom have Responses.
+    // Compatible servers rarely support Responses.
     if (isOpenai && entry?.responses) return createResponsesModel({ ...model, apiKey, isOpenai });
     return createOpenaiModel({ ...model, apiKey, dialect: isOpenai ? 'openai' : 'compatible' });
   },

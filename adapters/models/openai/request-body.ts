@@ -3,7 +3,7 @@ import type { Message } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
 
-/** Whose dialect of chat-completions a server speaks. */
+/** The dialect of chat-completions of a server. */
 export type Dialect = 'openai' | 'openrouter' | 'compatible';
 
 export interface BodyOptions {
@@ -55,7 +55,7 @@ function toTail(request: ModelRequest, { id, dialect }: BodyOptions): string {
   if (dialect === 'openai') fields.push(`"prompt_cache_key":${JSON.stringify(request.session)}`);
   if (dialect === 'openrouter') {
     fields.push('"usage":{"include":true}');
-    // The other vendors cache unasked; this one only when asked, and then moves the mark itself.
+    // Other vendors cache by default. This one caches on request, and moves the mark itself.
     if (id.startsWith('anthropic/')) fields.push('"cache_control":{"type":"ephemeral"}');
   }
   return fields.join(',');
@@ -88,7 +88,7 @@ function toUser(message: Message, images: boolean): object[] {
   for (const part of message.parts) {
     switch (part.type) {
       case 'result':
-        // There is no flag for a failure on this wire.
+        // This wire format has no flag for a failure.
         results.push({
           role: 'tool',
           tool_call_id: part.call,
@@ -113,7 +113,7 @@ function toUser(message: Message, images: boolean): object[] {
     }
   }
   if (content.length === 0) return results;
-  // Plain text is understood by every server; a list of parts is not.
+  // All servers accept plain text; not all accept a list of parts.
   const plain = content.every((part) => part.type === 'text');
   return [...results, { role: 'user', content: plain ? content.map((part) => part.text).join('\n\n') : content }];
 }

@@ -47,8 +47,7 @@ function toHead(request: ModelRequest, id: string): string {
     }));
     fields.push(`"tools":${JSON.stringify(tools)}`);
   }
-  // Summaries of the reasoning are not asked for: OpenAI refuses the request of an organization that it has not
-  // verified.
+  // No summaries of the reasoning are requested: OpenAI rejects such requests of unverified organizations.
   fields.push('"include":["reasoning.encrypted_content"]', '"store":false');
   return `{${fields.join(',')},"input":[`;
 }
@@ -66,7 +65,7 @@ function toItems(message: Message, images: boolean): object[] {
 }
 
 function toOutputItems(parts: readonly Part[]): object[] {
-  // Reasoning must be followed by what it led to: an answer that broke off behind it is left out.
+  // Reasoning must be followed by its result, so an answer that ended after it is omitted.
   const last = parts.findLastIndex((part) => part.type === 'call' || (part.type === 'text' && part.text !== ''));
   return parts.slice(0, last + 1).flatMap((part): object[] => {
     switch (part.type) {
@@ -94,7 +93,7 @@ function toInputItems(parts: readonly Part[], images: boolean): object[] {
   for (const part of parts) {
     switch (part.type) {
       case 'result':
-        // There is no flag for a failure on this wire.
+        // This wire format has no flag for a failure.
         results.push({
           type: 'function_call_output',
           call_id: part.call,

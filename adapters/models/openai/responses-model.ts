@@ -13,7 +13,7 @@ export interface ResponsesModelOptions {
   /** The provider's id. */
   id: string;
   info: ModelInfo;
-  /** Sent as a bearer token; any text for a server that wants none. */
+  /** Sent as a bearer token; any text for a server that needs none. */
   apiKey: string;
   /** With `/v1` or its equivalent. */
   baseUrl: string;
@@ -22,7 +22,7 @@ export interface ResponsesModelOptions {
 }
 
 /**
- * A model behind OpenAI's Responses API, for those that reason there alone. Nothing is stored at the provider: every
+ * A model behind OpenAI's Responses API, for models that reason only there. Nothing is stored at the provider: every
  * request contains its complete history, with the reasoning as the provider encrypted it.
  */
 export function createResponsesModel(options: ResponsesModelOptions): Model {

@@ -7,7 +7,7 @@ import { ProviderError } from '../wire/provider-error.ts';
 import { toSealed } from '../wire/sealed-reasoning.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 
-/** An item of an answer, as far as it is read. */
+/** The used part of an answer's item. */
 interface Item {
   type?: string;
   id?: string;
@@ -30,7 +30,7 @@ interface CompletedResponse {
   } | null;
 }
 
-/** One event of a Responses stream; those that are not read have other types. */
+/** One event of a Responses stream; ignored events have other types. */
 interface ResponsesEvent {
   type?: string;
   output_index?: number;
@@ -153,7 +153,7 @@ function toUsage(usage: NonNullable<CompletedResponse['usage']>): Usage {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
   const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
   return {
-    // `input_tokens` has the cached ones in it.
+    // `input_tokens` includes cached tokens.
     input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead - cacheWrite),
     output: usage.output_tokens ?? 0,
     cacheRead,

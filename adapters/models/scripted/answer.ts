@@ -5,12 +5,12 @@ import type { Reply, ReplyCall, ScriptStop } from './script.ts';
 import { render } from './template.ts';
 import { type ToolOffer, toShellCall } from './tool-offer.ts';
 
-/** A reply with everything filled in, still of no wire format. */
+/** A complete reply, independent of the wire format. */
 export interface Answer {
   id: string;
   model: string;
   thinking: string;
-  /** What proves that `thinking` came back unchanged. */
+  /** The signature with which the server checks that `thinking` is returned unchanged. */
   signature: string;
   encrypted: string | undefined;
   text: string;
@@ -19,7 +19,7 @@ export interface Answer {
   usage: Usage;
   /** The part of the output tokens that is `thinking`. */
   thinkingTokens: number;
-  /** Exact cost in US dollars, where the script names one. */
+  /** Exact cost in US dollars, if the script has one. */
   usd: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export function countTokens(pieces: readonly string[]): number {
   return Math.ceil(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) / BYTES_PER_TOKEN);
 }
 
-/** The signature that a thinking block of this text bears. */
+/** The signature of a thinking block with this text. */
 export function sign(thinking: string): string {
   return `sig-${digest(thinking)}`;
 }

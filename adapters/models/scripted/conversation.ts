@@ -8,13 +8,13 @@ import {
 import { toToolOffer, type ToolOffer } from './tool-offer.ts';
 import { BadRequest, type Fields, isFields, type ScriptedWire, textOf } from './wire.ts';
 
-/** A request in any of the wire formats, as far as scripts look at it. */
+/** The part of a request that scripts use, in any wire format. */
 export interface Conversation {
   wire: ScriptedWire;
   model: string;
   stream: boolean;
   system: string;
-  /** What the request brings. */
+  /** The tools of the request. */
   tools: readonly ToolOffer[];
   /** Answers of the model. */
   turn: number;

@@ -182,7 +182,7 @@ function createPlayer(script: Script): Player {
   };
 }
 
-/** The real API refuses thinking that does not come back as it was sent; so does this one. */
+/** Rejects thinking that is not returned unchanged, like the real API. */
 function checkSignatures(text: string): void {
   if (!text.includes('"signature"')) return;
   JSON.parse(text, (_key, value: unknown) => {
@@ -194,7 +194,7 @@ function checkSignatures(text: string): void {
   });
 }
 
-/** Nor does it take encrypted reasoning that is not its own. */
+/** Rejects encrypted reasoning of other origin, like the real API. */
 function checkSealed(body: unknown): void {
   const { input } = body as { input: unknown };
   for (const item of Array.isArray(input) ? input.filter(isFields) : []) {

@@ -1,7 +1,7 @@
 import type { ModelServer, ModelServerOptions } from './model-server.ts';
 import type { Script } from './script.ts';
 
-// The server is loaded when it is first asked for: most runs talk to a live model and must not pay for it.
+// The server is loaded on first use, because most runs use a real model.
 
 /** See `createModelServer` in model-server.ts. */
 export async function createModelServer(options: ModelServerOptions): Promise<ModelServer> {

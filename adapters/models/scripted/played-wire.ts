@@ -5,7 +5,7 @@ import { toOpenaiCompletion, toOpenaiError, toOpenaiErrorFrame, toOpenaiFrames }
 import { toResponse, toResponsesErrorFrame, toResponsesFrames } from './responses-wire.ts';
 import type { ScriptedWire } from './wire.ts';
 
-/** How an answer and a failure look on one wire. */
+/** The format of answers and failures of one wire. */
 export interface PlayedWire {
   /** Server-sent events, text in pieces of `chunk` characters. */
   toFrames: (answer: Answer, conversation: Conversation, chunk: number) => Iterable<string>;

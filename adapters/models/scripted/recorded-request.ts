@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One request that the server was sent. */
+/** One request to the server. */
 export interface RecordedRequest {
   /** From 0, in order of arrival. */
   index: number;
@@ -12,13 +12,13 @@ export interface RecordedRequest {
   path: string;
   /** Without keys and cookies. */
   headers: Readonly<Record<string, string>>;
-  /** The body as it came. */
+  /** The unchanged body. */
   body: string;
-  /** The body parsed; undefined when it is no JSON. */
+  /** The body parsed; undefined if it is not JSON. */
   readonly json: unknown;
   /** The step that answered, from 1, or `fallback`; undefined when none did. */
   step?: number | 'fallback';
-  /** How often this very request had come before, from 0. */
+  /** The number of earlier identical requests. */
   attempt?: number;
   /** The fault that was injected. */
   fault?: string;
@@ -39,7 +39,7 @@ export interface RequestRecord {
   save: (request: RecordedRequest) => void;
 }
 
-/** The newest requests in memory and, where a file is named, all of them as NDJSON. */
+/** The newest requests in memory and, if a file is given, all of them as NDJSON. */
 export function createRecord(file: string | undefined, keep: number): RequestRecord {
   const requests: RecordedRequest[] = [];
   let index = 0;

@@ -30,10 +30,10 @@ export function toResponse(answer: Answer): Json {
   return toEnvelope(answer, { status: toReason(answer) ? 'incomplete' : 'completed', output, usage: toUsage(answer) });
 }
 
-/** One thing that the model says, and the events between its begin and its end. */
+/** One output item, and the events between its start and its end. */
 interface Item {
   full: Json;
-  /** What is different of it when it begins. */
+  /** Fields that differ at its start. */
   empty: Json;
   events: (chunk: number) => Iterable<[type: string, fields: Json]>;
 }

@@ -47,7 +47,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hang'),
     after: after.default(0),
-    /** Send comments all the while. */
+    /** Send comments during this time. */
     keepAlive: z.boolean().default(false),
     always,
   }),
@@ -61,7 +61,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 ]);
 export type Fault = z.infer<typeof faultSchema>;
 
-/** The stop reasons of the Messages API; OpenAI's get the nearest of their own. */
+/** The stop reasons of the Messages API; for OpenAI they map to the nearest one. */
 export const scriptStopSchema = stopReasonSchema.exclude(['cancelled']);
 export type ScriptStop = z.infer<typeof scriptStopSchema>;
 
@@ -147,7 +147,7 @@ export const scriptSchema = z.strictObject({
   contextWindow: z.int().positive().optional(),
   maxOutputTokens: z.int().positive().optional(),
   steps: z.array(stepSchema),
-  /** Answers what no step fits. */
+  /** The answer if no step matches. */
   fallback: replySchema.optional(),
 });
 export type Script = z.infer<typeof scriptSchema>;

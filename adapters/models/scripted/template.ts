@@ -18,7 +18,7 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** What is wrong with a template, or undefined. */
+/** The error in a template, or undefined. */
 export function checkTemplate(text: string): string | undefined {
   try {
     parse(text);
@@ -79,7 +79,7 @@ function readJson(text: string, path: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Braces inside a quoted regular expression do not end an expression, so this is no job for one regex. */
+/** Braces inside a quoted regular expression do not end an expression, so one regular expression is not enough. */
 function parse(text: string): (string | Expression)[] {
   const pieces: (string | Expression)[] = [];
   let at = 0;

@@ -1,9 +1,9 @@
 import { BadRequest, type Fields, isFields, stringOf } from './wire.ts';
 
-/** A tool that a request brings. */
+/** A tool of a request. */
 export interface ToolOffer {
   name: string;
-  /** How Responses wants it called: `custom` takes plain text, `local_shell` an argument list. */
+  /** How it is called on Responses: `custom` takes plain text, `local_shell` an argument list. */
   kind: 'function' | 'custom' | 'local_shell';
   /** JSON Schema of the input; empty where there is none. */
   schema: Fields;
@@ -27,7 +27,7 @@ function toKind(type: unknown): ToolOffer['kind'] {
   return type === 'local_shell' ? 'local_shell' : 'function';
 }
 
-/** What agents call the tool that runs a shell command, in lower case. */
+/** Names of shell tools of common agents, in lower case. */
 const SHELLS: ReadonlySet<string> = new Set([
   'bash',
   'exec_command',
@@ -40,7 +40,7 @@ const SHELLS: ReadonlySet<string> = new Set([
   'shell_command',
 ]);
 
-/** Keys that take the command, in the order in which they are looked for. */
+/** Fields for the command, in order of preference. */
 const COMMAND_KEYS = ['command', 'cmd', 'commands'] as const;
 
 /**
@@ -77,7 +77,7 @@ function toCommand(key: string, schema: unknown, command: string): unknown {
   return key === 'commands' ? [command] : ['bash', '-lc', command];
 }
 
-/** Something that a required property accepts. */
+/** A value that a required property accepts. */
 function toAnyValue(schema: unknown): unknown {
   if (!isFields(schema)) return '';
   const choices = schema['enum'];

@@ -17,7 +17,7 @@ export async function* endWithFailure(
       yield event;
     }
   } catch (error) {
-    // What is thrown after an abort is the abort, in one of many shapes.
+    // An error after an abort is the abort, in one of many forms.
     const failure = signal.aborted ? undefined : toFailure(error, Date.now());
     if (failure) return yield { type: 'failed', failure };
     if (!signal.aborted) throw error;

@@ -2,7 +2,7 @@ import { NO_USAGE, type Usage } from '@klaus/core/protocol';
 
 const BYTES_PER_TOKEN = 4;
 
-/** Without a figure of the server's, limits must still hold: count by length. */
+/** Estimates usage by length for servers that report none, so that limits still apply. */
 export function estimateUsage(promptBytes: number, answerBytes: number): Usage {
   return {
     ...NO_USAGE,

@@ -3,7 +3,7 @@ import type { ModelFailure } from '@klaus/core/agent';
 import type { ModelFailureCode } from '@klaus/core/protocol';
 import { ConnectionLost, ProviderError } from './provider-error.ts';
 
-/** The response is not what the protocol allows. */
+/** The response violates the protocol. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
 }
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, ModelFailureCode>> = {
   context_length_exceeded: 'context_window',
 };
 
-/** How the providers word a prompt that does not fit; none of them has one code for it everywhere. */
+/** Messages of the providers for a prompt that is too long; none of them always uses a code. */
 const TOO_LONG =
   /prompt is too long|context[ _](?:length|window|limit)|maximum context|exceeds? the (?:model's )?(?:maximum )?context|too many (?:input )?tokens|input is too long|maximum (?:input|prompt) length/i;
 
@@ -83,13 +83,13 @@ function toDetails({ body }: ProviderError): Details | undefined {
 
 function toCode(status: number | undefined, details: Details | undefined, message: string): ModelFailureCode {
   const named = TYPES[String(details?.code)] ?? TYPES[details?.type ?? ''];
-  // An error in the stream has no HTTP status of its own; OpenRouter puts the number into `code`.
+  // An error in the stream has no HTTP status; OpenRouter puts the number into `code`.
   const code = Number(details?.code);
   const number = status ?? (Number.isInteger(code) && code >= 400 ? code : undefined);
   const client = number === undefined || (number >= 400 && number < 500);
   if (named === 'context_window' || number === 413) return 'context_window';
   if (client && number !== 429 && number !== 401 && TOO_LONG.test(message)) return 'context_window';
-  // Money that has run out comes as 429 too, but waiting does not bring it back.
+  // Exhausted credit is also reported as 429, but a retry does not help.
   if (details?.code === 'insufficient_quota') return 'invalid_request';
   if (number === undefined) return named ?? 'server_error';
   if (number === 429) return 'rate_limited';

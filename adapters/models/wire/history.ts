@@ -31,7 +31,7 @@ export function createHistory({ convert, join }: HistoryFormat): (messages: read
   // What is written: the first `count` of a list that its owner only appends to.
   let written: { list: readonly Message[]; count: number } = { list: [], count: 0 };
 
-  /** The same list needs no look; another one is compared message by message. */
+  /** The same list needs no comparison; another one is compared message by message. */
   function continues(messages: readonly Message[]): boolean {
     const { list, count } = written;
     if (messages.length < count) return false;
@@ -65,7 +65,7 @@ export function createHistory({ convert, join }: HistoryFormat): (messages: read
       if (fragment === '') continue;
       text += join(last, message.role) + fragment;
       last = message.role;
-      // In large pieces: a history is long when a session is taken up again.
+      // In large pieces, because the history of a resumed session is long.
       if (text.length < PIECE) continue;
       append(text);
       text = '';

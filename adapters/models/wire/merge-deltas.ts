@@ -1,6 +1,6 @@
 import type { ModelEvent } from '@klaus/core/agent';
 
-/** Joins neighbours that say more of the same text, thought or call. */
+/** Joins adjacent deltas of the same text, thought or call. */
 export function mergeDeltas(events: readonly ModelEvent[]): ModelEvent[] {
   const merged: ModelEvent[] = [];
   for (let from = 0; from < events.length;) {

@@ -3,7 +3,7 @@ import { ConnectionLost } from './provider-error.ts';
 
 export interface PostOptions {
   headers: OutgoingHttpHeaders;
-  /** In pieces, sent one behind the other. They must stay as they are until the answer has come. */
+  /** Pieces, which are sent in order. They must not change until the answer has arrived. */
   body: readonly Uint8Array[];
   signal: AbortSignal;
   /** Called when the last byte was handed to the system. */
@@ -11,11 +11,11 @@ export interface PostOptions {
 }
 
 /**
- * Sends one POST and gives the response's head; its body is read by the caller. Of node:http, because the built-in
- * `fetch` copies a request's body several times over, which a long history pays for at every turn. Follows no
- * redirect and asks for no compression.
+ * Sends one POST and returns the head of the response; the caller reads the body. Uses node:http, because the built-in
+ * `fetch` copies a request's body several times, which is costly for a long history. Follows no redirect and requests
+ * no compression.
  *
- * @throws ConnectionLost with what the network said; after an abort, something.
+ * @throws ConnectionLost with the network's error; after an abort, any error.
  */
 export async function post(url: URL, { headers, body, signal, onSent }: PostOptions): Promise<IncomingMessage> {
   // Not by `import`, which touches all that the module exports and so loads all of `fetch`.
@@ -45,11 +45,11 @@ export function lengthOf(body: PostOptions['body']): number {
 function send(request: ClientRequest, body: PostOptions['body']): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    // Not once: what an abort or the network says after the response has no other listener.
+    // Not `once`: an error after the response, of an abort or the network, has no other listener.
     request.on('error', (error) => reject(new ConnectionLost(error)));
     // An answer that switches protocols is neither a response nor an error.
     request.once('close', () => reject(new ConnectionLost('The connection was closed without a response.')));
-    // Put together they would be one more copy of a long history, at every turn.
+    // Joined, they would be another copy of a long history at every turn.
     for (const piece of body) if (piece.length > 0) request.write(piece);
     request.end();
   });

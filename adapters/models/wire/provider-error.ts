@@ -8,7 +8,7 @@ export interface ProviderErrorOptions {
   body: unknown;
 }
 
-/** The provider said that something is wrong. */
+/** The provider reported an error. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly status: number | undefined;
@@ -23,7 +23,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** The network gave up before or while a response was read. `cause` is what it said. */
+/** The network failed before or during the response. `cause` is its error. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 
@@ -32,7 +32,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Where several addresses of a host were tried, the first says enough. */
+/** If several addresses of a host failed, only the first error is used. */
 function toReason(cause: unknown): string {
   const inner: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
   return inner instanceof Error ? inner.message : String(inner);

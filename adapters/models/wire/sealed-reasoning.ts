@@ -1,5 +1,5 @@
-// Reasoning that a provider encrypted goes back to that provider alone: another one refuses the request. A
-// session can change its model, so what Responses sealed is marked as such in the log.
+// Encrypted reasoning is returned only to the provider that encrypted it: another one rejects the request. A session
+// can change its model, so the log marks reasoning that Responses encrypted.
 
 const MARK = 'responses:';
 
@@ -14,7 +14,7 @@ export function toSealed({ id, content }: SealedReasoning): string {
   return `${MARK}${id}:${content}`;
 }
 
-/** Undefined for what did not come from Responses. */
+/** Undefined for reasoning of other providers. */
 export function fromSealed(encrypted: string | undefined): SealedReasoning | undefined {
   if (encrypted === undefined || !encrypted.startsWith(MARK)) return undefined;
   const rest = encrypted.slice(MARK.length);

@@ -20,7 +20,7 @@ export interface AnswerReader {
   /**
    * The end of the answer.
    *
-   * @throws StreamCut when it is not all there.
+   * @throws StreamCut if it is incomplete.
    */
   finish(): ModelEvent;
 }
@@ -30,14 +30,14 @@ export interface StreamAnswerOptions extends PostOptions {
   onBytes?: (() => void) | undefined;
 }
 
-/** What chat-completions ends a stream with. */
+/** The end marker of a chat-completions stream. */
 const DONE = '[DONE]';
 /** Bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 1_048_576;
 
 /**
- * Posts a request and reads the stream of events that answers it. Pieces of text that came in one chunk are given
- * as one: a fast stream costs as many steps as the network made of it, not as many as the provider had tokens.
+ * Posts a request and reads its event stream. Pieces of text in one chunk are joined, so that a fast stream takes one
+ * step per network chunk instead of one per token.
  *
  * @throws ConnectionLost, ProviderError, MalformedResponse, StreamCut, SyntaxError.
  */
@@ -69,15 +69,15 @@ export async function* streamAnswer(
     yield* takeFound();
     if (isEnough()) break;
   }
-  // A last event may lack the empty line behind it.
+  // The last event may lack the empty line after it.
   parser.feed('\n\n');
   yield* takeFound();
   yield reader.finish();
 }
 
 /**
- * The body's chunks. Who leaves with enough lets the rest flow off, so that the connection can be used again, and it
- * keeps no process alive during this time; leaving otherwise ends the connection.
+ * The body's chunks. If the caller stops after the end of the answer, the rest is drained so that the connection can be
+ * reused, without keeping the process alive. If it stops earlier, the connection is closed.
  */
 async function* toChunks(
   incoming: IncomingMessage,
