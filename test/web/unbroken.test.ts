@@ -97,7 +97,7 @@ interface Drawn {
 }
 
 const READ = `JSON.stringify({
-  ...(await klaus.session()),
+  ...klaus.session(),
   rows: [...document.querySelectorAll('.conversation-row')].map((row) => ({
     index: Number(row.dataset.index),
     name: row.querySelector('article:not([aria-busy])')?.getAttribute('aria-label') ?? '',
@@ -229,7 +229,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const second = await context.newPage();
         await second.goto(`${url}/#/s/${session}`);
         const sent = await playAccidents(stage, asking.session);
-        for (const tab of [page, second]) await until(tab, '(await klaus.session())?.conversation.run === undefined');
+        for (const tab of [page, second]) await until(tab, 'klaus.session()?.conversation.run === undefined');
         await expectUnbroken(stage, 'at the end');
         await expectUnbroken({ ...stage, page: second }, 'at the end, in the second tab');
         await second.close();

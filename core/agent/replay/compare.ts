@@ -10,9 +10,11 @@ export interface Mismatch {
 
 const ULID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 /** As in the canonical log, except the request's hash, the attempt and the states, which a replay also produces. */
-const ERASED: ReadonlySet<string> = new Set(
-  ERASED_FIELDS.filter((name) => !['requestHash', 'attempt', 'tree', 'left', 'from', 'to', 'commit'].includes(name)),
-);
+const COMPARED: ReadonlySet<string> = new Set(['requestHash', 'attempt', 'tree', 'left', 'from', 'to', 'commit']);
+
+function isErased(field: string): boolean {
+  return !COMPARED.has(field) && (ERASED_FIELDS as readonly string[]).includes(field);
+}
 
 /** Compares events by the fields of the canonical log. Ids may differ, but must be mapped consistently. */
 export function createComparison(): (recorded: Event, replayed: EventBody) => Mismatch | undefined {
@@ -42,7 +44,7 @@ export function createComparison(): (recorded: Event, replayed: EventBody) => Mi
     if (!isObject(recorded) || !isObject(replayed)) return Object.is(recorded, replayed) ? undefined : here();
     if (Array.isArray(recorded) !== Array.isArray(replayed)) return here();
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(replayed)])) {
-      if (ERASED.has(key)) continue;
+      if (isErased(key)) continue;
       const found = compare(recorded[key], replayed[key], [...path, key]);
       if (found) return found;
     }
