@@ -119,6 +119,6 @@ test('the wait is shown, and at its end the possible actions', async () => {
   const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });
   expect(`${ended.stdout}${ended.stderr}`).toMatch(/in \d+ ms, for [\d.]+ m?s at most/);
   expect(ended.code).toBe(4);
-  expect(ended.stderr).toMatch(/With --wait-for-model 2h[^]*klaus resume \w+/);
+  expect(ended.stderr).toMatch(/--wait-for-model 2h[^]*klaus resume \w+/);
   expect((await runKlaus(['run', '--wait-for-model', '1', 'look'], { place })).code).toBe(2);
 });

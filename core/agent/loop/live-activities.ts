@@ -13,20 +13,23 @@ import { reviewChanges } from '../workspace/review-changes.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import type { Activities } from './work.ts';
 
-/** Performs the activities in the real workspace. */
+/**
+ * Performs the activities in the real workspace. Names that are not needed before the first request to the model are
+ * read in a call, so that the program loads their modules only then.
+ */
 export const LIVE_ACTIVITIES: Activities = {
   openSnapshots: openSnapshotsOf,
   openLayers: openLayersOf,
-  judge: decideCall,
-  recover: findOutcome,
-  reviewChanges,
-  applyAccepted,
-  guardWorkspace,
-  reportUnprotected,
-  findKnownCommits,
+  judge: (...call) => decideCall(...call),
+  recover: (...call) => findOutcome(...call),
+  reviewChanges: (...call) => reviewChanges(...call),
+  applyAccepted: (...call) => applyAccepted(...call),
+  guardWorkspace: (...call) => guardWorkspace(...call),
+  reportUnprotected: (...call) => reportUnprotected(...call),
+  findKnownCommits: (...call) => findKnownCommits(...call),
   loadInstructions,
-  checkpoint: makeCheckpoint,
-  toReceipt,
-  closeEvidence: compareEvidence,
+  checkpoint: (...call) => makeCheckpoint(...call),
+  toReceipt: (...call) => toReceipt(...call),
+  closeEvidence: (...call) => compareEvidence(...call),
   planRetry,
 };
