@@ -35,13 +35,25 @@ function countReport(report: Report): Counts {
   };
 }
 
-/** @param more Other arguments for vitest. */
-function runTests(more: readonly string[]): Counts {
+/** Builds the program that the tests start. @returns Its file; undefined if the build fails. */
+function buildProgram(): string | undefined {
+  // Below node_modules: the bundle imports a package from there.
+  const folder = join(ROOT, 'node_modules/.cache/program');
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts/build.ts'), folder], { stdio: 'inherit' });
+  return status === 0 ? join(folder, 'klaus.cjs') : undefined;
+}
+
+/**
+ * @param more Other arguments for vitest.
+ * @param program The file that the tests start as `klaus`. Default: the sources.
+ */
+function runTests(more: readonly string[], program?: string): Counts {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
   try {
     const file = join(folder, 'report.json');
     const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...more];
-    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit' });
+    const env = { ...process.env, ...(program === undefined ? {} : { KLAUS_TEST_PROGRAM: program }) };
+    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit', env });
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
     const report: Report = JSON.parse(readFileSync(file, 'utf8'));
     const counts = countReport(report);
@@ -76,9 +88,14 @@ const missing = await provideSystemPackages();
 if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
 // With a filter, only its tests are of interest.
 const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
-const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])]);
+// A few tests, and those that are measured, start the sources.
+const needsProgram = filters.length === 0 && !values.coverage;
+const program = needsProgram ? buildProgram() : undefined;
+if (needsProgram && program === undefined) console.log('FAILED build of the program');
+const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], program);
 const passed = checks.passed + tests.passed;
-const failed = checks.failed + tests.failed + (missing.length > 0 ? 1 : 0);
+const broken = [missing.length > 0, needsProgram && program === undefined].filter(Boolean).length;
+const failed = checks.failed + tests.failed + broken;
 // Set before the last line, which must stay the last one.
 process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
 console.log(`${passed} passed, ${failed} failed, ${tests.skipped} skipped`);

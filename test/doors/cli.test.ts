@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { listSessions, runKlaus, startKlaus, startServer, toEvents, SOURCES } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 
@@ -346,7 +346,8 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
   using place = createTestHome();
   const loaded = async (words: readonly string[]) => {
     const folder = join(place.home, '..', `coverage-${words[0]}`);
-    expect(await runKlaus(words, { place, env: { NODE_V8_COVERAGE: folder } })).toMatchObject({ code: 0, stderr: '' });
+    const options = { place, program: SOURCES, env: { NODE_V8_COVERAGE: folder } };
+    expect(await runKlaus(words, options)).toMatchObject({ code: 0, stderr: '' });
     const reports = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const urls = reports.flatMap((text) =>
       (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Script } from '@klaus/sdk';
 import { canMount, mountMemory } from '../../fixtures/disk.ts';
-import { runKlaus, startKlaus, startServer, toEnv } from '../../fixtures/klaus.ts';
+import { MAIN, runKlaus, startKlaus, startServer, toEnv } from '../../fixtures/klaus.ts';
 import { hasBubblewrap } from '../../fixtures/sandboxed.ts';
 import type { Case, Scene } from './case.ts';
 import { elsewhere } from './elsewhere.ts';
@@ -252,10 +252,9 @@ const files: Case[] = [
     async provoke({ place, env }) {
       const gone = join(place.workspace, 'gone');
       mkdirSync(gone);
-      const main = join(import.meta.dirname, '../../../apps/cli/main.ts');
       const { status, signal, stdout, stderr } = spawnSync(
         'sh',
-        ['-c', 'rmdir "$PWD" && exec "$0" "$@"', process.execPath, main, 'sessions'],
+        ['-c', 'rmdir "$PWD" && exec "$0" "$@"', process.execPath, MAIN, 'sessions'],
         { cwd: gone, env: toEnv({ place, env }), encoding: 'utf8' },
       );
       return { code: status, signal, stdout, stderr };
@@ -402,8 +401,7 @@ const state: Case[] = [
     code: 1,
     async provoke(scene) {
       await begunSession(scene);
-      const main = join(import.meta.dirname, '../../../apps/cli/main.ts');
-      const { status, signal, stderr } = spawnSync(process.execPath, [main, 'sessions'], {
+      const { status, signal, stderr } = spawnSync(process.execPath, [MAIN, 'sessions'], {
         env: toEnv(scene),
         stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
         encoding: 'utf8',
