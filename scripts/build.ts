@@ -10,7 +10,6 @@ import { toolSchemas } from './tool-schemas.ts';
 import { buildWeb } from './web.ts';
 
 const root = join(import.meta.dirname, '..');
-/** The given folder, or `dist/`. */
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 
 /** Own modules that read files next to them, with the folder below dist/ to which those files are copied. */

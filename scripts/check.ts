@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLockGaps, findVersionSplits, readLock } from './versions.ts';
 
@@ -25,9 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: 'dead code and unlisted dependencies', run: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'one version of each dependency', run: () => findVersionSplits(ROOT) },
   { name: 'lock file', run: () => findLockGaps(readLock(ROOT)) },
-  ...(existsSync(join(ROOT, 'scripts/docs.ts'))
-    ? [{ name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], fix: 'npm run docs' }]
-    : []),
+  { name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], fix: 'npm run docs' },
 ];
 
 function runCheck({ run }: Check): { ok: boolean; output: string } {

@@ -4,16 +4,7 @@
 // when a file is loaded. This one is made when the program ends, and so holds every function that ran: compiling
 // them is a seventh of the CPU time of a short run. One file for each command, because commands run other functions.
 
-const {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} = require('node:fs');
+const fs = require('node:fs');
 const { basename, dirname, join } = require('node:path');
 const { Script, constants } = require('node:vm');
 const { crc32 } = require('node:zlib');
@@ -41,7 +32,7 @@ exports.start = function start(home, command) {
     const before = loaded.get(path);
     if (before) return before.module.exports;
     const filename = join(__dirname, path);
-    const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`;
+    const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
     const checksum = crc32(source);
     const entry = known.get(path);
     // V8 compares only the length of the source.
@@ -70,7 +61,7 @@ exports.start = function start(home, command) {
 /** Others must not be able to plant code. */
 function isPrivate(folder) {
   try {
-    const { uid, mode } = statSync(folder);
+    const { uid, mode } = fs.statSync(folder);
     return uid === process.getuid() && (mode & 0o022) === 0;
   } catch {
     return false;
@@ -80,7 +71,7 @@ function isPrivate(folder) {
 /** The code of files by their names; empty where there is none, or where it is damaged. */
 function read(file) {
   try {
-    const bytes = readFileSync(file);
+    const bytes = fs.readFileSync(file);
     const end = bytes.length - NUMBER_BYTES;
     if (bytes.readUInt32LE(end) !== crc32(bytes.subarray(0, end))) return new Map();
     const tableEnd = end - NUMBER_BYTES;
@@ -98,7 +89,7 @@ function read(file) {
  * stays. A cache that cannot be written is made by a later program.
  */
 function keep(file, known, loaded) {
-  const entries = new Map([...known].filter(([name]) => existsSync(join(__dirname, name))));
+  const entries = new Map([...known].filter(([name]) => fs.existsSync(join(__dirname, name))));
   for (const [name, { script, checksum, isNew }] of loaded)
     if (isNew) entries.set(name, { checksum, code: script.createCachedData() });
   const rows = [];
@@ -114,9 +105,9 @@ function keep(file, known, loaded) {
   const made = `${file}.${process.pid}`;
   try {
     const folder = dirname(file);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(made, Buffer.concat([body, toBytes(crc32(body))]), { mode: 0o600 });
-    renameSync(made, file);
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(made, Buffer.concat([body, toBytes(crc32(body))]), { mode: 0o600 });
+    fs.renameSync(made, file);
     sweep(folder);
   } catch {
     // A disk without room, or no folder to write to. What was begun is swept later.
@@ -131,10 +122,10 @@ function toBytes(number) {
 
 /** Removes what no program needs any more. */
 function sweep(folder) {
-  for (const name of readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true });
+    if (Date.now() - fs.statSync(path).mtimeMs > KEPT_MS) fs.rmSync(path, { force: true });
   }
   // Node's own cache, of earlier versions of Klaus.
-  rmSync(join(folder, '..', 'compiled'), { recursive: true, force: true });
+  fs.rmSync(join(folder, '..', 'compiled'), { recursive: true, force: true });
 }

@@ -38,14 +38,11 @@ const project = (process.env['COMPOSE_PROJECT_NAME'] ?? basename(ROOT)).toLowerC
 const container = `${project}_${NAME}_1`;
 const dotenv = readDotenv(join(ROOT, '.env'));
 
-process.exitCode = await main(positionals[0]);
-
-async function main(action: string | undefined): Promise<number> {
-  if (action !== 'up' && action !== 'down') {
-    console.error('Usage: sh scripts/container.sh up [--detach] [--no-build] | down');
-    return 2;
-  }
-  return action === 'up' ? up() : down();
+if (positionals[0] === 'up') process.exitCode = await up();
+else if (positionals[0] === 'down') process.exitCode = await down();
+else {
+  console.error('Usage: sh scripts/container.sh up [--detach] [--no-build] | down');
+  process.exitCode = 2;
 }
 
 async function up(): Promise<number> {

@@ -51,24 +51,20 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
-  const root = resolve(values.root ?? join(import.meta.dirname, '..'));
-  const stale: string[] = [];
-  for (const [path, text] of await generate()) {
-    const file = join(root, path);
-    const current = await readFile(file, 'utf8').catch(() => undefined);
-    if (current === text) continue;
-    stale.push(path);
-    if (values.check) continue;
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
-  if (!values.check) console.log(stale.length === 0 ? 'Nothing changed.' : `Written: ${stale.join(', ')}`);
-  else if (stale.length > 0) {
-    console.error(`Stale: ${stale.join(', ')}. Run \`npm run docs\`.`);
-    process.exitCode = 1;
-  }
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
+const root = resolve(values.root ?? join(import.meta.dirname, '..'));
+const stale: string[] = [];
+for (const [path, text] of await generate()) {
+  const file = join(root, path);
+  const current = await readFile(file, 'utf8').catch(() => undefined);
+  if (current === text) continue;
+  stale.push(path);
+  if (values.check) continue;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
 }
-
-await main();
+if (!values.check) console.log(stale.length === 0 ? 'Nothing changed.' : `Written: ${stale.join(', ')}`);
+else if (stale.length > 0) {
+  console.error(`Stale: ${stale.join(', ')}. Run \`npm run docs\`.`);
+  process.exitCode = 1;
+}

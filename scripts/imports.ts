@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Visitor, parseSync } from 'rolldown/utils';
 
-/** One import of a module by another. */
 export interface ImportSite {
   /** Null when the specifier is computed at run time. */
   specifier: string | null;
@@ -11,7 +10,8 @@ export interface ImportSite {
 }
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
-const SKIPPED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage']);
+/** Folders of installed and built files. */
+export const SKIPPED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage']);
 /** Code that Klaus copies or reads, and never imports. */
 const DATA = new Set(['apps/cli/demo/project', 'scripts/fixtures']);
 

@@ -104,7 +104,6 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Names of the files. */
 export const LATE_NAMES: readonly string[] = Object.keys(LATE_PARTS);
 
 /** The file that a module belongs to; null for one that a run may need at once. `path` is relative to the repository. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } fr
 import { isBuiltin } from 'node:module';
 import { join, matchesGlob, posix, relative } from 'node:path';
 import { findCircles } from './circles.ts';
-import { listSources, readImports } from './imports.ts';
+import { listSources, readImports, SKIPPED } from './imports.ts';
 
 interface Layer {
   /** Folder, or a pattern whose `*` matches one folder: two folders of one layer never import each other. */
@@ -74,9 +74,6 @@ interface Manifest {
   [dependencies: string]: unknown;
 }
 
-/** Folders of a package without sources: installed and built files. */
-const SKIPPED = new Set(['node_modules', 'dist']);
-
 /** Packages of this repository by name, with their folders. */
 function findPackages(root: string): Map<string, { folder: string; manifest: Manifest }> {
   const level = (below: string) =>
@@ -141,7 +138,6 @@ const COUNTED = /(?<!\.test|\.fixture)\.[cm]?tsx?$/;
 /** Folders whose files are cases and fixtures, found by their names. */
 const UNLIMITED = /^(?:test|bench)(?:\/|$)/;
 
-/** Folders with too many files. */
 function findLargeFolders(sources: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const path of sources.filter((it) => COUNTED.test(it))) {

@@ -12,7 +12,6 @@ const LOCK = join(CACHE, 'lock');
 /** The hash of the sources of the existing page. */
 const STAMP = join(CACHE, 'stamp');
 
-/** The sources of the page. */
 const SOURCES = ['apps/web', 'apps/server/contract', 'apps/server/client', 'core/protocol', 'scripts/web.ts'];
 
 /** Milliseconds for which a lock may lack the id of its owner. */

@@ -1,6 +1,5 @@
 import rewritePattern from 'regexpu-core';
 
-/** A regular expression as `new RegExp` takes it. */
 interface Expression {
   pattern: string;
   flags: string;

@@ -11,9 +11,7 @@ import { startServeProcess } from '../test/fixtures/server.ts';
 import { STORY_ENV, STORY_FILES, STORY_SCRIPT, STORY_TOKENS } from '../test/fixtures/story.ts';
 import { provideWebPage } from './provide-web.ts';
 
-/**
- * Takes the screenshots of the manual: `npm run screenshots`. They show the story of the tests, on a separate server.
- */
+/** The screenshots of the manual: `npm run screenshots`. They show the story of the tests, on a separate server. */
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
 interface Shot {

@@ -7,7 +7,6 @@ import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
 interface SystemPackage {
   /** Name in Debian. */
   name: string;
-  /** A program of the package. */
   program: string;
   /** What is skipped without it. */
   without: string;

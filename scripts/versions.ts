@@ -3,9 +3,8 @@ import { join } from 'node:path';
 
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
-type Manifest = { name: string; version: string; workspaces?: string[] } & Partial<
-  Record<(typeof KINDS)[number], Record<string, string>>
->;
+type Dependencies = Partial<Record<(typeof KINDS)[number], Record<string, string>>>;
+type Manifest = { name: string; version: string; workspaces?: string[] } & Dependencies;
 
 /**
  * Dependencies that two manifests of the workspace request in different versions, or in a range. A range is rejected
@@ -36,12 +35,7 @@ export function findVersionSplits(root: string): string[] {
 }
 
 interface Lock {
-  packages: Record<
-    string,
-    { version?: string; resolved?: string; link?: boolean } & Partial<
-      Record<(typeof KINDS)[number], Record<string, string>>
-    >
-  >;
+  packages: Record<string, { version?: string; resolved?: string; link?: boolean } & Dependencies>;
 }
 
 /**

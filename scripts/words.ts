@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the words are defined, and files whose text is not ours or is data: corpora, licences, generated lists. */
@@ -120,19 +120,9 @@ export function checkWords(root: string, below: readonly string[] = []): WordFin
     maxBuffer: 64 << 20,
   });
   const paths = stdout.split('\0').filter((path) => TEXT.test(path) && !NOT_OURS.some((it) => it.test(path)));
-  return paths.flatMap((path) => {
-    const text = readText(join(root, path));
-    return text === undefined ? [] : findBannedWords(path, text, banned);
-  });
-}
-
-/** Undefined for a file that was deleted and is still in the index. */
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  // A file that was deleted may still be in the index.
+  const present = paths.filter((path) => existsSync(join(root, path)));
+  return present.flatMap((path) => findBannedWords(path, readFileSync(join(root, path), 'utf8'), banned));
 }
 
 if (import.meta.main) {

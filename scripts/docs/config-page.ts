@@ -5,7 +5,6 @@ import { toPage, toTable } from './markdown.ts';
 
 const TABLE = SETTING_KEYS.map((key) => ({ key, setting: SETTINGS[key] as Setting }));
 
-/** `docs/reference/config.md`. */
 export function toConfigPage(): string {
   return toPage(
     '# Configuration',

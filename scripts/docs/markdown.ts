@@ -11,3 +11,11 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
 export function toPage(...blocks: readonly string[]): string {
   return `${[GENERATED, ...blocks].join('\n\n')}\n`;
 }
+
+/** A page with another text between two markers. @throws Error if it lacks one of them. */
+export function replaceBetween(page: string, [begin, end]: readonly [string, string], text: string): string {
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`a page lacks ${begin} … ${end}`);
+  return `${before}${begin}${text}${end}${after}`;
+}

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceBetween } from './markdown.ts';
 
-const BEGIN = '<!-- tests -->';
-const END = '<!-- /tests -->';
 const COVERS = /^\/\/ Covers (?<paths>[^:]+): (?<what>.+)\.$/;
 
-/** A test file of `test/`, what it covers, and what it shows. */
 interface Coverage {
   file: string;
   paths: string[];
@@ -34,9 +32,6 @@ function readCoverage(root: string): Coverage[] {
 /** AGENTS.md with the table of tests by the folders that they cover, between its markers. */
 export function toAgents(root: string): string {
   const page = readFileSync(join(root, 'AGENTS.md'), 'utf8');
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`AGENTS.md lacks ${BEGIN} … ${END}`);
   const rows = new Map<string, string[]>();
   for (const { file, paths } of readCoverage(root)) {
     for (const path of paths) rows.set(path, [...(rows.get(path) ?? []), file.replace(/^test\/|\.test\.ts$/g, '')]);
@@ -44,5 +39,6 @@ export function toAgents(root: string): string {
   const lines = [...rows]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([path, files]) => `| \`${path}\` | ${files.map((name) => `\`${name}\``).join(' ')} |`);
-  return `${before}${BEGIN}\n\n| you changed | run, in \`test/\` |\n|---|---|\n${lines.join('\n')}\n\n${END}${after}`;
+  const table = `\n\n| you changed | run, in \`test/\` |\n|---|---|\n${lines.join('\n')}\n\n`;
+  return replaceBetween(page, ['<!-- tests -->', '<!-- /tests -->'], table);
 }

@@ -8,7 +8,6 @@ import { copyDeclarations, findOwnModules } from './declarations.ts';
 import { readEntries, toManifest, TYPES } from './manifest.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The given folder, or `sdk/dist/`. */
 const out = resolve(process.argv[2] ?? join(root, 'sdk/dist'));
 
 /** Third-party packages stay external: npm shares them with the rest of a program, and can update them. */

@@ -12,9 +12,7 @@ interface Source {
 /** Where the declarations lie in the package. */
 export const TYPES = 'types';
 
-/**
- * Node 22 and 24 with an SQLite (3.51.3) in which concurrent writers cannot damage the write-ahead log.
- */
+/** Node 22 and 24 with an SQLite (3.51.3) in which concurrent writers cannot damage the write-ahead log. */
 const ENGINES = { node: '^22.22.3 || >=24' };
 
 /** Entries of the SDK: source files relative to the repository, by the name of their file in the package. */
