@@ -28,7 +28,6 @@ export interface BenchmarkOptions {
   quick: boolean;
 }
 
-/** One entry of the list in run.ts. */
 export interface Benchmark {
   /** What is typed after `npm run bench --`. */
   readonly name: string;

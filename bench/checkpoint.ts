@@ -8,7 +8,7 @@ import { createTestHome } from '../test/fixtures/test-home.ts';
 import { createToolContext } from '../test/fixtures/tool-context.ts';
 import type { Benchmark } from './benchmark.ts';
 import { findNoSandbox } from './program.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 
 const FILES = 50_000;
 const EACH = 50;
@@ -34,7 +34,7 @@ export const checkpoint: Benchmark = {
       {
         bare: async () => {
           edit();
-          return time(async () => void execFileSync('git', ['status', '--porcelain'], { cwd: workspace, env }));
+          return time(() => execFileSync('git', ['status', '--porcelain'], { cwd: workspace, env }));
         },
         klaus: async () => {
           edit();
@@ -58,10 +58,4 @@ export const checkpoint: Benchmark = {
 function toFiles(count: number): Record<string, string> {
   const at = (n: number): string => `d${Math.floor(n / EACH)}/f${n % EACH}.ts`;
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [at(n), `export const x = ${n};\n`]));
-}
-
-async function time(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 }

@@ -1,3 +1,4 @@
+import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft } from '@klaus/core/agent';
 
 const RUN = '01KE0000000000000000000RUN';
@@ -5,6 +6,22 @@ const HASH = 'a'.repeat(64);
 const MODEL = 'anthropic/claude-sonnet-5-5';
 /** 2026-01-02T03:04:05.000Z */
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** Events of one transaction. */
+const BATCH = 350;
+
+/** Appends to the log of a session through the store's own append. @returns Seq of the last event. */
+export async function writeLog(home: string, session: string, drafts: readonly Draft[]): Promise<number> {
+  using store = createSqliteStore({ home });
+  const lease = (await store.claim(session))!;
+  let last = 0;
+  for (let at = 0; at < drafts.length; at += BATCH) {
+    const events = await store.append(session, drafts.slice(at, at + BATCH), { lease });
+    last = events.at(-1)!.seq;
+  }
+  await lease.release();
+  return last;
+}
 
 /** The events of a log before the first turn. */
 export function toOpening(workspace: string): Draft[] {

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { startModelServer } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
-import { BARE, buildBundle, SOURCE, start, type StartOptions, timeToExit, toRunEnv } from './program.ts';
+import {
+  BARE,
+  buildBundle,
+  openModelServer,
+  SOURCE,
+  start,
+  type StartOptions,
+  timeToExit,
+  toRunEnv,
+} from './program.ts';
 
 /** Start of `klaus run` to the first byte of the request to the model, seen at the socket. */
 export const firstByte: Benchmark = {
@@ -34,23 +42,13 @@ export const firstByte: Benchmark = {
 
 /** Complete runs, because the code cache is written when a program ends by itself. */
 export async function warm(commands: readonly (readonly string[])[], { place, env }: StartOptions): Promise<void> {
-  const server = await startModelServer({ script: { steps: [], fallback: { text: 'Hello.' } } });
-  try {
-    const near = { ...env, ANTHROPIC_BASE_URL: server.url };
-    for (const command of commands) await timeToExit(command, { place, env: near });
-  } finally {
-    await server.close();
-  }
-}
-
-export interface Listener extends AsyncDisposable {
-  readonly url: string;
-  /** Milliseconds from the start of the program, which is ended then. */
-  timeToFirstByte(command: readonly string[], options: StartOptions): Promise<number>;
+  await using server = await openModelServer({ steps: [], fallback: { text: 'Hello.' } });
+  const near = { ...env, ANTHROPIC_BASE_URL: server.url };
+  for (const command of commands) await timeToExit(command, { place, env: near });
 }
 
 /** A socket that answers nothing. */
-export async function listen(): Promise<Listener> {
+export async function listen() {
   let onPost: (at: number) => void = () => {};
   const server: Server = createServer((socket) => {
     socket.on('error', () => {}); // The client is ended in mid-request.
@@ -64,7 +62,8 @@ export async function listen(): Promise<Listener> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async timeToFirstByte(command, options) {
+    /** Milliseconds from the start of the program, which is ended then. */
+    async timeToFirstByte(command: readonly string[], options: StartOptions): Promise<number> {
       const posted = new Promise<number>((resolve) => (onPost = resolve));
       const begun = performance.now();
       const child = start(command, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -77,7 +76,7 @@ export async function listen(): Promise<Listener> {
       await ended;
       return at - begun;
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       server.close();
       await once(server, 'close');
     },

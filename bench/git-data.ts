@@ -8,7 +8,7 @@ import { closeObjectStore, openObjectStore } from '../adapters/sandboxes/protect
 import { createSnapshots } from '@klaus/adapters/workspace';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 
 const OBJECTS = 100_000;
 const BRANCHES = 50;
@@ -33,7 +33,7 @@ export const gitData: Benchmark = {
     await snapshots.snapshotGit(tree);
     const taken = await interleave(
       {
-        bare: async () => time(() => walk(git)),
+        bare: () => time(() => walk(git)),
         klaus: () =>
           time(async () => {
             await snapshots.snapshotGit(tree);
@@ -58,12 +58,6 @@ function fill(store: string, count: number): void {
     mkdirSync(join(store, id.slice(0, 2)), { recursive: true });
     writeFileSync(join(store, id.slice(0, 2), id.slice(2)), deflateSync(raw, { level: 1 }));
   }
-}
-
-async function time(work: () => unknown): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 }
 
 function walk(folder: string): void {

@@ -15,7 +15,6 @@ export interface GrowthOrder {
 export interface Held {
   /** What the process cannot give up: heap and buffers after a collection. */
   live: number;
-  /** Resident set. */
   resident: number;
 }
 

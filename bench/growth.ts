@@ -1,20 +1,15 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { startModelServer } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
+import { receive, startProcess } from './child.ts';
 import type { Growth, GrowthOrder } from './growth-process.ts';
-import { findNoSandbox } from './program.ts';
+import { findNoSandbox, openModelServer } from './program.ts';
 
 const EARLY = 100;
 const DELTAS = 100;
 const OUTPUTS = 10;
 const OUTPUT_BYTES = 20_000_000;
-/** Milliseconds after which the process is given up. */
-const HUNG_MS = 600_000;
 const WORD = 'word ';
 
 /** What a long session adds to the memory of its process: 100 deltas in every turn, and now and then a large output. */
@@ -27,30 +22,13 @@ export const growth: Benchmark = {
     using place = createTestHome();
     mkdirSync(place.home, { mode: 0o700 });
     const sandbox = (await findNoSandbox(place)) === undefined ? 'bubblewrap' : 'host';
-    const server = await startModelServer({ script: toScript(turns) });
-    try {
-      const { home, workspace, env } = place;
-      const order: GrowthOrder = { place: { home, workspace, env }, url: server.url, turns, early: EARLY, sandbox };
-      return toRows(name, await measure(order), turns);
-    } finally {
-      await server.close();
-    }
+    await using server = await openModelServer(toScript(turns));
+    const { home, workspace, env } = place;
+    const order: GrowthOrder = { place: { home, workspace, env }, url: server.url, turns, early: EARLY, sandbox };
+    const process = startProcess('growth-process.ts', order, { execArgv: ['--expose-gc'] });
+    return toRows(name, await receive<Growth>(process), turns);
   },
 };
-
-async function measure(order: GrowthOrder): Promise<Growth> {
-  const child = fork(join(import.meta.dirname, 'growth-process.ts'), [JSON.stringify(order)], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    timeout: HUNG_MS,
-    killSignal: 'SIGKILL',
-  });
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`the session's process ended with ${code ?? signal}`);
-  });
-  const [held] = (await Promise.race([once(child, 'message'), ended])) as [Growth];
-  return held;
-}
 
 function toScript(turns: number): Script {
   const large = new Set(

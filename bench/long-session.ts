@@ -1,10 +1,10 @@
 import { createSqliteStore } from '@klaus/adapters/store';
-import { createState, fold, loadState, type Draft } from '@klaus/core/agent';
+import { createState, fold, loadState } from '@klaus/core/agent';
 import { createTestHome, type TestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
-import { toCompaction, toOpening, toRunStart, toTurnDrafts } from './drafts.ts';
+import { toCompaction, toOpening, toRunStart, toTurnDrafts, writeLog } from './drafts.ts';
 import { listen, warm } from './first-byte.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 import { buildBundle, toRunEnv } from './program.ts';
 
 const SESSION = '01KE0000000000000000BENCH2';
@@ -25,7 +25,8 @@ export const longSession: Benchmark = {
     await addSession(place, turns);
     // The first resume folds the complete log, ends the run, and keeps the state.
     await warm([run, resume], { place, env });
-    await beginAgain(place);
+    // A run that is under way, as far as the log knows.
+    await writeLog(place.home, SESSION, toRunStart());
     const opened = await timeOpening(place, { rounds: quick ? 3 : 11 });
     const started = await interleave(
       {
@@ -50,36 +51,18 @@ async function timeOpening(place: TestHome, { rounds }: { rounds: number }): Pro
     for (const event of store.view.events(SESSION)) fold(state, event);
   };
   const { kept, folded } = await interleave(
-    { kept: async () => time(async () => await loadState({ store }, SESSION)), folded: async () => time(foldAll) },
+    { kept: () => time(() => loadState({ store }, SESSION)), folded: () => time(foldAll) },
     rounds,
   );
   return { value: kept, unit: 'ms', bare: { value: folded, what: 'the complete log read and folded' } };
 }
 
-function time(work: () => unknown): number {
-  const begun = performance.now();
-  work();
-  return performance.now() - begun;
-}
-
 /** A log as a process leaves it that was killed between two turns. */
 async function addSession(place: TestHome, turns: number): Promise<void> {
-  using store = createSqliteStore({ home: place.home });
-  const lease = (await store.claim(SESSION))!;
-  const batch: Draft[] = toOpening(place.workspace);
+  const drafts = toOpening(place.workspace);
   for (let turn = 1; turn <= turns; turn++) {
-    batch.push(...toTurnDrafts(turn));
-    if (turn % COMPACTED_EVERY === 0) batch.push(toCompaction(turn, COMPACTED_EVERY / 4));
-    if (turn % 50 === 0) await store.append(SESSION, batch.splice(0), { lease });
+    drafts.push(...toTurnDrafts(turn));
+    if (turn % COMPACTED_EVERY === 0) drafts.push(toCompaction(turn, COMPACTED_EVERY / 4));
   }
-  await store.append(SESSION, batch, { lease });
-  await lease.release();
-}
-
-/** A run that is under way, as far as the log knows. */
-async function beginAgain(place: TestHome): Promise<void> {
-  using store = createSqliteStore({ home: place.home });
-  const lease = (await store.claim(SESSION))!;
-  await store.append(SESSION, toRunStart(), { lease });
-  await lease.release();
+  await writeLog(place.home, SESSION, drafts);
 }

@@ -28,6 +28,13 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, median(values.get(name)!)])) as Record<Name, number>;
 }
 
+/** Milliseconds that the work takes. */
+export async function time(work: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
 /** Bytes that two texts have in common from their beginning. */
 export function countCommonPrefix(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import { type Script, startModelServer } from '@klaus/sdk';
+import type { Script } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave } from './measure.ts';
-import { BARE, buildBundle, start, type StartOptions, toRunEnv } from './program.ts';
+import { BARE, buildBundle, openModelServer, start, type StartOptions, toRunEnv } from './program.ts';
 
 const HOOK = join(import.meta.dirname, 'peak-memory.cjs');
 
@@ -26,20 +26,13 @@ export const memory: Benchmark = {
     if (!existsSync('/proc/self/status')) return [{ name, skipped: 'the peak is read from /proc, which is not here' }];
     const bundle = [...buildBundle(), 'run', 'Read the readme.'];
     using place = createTestHome();
-    const server = await startModelServer({ script: SCRIPT });
-    try {
-      const env = await toRunEnv(place, server.url);
-      const peak = await interleave(
-        {
-          bare: () => readPeak(BARE, { place }),
-          klaus: () => readPeak(bundle, { place, env }),
-        },
-        quick ? 3 : 9,
-      );
-      return [{ name, value: peak.klaus, unit: 'MB', bare: { value: peak.bare, what: 'node -e 0' } }];
-    } finally {
-      await server.close();
-    }
+    await using server = await openModelServer(SCRIPT);
+    const env = await toRunEnv(place, server.url);
+    const peak = await interleave(
+      { bare: () => readPeak(BARE, { place }), klaus: () => readPeak(bundle, { place, env }) },
+      quick ? 3 : 9,
+    );
+    return [{ name, value: peak.klaus, unit: 'MB', bare: { value: peak.bare, what: 'node -e 0' } }];
   },
 };
 

@@ -1,14 +1,11 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { type Line, toMarkdown } from './table.ts';
 
-/** Where and when the figures were taken. */
 export interface Circumstances {
   command: string;
   /** Runnable processes, mean of a minute, as the bench began and as it ended. */
   load: { before: number; after: number };
 }
 
-/** The load of the machine now. */
 export function readLoad(): number {
   return loadavg()[0]!;
 }
@@ -19,17 +16,14 @@ export function describe({ command, load }: Circumstances): string {
   return `\`${command}\`, ${day}, ${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}, ${busy}`;
 }
 
-/** docs/benchmarks.md. */
-export function toPage(lines: readonly Line[], circumstances: Circumstances): string {
+export function toPage(figures: string): string {
   return `# Benchmarks
 
 \`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`, \`git-data\`, \`checkpoint\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
 \`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), and \`npm run bench:web\` the [page](benchmarks-web.md) in a browser.
 
-${describe(circumstances)}:
-
-${toMarkdown(lines)}
+${figures}
 
 ## Why bars are missed
 

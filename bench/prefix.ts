@@ -1,17 +1,9 @@
-import {
-  createKlaus,
-  defineTool,
-  type Event,
-  type Script,
-  startModelServer,
-  type StartedModelServer,
-  type Tool,
-} from '@klaus/sdk';
+import { createKlaus, defineTool, type Event, type Script, type StartedModelServer, type Tool } from '@klaus/sdk';
 import { z } from 'zod';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { countCommonPrefix } from './measure.ts';
-import { HUNG_MS } from './program.ts';
+import { HUNG_MS, openModelServer } from './program.ts';
 
 const TURNS = 500;
 /** Every so many turns a tool is attached, found and called. */
@@ -36,15 +28,11 @@ const SCRIPT: Script = {
 export const prefix: Benchmark = {
   name: 'prefix',
   async run() {
-    const server = await startModelServer({ script: SCRIPT });
-    try {
-      const events = await play(server);
-      const bodies = server.requests.map((request) => Buffer.from(request.body));
-      if (bodies.length !== TURNS) throw new Error(`${bodies.length} requests were sent, not ${TURNS}`);
-      return [...toFirst(server), toReuse(bodies), toCached(events, bodies)];
-    } finally {
-      await server.close();
-    }
+    await using server = await openModelServer(SCRIPT);
+    const events = await play(server);
+    const bodies = server.requests.map((request) => Buffer.from(request.body));
+    if (bodies.length !== TURNS) throw new Error(`${bodies.length} requests were sent, not ${TURNS}`);
+    return [...toFirst(server), toReuse(bodies), toCached(events, bodies)];
   },
 };
 
@@ -96,12 +84,12 @@ function toFirst({ requests }: StartedModelServer): Row[] {
 function toReuse(bodies: readonly Uint8Array[]): Row {
   let same = 0;
   for (const [at, body] of bodies.entries()) if (at > 0) same += countCommonPrefix(bodies[at - 1]!, body);
-  return {
-    name: `prompt bytes that equal the prefix before, ${TURNS} turns, ${SEARCHES.length} tools attached on the way`,
-    value: (100 * same) / toTotal(bodies),
-    unit: '%',
-    bare: { value: toMost(bodies), what: 'every byte sent before' },
-  };
+  return toShare('prompt bytes that equal the prefix before', (100 * same) / toTotal(bodies), bodies);
+}
+
+function toShare(name: string, value: number, bodies: readonly Uint8Array[]): Row {
+  const bare = { value: toMost(bodies), what: 'every byte sent before' };
+  return { name: `${name}, ${TURNS} turns, ${SEARCHES.length} tools attached on the way`, value, unit: '%', bare };
 }
 
 function toCached(events: readonly Event[], bodies: readonly Uint8Array[]): Row {
@@ -114,12 +102,7 @@ function toCached(events: readonly Event[], bodies: readonly Uint8Array[]): Row 
     read += cacheRead;
     prompt += input + cacheRead + cacheWrite;
   }
-  return {
-    name: `prompt tokens read from the cache, ${TURNS} turns, ${SEARCHES.length} tools attached on the way`,
-    value: (100 * read) / prompt,
-    unit: '%',
-    bare: { value: toMost(bodies), what: 'every byte sent before' },
-  };
+  return toShare('prompt tokens read from the cache', (100 * read) / prompt, bodies);
 }
 
 function toTotal(bodies: readonly Uint8Array[]): number {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { isKlausError } from '@klaus/core/protocol';
+import { type Script, type StartedModelServer, startModelServer } from '@klaus/sdk';
 import type { TestHome } from '../test/fixtures/test-home.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
@@ -55,6 +56,12 @@ export async function timeToExit(command: readonly string[], options: StartOptio
   const taken = performance.now() - begun;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code ?? signal}`);
   return taken;
+}
+
+/** A scripted model server that ends with its scope. */
+export async function openModelServer(script: Script): Promise<StartedModelServer & AsyncDisposable> {
+  const server = await startModelServer({ script });
+  return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }
 
 /** The environment of a run whose model is at `url`, with no sandbox where none works. */

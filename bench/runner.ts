@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Benchmark } from './benchmark.ts';
-import { type Circumstances, describe, readLoad } from './page.ts';
+import { describe, readLoad } from './page.ts';
 import { ROOT } from './program.ts';
-import { type Line, toLine, toTerminal } from './table.ts';
+import { type Line, toLine, toMarkdown, toTerminal } from './table.ts';
 
 export interface RunnerOptions {
   /** What was typed, such as `npm run bench`. */
@@ -12,7 +12,8 @@ export interface RunnerOptions {
   benchmarks: readonly Benchmark[];
   /** Relative to the root of the repository. */
   page: string;
-  toPage: (lines: readonly Line[], circumstances: Circumstances) => string;
+  /** @param figures What was measured and how, in Markdown. */
+  toPage: (figures: string) => string;
 }
 
 /**
@@ -55,9 +56,10 @@ export async function runBenchmarks({ command, benchmarks, page, toPage }: Runne
     ...(quick ? ['--quick'] : []),
     ...(write ? ['--write'] : []),
   ];
-  const circumstances = { command: typed.join(' '), load: { before, after: readLoad() } };
-  console.log(`\n${describe(circumstances)}, ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
-  if (write && process.exitCode === undefined) writeFileSync(join(ROOT, page), toPage(lines, circumstances));
+  const circumstances = describe({ command: typed.join(' '), load: { before, after: readLoad() } });
+  console.log(`\n${circumstances}, ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+  if (write && process.exitCode === undefined)
+    writeFileSync(join(ROOT, page), toPage(`${circumstances}:\n\n${toMarkdown(lines)}`));
 }
 
 function refuse(reason: string): void {

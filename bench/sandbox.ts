@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSandbox } from '@klaus/adapters/sandboxes';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 import { findNoSandbox, timeToExit } from './program.ts';
 
 const TRUE = ['/bin/true'];
@@ -38,12 +38,11 @@ export const sandboxExec: Benchmark = {
       {
         bare: () => timeToExit(TRUE, { place }),
         bwrap: () => (isBubblewrap ? timeToExit(BARE_BWRAP, { place }) : Promise.resolve(0)),
-        klaus: async () => {
-          const begun = performance.now();
-          const { exitCode, stderr } = await sandbox.exec({ command: TRUE });
-          if (exitCode !== 0) throw new Error(`true ended with ${exitCode} in ${sandbox.name}: ${stderr}`);
-          return performance.now() - begun;
-        },
+        klaus: () =>
+          time(async () => {
+            const { exitCode, stderr } = await sandbox.exec({ command: TRUE });
+            if (exitCode !== 0) throw new Error(`true ended with ${exitCode} in ${sandbox.name}: ${stderr}`);
+          }),
         // What the model's time to answer is not used for, the user waits for.
         ahead: async () => {
           const end = await sandbox.prestart?.({});

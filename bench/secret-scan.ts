@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRedactor, createSecretScanner, PROMISED_RULES } from '@klaus/core/policy';
 import type { Benchmark } from './benchmark.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 import { ROOT } from './program.ts';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -24,9 +24,8 @@ export const secretScan: Benchmark = {
     const scanned = await interleave(
       {
         // Every character is looked at once, and no more.
-        bare: async () => time(() => files.reduce((sum, { text }) => sum + countLines(text), 0)),
-        klaus: async () =>
-          time(() => files.reduce((sum, { path, text }) => sum + scanner.scan(text, { path }).length, 0)),
+        bare: () => time(() => files.reduce((sum, { text }) => sum + countLines(text), 0)),
+        klaus: () => time(() => files.reduce((sum, { path, text }) => sum + scanner.scan(text, { path }).length, 0)),
       },
       rounds,
     );
@@ -38,7 +37,7 @@ export const secretScan: Benchmark = {
     const complete = createRedactor({ salt: 's', digest, values });
     const clean = complete.redact(files.map(({ text }) => text).join('\n')).slice(0, MIB);
     const redacted = await interleave(
-      { bare: async () => time(() => promised.redact(clean)), klaus: async () => time(() => complete.redact(clean)) },
+      { bare: () => time(() => promised.redact(clean)), klaus: () => time(() => complete.redact(clean)) },
       rounds * 3,
     );
     const rate = (ms: number): number => bytes / 1e6 / (ms / 1_000);
@@ -58,12 +57,6 @@ export const secretScan: Benchmark = {
     ];
   },
 };
-
-function time(work: () => unknown): number {
-  const begun = performance.now();
-  work();
-  return performance.now() - begun;
-}
 
 function countLines(text: string): number {
   let lines = 0;

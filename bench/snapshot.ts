@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSnapshots } from '@klaus/adapters/workspace';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
-import { interleave } from './measure.ts';
+import { interleave, time } from './measure.ts';
 
 const FILES = 50_000;
 const FILES_IN_A_FOLDER = 10;
@@ -25,12 +25,11 @@ export const snapshot: Benchmark = {
     await snapshots.snapshot();
     const taken = await interleave(
       {
-        bare: async () => timeWalk(place.workspace),
-        klaus: async () => {
-          const start = performance.now();
-          if ((await snapshots.snapshot()) !== tree) throw new Error('a snapshot of the same files is another one');
-          return performance.now() - start;
-        },
+        bare: () => time(() => walk(place.workspace)),
+        klaus: () =>
+          time(async () => {
+            if ((await snapshots.snapshot()) !== tree) throw new Error('a snapshot of the same files is another one');
+          }),
       },
       quick ? 5 : 15,
     );
@@ -54,12 +53,6 @@ function fill(root: string, count: number): void {
       writeFileSync(join(path, `file-${file}.ts`), line.repeat(Math.ceil(size / line.length)));
     }
   }
-}
-
-function timeWalk(root: string): number {
-  const begun = performance.now();
-  walk(root);
-  return performance.now() - begun;
 }
 
 function walk(folder: string): void {

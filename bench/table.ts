@@ -1,6 +1,5 @@
 import type { Bar, Row, Skipped, Unit } from './benchmark.ts';
 
-/** A row in words, as both outputs show it. */
 export interface Line {
   name: string;
   value: string;
@@ -54,7 +53,6 @@ function toText(value: number, unit: Unit): string {
 /** Wide enough for the names of all benchmarks. */
 const NAME_WIDTH = 54;
 
-/** One line for a terminal. */
 export function toTerminal({ name, value, bare, ratio, beside }: Line): string {
   const figures = `${name.replaceAll('**', '').padEnd(NAME_WIDTH)}${value.padStart(16)}`;
   return bare === NOTHING
@@ -62,7 +60,6 @@ export function toTerminal({ name, value, bare, ratio, beside }: Line): string {
     : `${figures}${bare.padStart(16)}${ratio.padStart(10)}   ${beside}`;
 }
 
-/** The table in Markdown. */
 export function toMarkdown(lines: readonly Line[]): string {
   const rows = lines.map(
     ({ name, value, bare, ratio, beside }) => `| ${[name, value, bare, ratio, beside].join(' | ')} |`,

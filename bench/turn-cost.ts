@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { createTestHome, type TestHome } from '../test/fixtures/test-home.ts';
+import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
+import { receive, startProcess } from './child.ts';
 import type { ClientOrder } from './client-process.ts';
 import type { CpuReadings } from './cpu-readings.ts';
 import { meanStep, median } from './measure.ts';
@@ -16,8 +16,6 @@ const EARLY = 10;
 const HALF = 10;
 /** Turns of the session that goes before: what is compared is the history's length, not how warm the code is. */
 const WARM = 150;
-/** Milliseconds after which a process is given up. */
-const HUNG_MS = 180_000;
 /** Short sessions, so that the early figure is not that of 20 turns alone. */
 const SHORT = Array.from({ length: 6 }, () => EARLY + HALF + 1);
 
@@ -31,13 +29,14 @@ export const turnCost: Benchmark = {
     const late = quick ? 200 : 1_000;
     const sessions = [WARM, ...SHORT, late + HALF + 1];
     using place = createTestHome();
-    mkdirSync(place.home, { mode: 0o700 });
-    const order: ModelOrder = { script: toScript(sessions) };
-    const server = startProcess('model-process.ts', order);
+    const { home, workspace, env } = place;
+    mkdirSync(home, { mode: 0o700 });
+    const server = startProcess('model-process.ts', { script: toScript(sessions) } satisfies ModelOrder);
     try {
       const { url } = await receive<ModelReady>(server);
-      const engine = await playSessions({ place, url, sessions });
-      const client = await repeatRequests({ place, url, server, sessions });
+      const order: SessionOrder = { place: { home, workspace, env }, url, sessions };
+      const engine = await receive<CpuReadings>(startProcess('session-process.ts', order));
+      const client = await repeatRequests(server, order);
       return toRows(engine, client, late);
     } finally {
       server.kill();
@@ -56,21 +55,8 @@ function toScript(sessions: readonly number[]): Script {
   };
 }
 
-async function playSessions({ place, url, sessions }: SessionOrder): Promise<CpuReadings> {
-  const { home, workspace, env } = place;
-  const engine = startProcess('session-process.ts', { place: { home, workspace, env }, url, sessions });
-  return receive<CpuReadings>(engine);
-}
-
-interface Recorded {
-  place: TestHome;
-  url: string;
-  server: ChildProcess;
-  sessions: readonly number[];
-}
-
 /** The same bodies in the same order, from a client that has been warmed by as many. */
-async function repeatRequests({ place, url, server, sessions }: Recorded): Promise<CpuReadings> {
+async function repeatRequests(server: ChildProcess, { place, url, sessions }: SessionOrder): Promise<CpuReadings> {
   const file = join(dirname(place.home), 'bodies');
   server.send({ file } satisfies SaveBodies);
   const { lengths } = await receive<SavedBodies>(server);
@@ -98,27 +84,4 @@ function toRows(engine: CpuReadings, client: CpuReadings, late: number): Row[] {
   const [early, later] = rows.map(({ value, bare }) => value - bare!.value);
   const name = `engine beyond the client, turn ${late.toLocaleString('en')}`;
   return [...rows, { name, value: later!, unit: 'ms', bare: { value: early!, what: `the same at turn ${EARLY}` } }];
-}
-
-function startProcess(file: string, order: ModelOrder | SessionOrder | ClientOrder): ChildProcess {
-  return fork(join(import.meta.dirname, file), [JSON.stringify(order)], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    timeout: HUNG_MS,
-    killSignal: 'SIGKILL',
-  });
-}
-
-/** The next message of a process; its end without one is an error. */
-async function receive<Message>(child: ChildProcess): Promise<Message> {
-  const stop = new AbortController();
-  try {
-    return await Promise.race([
-      once(child, 'message', stop).then(([message]) => message as Message),
-      once(child, 'exit', stop).then(([code, signal]) => {
-        throw new Error(`${child.spawnargs[1]} ended with ${code ?? signal} before it answered`);
-      }),
-    ]);
-  } finally {
-    stop.abort();
-  }
 }

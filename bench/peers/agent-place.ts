@@ -3,15 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PLAIN_PATH } from './npm.ts';
 
-/** An empty home and a git repository of its own for one agent and one task. */
-export interface AgentPlace {
-  readonly home: string;
-  readonly workspace: string;
-  /** Files that take what the agent writes. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly env: Readonly<Record<string, string>>;
-}
+export type AgentPlace = ReturnType<typeof createAgentPlace>;
 
 const FILES: Readonly<Record<string, string>> = {
   'README.md': '# Sums\n\nAdds numbers.\n',
@@ -22,10 +14,12 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param folder Made here; must not exist.
+ * Makes an empty home and a git repository of its own for one agent and one task, and files for what the agent writes.
+ *
+ * @param folder Must not exist.
  * @param node Folder of the program `node` that agents find first.
  */
-export function createAgentPlace(folder: string, node: string): AgentPlace {
+export function createAgentPlace(folder: string, node: string) {
   const home = join(folder, 'home');
   const workspace = join(folder, 'workspace');
   const temporary = join(folder, 'tmp');

@@ -13,15 +13,10 @@ export interface Agent {
 }
 
 /** An agent that the npm registry has, as it was last looked at. */
-export interface Peer {
-  readonly name: string;
-  readonly title: string;
+export interface Peer extends Omit<Agent, 'command'> {
   readonly package: string;
-  readonly version: string;
   /** `pack` takes the package alone, for one whose dependencies are all in its bundle and do not install. */
   readonly fetch: 'install' | 'pack';
   /** The program and its words, when the package lies in `folder`. */
   toCommand(folder: string): readonly string[];
-  files: Agent['files'];
-  env: Agent['env'];
 }

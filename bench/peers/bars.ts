@@ -4,7 +4,6 @@ import { type Estimate, toEstimate } from './statistics.ts';
 
 /** How good Klaus has to be at one task. */
 interface Bar {
-  /** Name of the task. */
   task: string;
   measure: Measure;
   /** `ratio`: Klaus beside a peer; `value`: Klaus alone. */

@@ -36,8 +36,7 @@ export async function fetchPeer(peer: Peer, log: (line: string) => void): Promis
 
 /** A peer that has been fetched. */
 export function toAgent(peer: Peer): Agent {
-  const { name, title, version, files, env } = peer;
-  return { name, title, version, command: peer.toCommand(toFolder(peer)), files, env };
+  return { ...peer, command: peer.toCommand(toFolder(peer)) };
 }
 
 function toFolder({ name, version }: Peer): string {

@@ -9,15 +9,11 @@ import { toAgent, toKlaus } from './fetch.ts';
 import { type Section, toPage } from './page.ts';
 import { PEERS } from './peers.ts';
 import { toSection } from './report.ts';
-import { type LeftOut, measureTask, type TaskResult, toValues } from './rounds.ts';
+import { type LeftOut, measureTask, type RoundsOptions, type TaskResult, toValues } from './rounds.ts';
 import type { Measure } from './run-agent.ts';
 import { type Task, TASKS } from './task.ts';
 
-export interface MeasureOrder {
-  pairs: number;
-  memoryRounds: number;
-  /** See RoundsOptions. */
-  slowEvery: number;
+export interface MeasureOrder extends Pick<RoundsOptions, 'pairs' | 'memoryRounds' | 'slowEvery'> {
   /** By name. */
   tasks: readonly string[];
   /** By name; all of them are fetched. */
@@ -25,7 +21,6 @@ export interface MeasureOrder {
   leftOut: readonly LeftOut[];
   /** Holds `klaus`, installed, and `node`; takes homes and workspaces. */
   folder: string;
-  /** Write docs/benchmarks-peers.md. */
   write: boolean;
 }
 
@@ -83,7 +78,6 @@ async function measure(
   return { result, markdown: `${toSection(result)}\n\n${taken}` };
 }
 
-/** Rounds of Klaus that have this figure. */
 function countRounds({ series }: TaskResult, figure: Measure): number {
   const klaus = series.find(({ agent }) => agent.name === 'klaus');
   return klaus === undefined ? 0 : known(toValues(klaus, figure)).length;

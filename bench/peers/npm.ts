@@ -12,11 +12,7 @@ export const PLAIN_PATH = (process.env['PATH'] ?? '/usr/bin:/bin')
 /** What a surrounding `npm run` set for its own script. */
 const INHERITED = /^(INIT_CWD|npm_(lifecycle|package)_.*|npm_command|npm_config_(local_|global_)?prefix)$/;
 
-/**
- * npm as typed in a shell in the folder `cwd`.
- *
- * @throws Error with what npm said, when it fails.
- */
+/** npm as typed in a shell in the folder `cwd`. @throws Error with what npm said, when it fails. */
 export async function npm(words: readonly string[], cwd: string): Promise<void> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !INHERITED.test(name)));
   const child = spawn('npm', [...words, '--loglevel=error', '--no-audit', '--no-fund'], {

@@ -1,8 +1,6 @@
 import { TASKS } from './task.ts';
 
-/** One measured task, as it is on the page. */
 export interface Section {
-  /** Name of the task. */
   name: string;
   markdown: string;
 }

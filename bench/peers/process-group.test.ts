@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findPlace, openProcessGroup, type ProcessGroup } from './process-group.ts';
-import { readMemory } from './tree-memory.ts';
+import { findPlace, openProcessGroup, type ProcessGroup, readMemory } from './process-group.ts';
 
 const MOUNTS_V2 = '30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw';
 const MOUNTS_V1 = [

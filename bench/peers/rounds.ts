@@ -4,7 +4,6 @@ import { createAgentPlace } from './agent-place.ts';
 import { type Measure, type Measurement, runAgent } from './run-agent.ts';
 import type { Task } from './task.ts';
 
-/** What one agent took for one task, round by round. */
 export interface Series {
   agent: Agent;
   /** Undefined where the run failed, or where an agent that is far slower than the others had a break. */
@@ -32,7 +31,6 @@ export interface RoundsOptions {
   memoryRounds: number;
   /** An agent that is far slower than the fastest runs in every Nth round only. */
   slowEvery: number;
-  /** Takes the homes and workspaces. */
   folder: string;
   /** Folder of the `node` that agents find first. */
   node: string;
@@ -97,7 +95,6 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
   return { task, series, leftOut };
 }
 
-/** Those whose CPU is far above that of the fastest. */
 function findSlow<One extends { rounds: readonly (Measurement | undefined)[] }>(all: readonly One[]): Set<One> {
   const taken = all.map(({ rounds }) => Math.min(...rounds.flatMap((round) => round?.cpu ?? [])));
   const least = Math.min(...taken);

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RecordedRequest, startModelServer } from '@klaus/sdk';
+import type { RecordedRequest } from '@klaus/sdk';
+import { openModelServer } from '../program.ts';
 import type { Agent } from './agent.ts';
 import type { AgentPlace } from './agent-place.ts';
 import { toPrefixReuse } from './prefix-reuse.ts';
-import { openProcessGroup, type ProcessGroup } from './process-group.ts';
+import { openProcessGroup, type ProcessGroup, readMemory } from './process-group.ts';
 import { PROMPT, type Task } from './task.ts';
-import { readMemory } from './tree-memory.ts';
 
 /** One run of one agent. Times in milliseconds. */
 export interface Measurement {
@@ -48,7 +48,7 @@ const LOOK_EVERY = 10;
  * @throws Error when it fails, hangs or has not done the work, with what it said.
  */
 export async function runAgent({ agent, task, place, watchMemory }: RunOptions): Promise<Measurement> {
-  const server = await startModelServer({ script: task.script });
+  await using server = await openModelServer(task.script);
   const group = openProcessGroup();
   try {
     for (const [path, content] of Object.entries(agent.files(server.url))) {
@@ -77,16 +77,13 @@ export async function runAgent({ agent, task, place, watchMemory }: RunOptions):
     };
   } finally {
     await group.close();
-    await server.close();
   }
 }
 
-interface Play {
+interface Play extends Pick<RunOptions, 'place' | 'watchMemory'> {
   command: readonly string[];
-  place: AgentPlace;
   env: Record<string, string>;
   group: ProcessGroup;
-  watchMemory: boolean;
 }
 
 interface Ended {
@@ -129,11 +126,8 @@ async function play({ command, place, env, group, watchMemory }: Play): Promise<
   running = false;
   clearTimeout(timer);
   await watching;
-  const problem = hung
-    ? `it was ended after ${HUNG_MS / 1_000} s`
-    : code === 0
-      ? undefined
-      : `it ended with ${code ?? signal}`;
+  const failure = code === 0 ? undefined : `it ended with ${code ?? signal}`;
+  const problem = hung ? `it was ended after ${HUNG_MS / 1_000} s` : failure;
   return { begun, wall, cpu, memory, problem };
 }
 

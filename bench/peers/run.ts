@@ -28,13 +28,9 @@ const OFFLINE = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-p
 const INTERRUPTED = 130;
 const log = (line: string): void => console.error(line);
 
-interface Order {
-  pairs: number;
-  memoryRounds: number;
-  slowEvery: number;
+interface Order extends Pick<MeasureOrder, 'pairs' | 'memoryRounds' | 'slowEvery' | 'write'> {
   tasks: typeof TASKS;
   peers: typeof PEERS;
-  write: boolean;
   keep: boolean;
 }
 
@@ -64,17 +60,11 @@ function readOrder(): Order | string | undefined {
       },
     });
     if (values.help) return undefined;
-    const pairs = Number(values.pairs ?? (values.quick ? 3 : PAIRS));
-    if (!Number.isSafeInteger(pairs) || pairs < 1) return `--pairs must be an integer above 0, not ${values.pairs}.`;
-    const slowEvery = Number(values['slow-every']);
-    if (!Number.isSafeInteger(slowEvery) || slowEvery < 1) {
-      return `--slow-every must be an integer above 0, not ${values['slow-every']}.`;
-    }
+    const pairs = toCount('pairs', values.pairs ?? (values.quick ? '3' : `${PAIRS}`));
+    const slowEvery = toCount('slow-every', values['slow-every']);
     if (values.write && values.peer.length > 0) return '--write wants all peers, or the page would lose the rest.';
     const tasks = choose('task', values.task, TASKS);
     const peers = choose('peer', values.peer, PEERS);
-    if (typeof tasks === 'string') return tasks;
-    if (typeof peers === 'string') return peers;
     // Seven are the fewest that give an interval with one value to spare; what memory takes varies little.
     const memoryRounds = values.quick ? 1 : Math.max(Math.ceil(pairs / 3), Math.min(pairs, 7));
     return { pairs, memoryRounds, slowEvery, tasks, peers, write: values.write, keep: values.keep };
@@ -83,14 +73,16 @@ function readOrder(): Order | string | undefined {
   }
 }
 
-function choose<Named extends { name: string }>(
-  option: string,
-  names: readonly string[],
-  all: readonly Named[],
-): readonly Named[] | string {
+function toCount(option: string, text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new Error(`--${option} must be an integer above 0, not ${text}.`);
+}
+
+function choose<Named extends { name: string }>(option: string, names: readonly string[], all: readonly Named[]) {
   const unknown = names.find((name) => !all.some((each) => each.name === name));
   if (unknown !== undefined)
-    return `There is no ${option} ${unknown}. There are: ${all.map(({ name }) => name).join(', ')}.`;
+    throw new Error(`There is no ${option} ${unknown}. There are: ${all.map(({ name }) => name).join(', ')}.`);
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 

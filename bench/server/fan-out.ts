@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteStore } from '@klaus/adapters/store';
 import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
-import { toOpening } from '../drafts.ts';
+import { receive, startProcess } from '../child.ts';
+import { toOpening, writeLog } from '../drafts.ts';
 import { buildBundle } from '../program.ts';
 import { readCpuOf, readLine, serve } from './server-process.ts';
 import type { SubscribersOrder, SubscribersReport } from './subscribers-process.ts';
@@ -15,7 +14,6 @@ const SESSION = '01KE0000000000000000BENCH1';
 /** So many processes share the subscribers. */
 const CLIENTS = 2;
 
-/** What one server did with a stream of events. */
 interface Figures {
   /** Milliseconds of its CPU. */
   cpu: number;
@@ -62,8 +60,7 @@ interface Size {
 }
 
 async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
-  mkdirSync(place.home, { recursive: true, mode: 0o700 });
-  const after = await openSession(place);
+  const after = await writeLog(place.home, SESSION, toOpening(place.workspace));
   await using server = await serve(buildBundle(), place, {});
   const { hostname, port } = server.url;
   const address = { host: hostname, port: Number(port), path: `/api/sessions/${SESSION}/events?after=${after}` };
@@ -71,27 +68,14 @@ async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
     pid: server.pid,
     size,
     order: { ...address, headers: server.headers, count: size.subscribers / CLIENTS, after, sampleEvery: 20 },
-    writer: startPart('writer-process.ts', {
-      home: place.home,
-      session: SESSION,
-      ...toRate(size),
-    } satisfies WriterOrder),
+    writer: startPart('writer-process.ts', { home: place.home, session: SESSION, ...size } satisfies WriterOrder),
   });
-}
-
-/** @returns Seq of the last event. */
-async function openSession(place: TestHome): Promise<number> {
-  using store = createSqliteStore({ home: place.home });
-  const lease = (await store.claim(SESSION))!;
-  const events = await store.append(SESSION, toOpening(place.workspace), { lease });
-  await lease.release();
-  return events.at(-1)!.seq;
 }
 
 async function measureBare(size: Size): Promise<Figures> {
   const bare = startPart('bare-process.ts', {});
   const port = Number(await readLine(bare));
-  const writer = startPart('writer-process.ts', { session: SESSION, ...toRate(size) } satisfies WriterOrder);
+  const writer = startPart('writer-process.ts', { session: SESSION, ...size } satisfies WriterOrder);
   writer.stdout!.pipe(bare.stdin!, { end: false });
   const order = { host: '127.0.0.1', port, path: '/', headers: {}, count: size.subscribers / CLIENTS };
   try {
@@ -111,9 +95,9 @@ interface Measured {
 }
 
 async function measure({ pid, size, order, writer }: Measured): Promise<Figures> {
-  const clients = Array.from({ length: CLIENTS }, () => startPart('subscribers-process.ts', order));
-  const reports = clients.map((client) => collect(client));
-  await Promise.all(reports.map(({ ready }) => ready));
+  const clients = Array.from({ length: CLIENTS }, () => startProcess('server/subscribers-process.ts', order));
+  // Each sends a message when all of its subscribers have their answer.
+  await Promise.all(clients.map((client) => receive(client)));
   const before = readCpuOf(pid);
   const ended = once(writer, 'exit');
   writer.stdin!.write('begin\n');
@@ -122,8 +106,9 @@ async function measure({ pid, size, order, writer }: Measured): Promise<Figures>
   const expected = size.perSecond * size.seconds;
   await settled(pid);
   const cpu = readCpuOf(pid) - before;
-  for (const client of clients) client.stdin!.write('stop\n');
-  const all = await Promise.all(reports.map(({ report }) => report));
+  const reports = clients.map((client) => receive<SubscribersReport>(client));
+  for (const client of clients) client.send('stop');
+  const all = await Promise.all(reports);
   const delays = all.flatMap((one) => one.delays).sort((a, b) => a - b);
   const missing = all.flatMap((one) => one.counts).reduce((sum, count) => sum + Math.abs(expected - count), 0);
   const outOfOrder = all.reduce((sum, one) => sum + one.outOfOrder, 0);
@@ -137,28 +122,8 @@ async function settled(pid: number): Promise<void> {
   }
 }
 
-function collect(client: ChildProcess): { ready: Promise<void>; report: Promise<SubscribersReport> } {
-  let text = '';
-  const ready = new Promise<void>((resolve) => {
-    client.stdout!.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes('ready\n')) resolve();
-    });
-  });
-  const exit = once(client, 'close').then(([code]) => {
-    if (code !== 0) throw new Error(`the subscribers ended with ${code as number}`);
-  });
-  exit.catch(() => {});
-  return {
-    ready: Promise.race([ready, exit]),
-    report: exit.then(() => JSON.parse(text.slice(text.indexOf('ready\n') + 6)) as SubscribersReport),
-  };
-}
-
 function startPart(file: string, order: unknown): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, file), JSON.stringify(order)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
 }
-
-const toRate = ({ perSecond, seconds }: Size): { perSecond: number; seconds: number } => ({ perSecond, seconds });

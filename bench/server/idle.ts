@@ -1,11 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { get } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { createSqliteStore } from '@klaus/adapters/store';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { toOpening, toTurnDrafts } from '../drafts.ts';
+import { toOpening, toTurnDrafts, writeLog } from '../drafts.ts';
 import { buildBundle } from '../program.ts';
 import { openVisit } from '../web/visit.ts';
 import { readMemoryOf, serve, type Served } from './server-process.ts';
@@ -18,15 +14,14 @@ export const idle: Benchmark = {
   name: 'idle',
   async run() {
     using place = createTestHome();
-    mkdirSync(place.home, { recursive: true, mode: 0o700 });
     const sessions = await makeSessions(place);
     await using server = await serve(buildBundle(), place, {});
     // One of them first: what any session at all needs is not what the hundredth costs.
-    const readers = [await follow(server, sessions[0]!)];
+    const readers = [await server.follow(sessions[0]!)];
     const alone = await measureIdleness(server.pid);
     const shown = await withPage(server, sessions[0]!);
     const before = readMemoryOf(server.pid);
-    for (const session of sessions.slice(1)) readers.push(await follow(server, session));
+    for (const session of sessions.slice(1)) readers.push(await server.follow(session));
     const after = readMemoryOf(server.pid);
     for (const reader of readers) reader.destroy();
     return [
@@ -65,31 +60,8 @@ async function withPage(server: Served, session: string): Promise<Idleness | und
 }
 
 async function makeSessions(place: TestHome): Promise<string[]> {
-  using store = createSqliteStore({ home: place.home });
-  const ids: string[] = [];
-  for (let at = 0; at < SESSIONS; at++) {
-    const id = `01KE0000000000000000BEN${String(at).padStart(3, '0')}`;
-    const lease = (await store.claim(id))!;
-    const turns = Array.from({ length: TURNS }, (_, turn) => toTurnDrafts(turn + 1)).flat();
-    await store.append(id, [...toOpening(place.workspace), ...turns], { lease });
-    await lease.release();
-    ids.push(id);
-  }
+  const ids = Array.from({ length: SESSIONS }, (_, at) => `01KE0000000000000000BEN${String(at).padStart(3, '0')}`);
+  const turns = Array.from({ length: TURNS }, (_, turn) => toTurnDrafts(turn + 1)).flat();
+  for (const id of ids) await writeLog(place.home, id, [...toOpening(place.workspace), ...turns]);
   return ids;
-}
-
-/** Resolves when everything that was in the log has come. */
-function follow({ url, headers }: Served, session: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const asked = get(new URL(`/api/sessions/${session}/events?after=0`, url), { headers, agent: false }, (answer) => {
-      if (answer.statusCode !== 200) return reject(new Error(`answer ${answer.statusCode} for ${session}`));
-      let tail = '';
-      answer.on('data', (chunk: Buffer) => {
-        tail = (tail + chunk.toString('latin1')).slice(-2_000);
-        if (tail.includes('event: ready')) resolve(answer);
-      });
-      answer.on('error', () => {});
-    });
-    asked.on('error', reject);
-  });
 }

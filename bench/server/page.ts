@@ -1,15 +1,9 @@
-import { type Circumstances, describe } from '../page.ts';
-import { type Line, toMarkdown } from '../table.ts';
-
-/** docs/benchmarks-server.md. */
-export function toPage(lines: readonly Line[], circumstances: Circumstances): string {
+export function toPage(figures: string): string {
   return `# Benchmarks of the server
 
 \`npm run bench:server\` measures \`klaus serve\` beside a bare program on the same machine in the same run. Read the ratios. \`npm run bench:server -- NAME\` runs one of \`fan-out\`, \`idle\`, \`waiting\`; \`--quick\` takes fewer subscribers and less time; \`--write\` writes this page.
 
-${describe(circumstances)}:
-
-${toMarkdown(lines)}
+${figures}
 
 ## How each is taken
 

@@ -1,5 +1,5 @@
-// Subscribers of one stream of server-sent events, as bare sockets. Configured by one JSON object on the command line; prints
-// `ready` when all have their answer, and one JSON object when it is stopped by a line on standard input.
+// Subscribers of one stream of server-sent events, as bare sockets. Configured by one JSON object on the command line; sends
+// `ready` when all have their answer, and a report when it is stopped by a message.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -30,10 +30,10 @@ const order = JSON.parse(process.argv[2]!) as SubscribersOrder;
 const report: SubscribersReport = { counts: [], outOfOrder: 0, delays: [] };
 
 await Promise.all(Array.from({ length: order.count }, (_, index) => subscribe(index)));
-process.stdout.write('ready\n');
-await once(process.stdin, 'data');
+process.send!('ready');
+await once(process, 'message');
 report.delays.sort((a, b) => a - b);
-process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));
+process.send!(report, () => process.exit(0));
 
 async function subscribe(index: number): Promise<void> {
   const socket = connect(order.port, order.host);

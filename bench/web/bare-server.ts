@@ -7,11 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Answers = Readonly<Record<string, (response: ServerResponse) => Promise<void> | void>>;
 
 /** Gives out pages that do the least that can be done with the same bytes. */
-export interface BareServer extends AsyncDisposable {
-  readonly url: URL;
-}
-
-export async function startBareServer(answers: Answers): Promise<BareServer> {
+export async function startBareServer(answers: Answers) {
   const server = createServer((request, response) => {
     const answer = answers[new URL(request.url ?? '/', 'http://localhost').pathname];
     if (!answer) response.writeHead(404).end();
@@ -21,7 +17,7 @@ export async function startBareServer(answers: Answers): Promise<BareServer> {
   await once(server, 'listening');
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
@@ -29,7 +25,6 @@ export async function startBareServer(answers: Answers): Promise<BareServer> {
   };
 }
 
-/** A page with one script. */
 export function toBarePage(script: string): (response: ServerResponse) => void {
   const page = `<!doctype html><meta charset="utf-8"><title>bare</title>
 <style>#list { height: 600px; overflow-y: auto; white-space: pre-wrap; }</style>

@@ -1,13 +1,12 @@
 import { optional } from '@klaus/core/optional';
 import { createClient, followSession } from '@klaus/server/client';
-import { startModelServer } from '@klaus/sdk';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { median } from '../measure.ts';
-import { buildBundle, toRunEnv } from '../program.ts';
+import { buildBundle, openModelServer, toRunEnv } from '../program.ts';
 import { serve, type Served } from '../server/server-process.ts';
 import { startBareServer, toBarePage } from './bare-server.ts';
 import { openVisit, type Visit } from './visit.ts';
@@ -23,47 +22,41 @@ export const diff: Benchmark = {
     const name = `first hunk of a diff of ${LINES.toLocaleString('en')} lines`;
     if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
     const content = Array.from({ length: LINES }, (_, at) => `item(${at});\n`).join('');
-    const model = await startModelServer({
-      script: {
-        steps: [
-          { when: { tools: false }, reply: { text: 'A title' } },
-          { chunk: 10_000, reply: { calls: [{ name: 'write_file', input: { path: 'values.js', content } }] } },
-        ],
-      },
+    await using model = await openModelServer({
+      steps: [
+        { when: { tools: false }, reply: { text: 'A title' } },
+        { chunk: 10_000, reply: { calls: [{ name: 'write_file', input: { path: 'values.js', content } }] } },
+      ],
     });
-    try {
-      using place = createTestHome();
-      await using server = await serve(buildBundle(), place, {
-        ...(await toRunEnv(place, model.url)),
-        AGENT_APPROVE: 'ask',
-      });
-      const { session, approval } = await ask(server);
-      await using bare = await startBareServer({
-        '/': toBarePage(BARE_PAGE),
-        '/approval': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(approval),
-      });
-      await using browser = await openBrowser();
-      const measures = { klaus: [] as Shown[], bare: [] as Shown[] };
-      for (let round = 0; round < (quick ? 3 : 5); round++) {
-        measures.klaus.push(await measureReview(browser, server, session));
-        measures.bare.push(await measureBare(browser, bare.url));
-      }
-      const what = 'a page that reads the same answer and shows its first lines';
-      const row = (words: string, key: keyof Shown, most?: number): Row => ({
-        name: words,
-        value: median(measures.klaus.map((it) => it[key])),
-        unit: 'ms',
-        bare: { value: median(measures.bare.map((it) => it[key])), what },
-        ...optional({ most }),
-      });
-      return [
-        row(`${name}, after the click`, 'wall', 300),
-        row('CPU time of the page during this time', 'task'),
-        row('scripting during this time', 'script'),
-      ];
-    } finally {
-      await model.close();
+    using place = createTestHome();
+    await using server = await serve(buildBundle(), place, {
+      ...(await toRunEnv(place, model.url)),
+      AGENT_APPROVE: 'ask',
+    });
+    const { session, approval } = await ask(server);
+    await using bare = await startBareServer({
+      '/': toBarePage(BARE_PAGE),
+      '/approval': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(approval),
+    });
+    await using browser = await openBrowser();
+    const measures = { klaus: [] as Shown[], bare: [] as Shown[] };
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
+      measures.klaus.push(await measureReview(browser, server, session));
+      measures.bare.push(await measureBare(browser, bare.url));
     }
+    const what = 'a page that reads the same answer and shows its first lines';
+    const row = (words: string, key: keyof Shown, most?: number): Row => ({
+      name: words,
+      value: median(measures.klaus.map((it) => it[key])),
+      unit: 'ms',
+      bare: { value: median(measures.bare.map((it) => it[key])), what },
+      ...optional({ most }),
+    });
+    return [
+      row(`${name}, after the click`, 'wall', 300),
+      row('CPU time of the page during this time', 'task'),
+      row('scripting during this time', 'script'),
+    ];
   },
 };
 
@@ -76,8 +69,7 @@ interface Shown {
 
 /** @returns The session that waits, and its approval as the server lists it. */
 async function ask(server: Served): Promise<{ session: string; approval: string }> {
-  const token = server.headers.authorization.slice('Bearer '.length);
-  const client = createClient({ baseUrl: server.url.origin, token });
+  const client = createClient({ baseUrl: server.url.origin, token: server.token });
   const { session } = await client.openSession({ body: { text: 'Write them all.', mode: 'ask' } });
   const quit = new AbortController();
   let id: string | undefined;
@@ -109,7 +101,7 @@ async function measureReview(browser: Browser, server: Served, session: string):
   const { page } = visit;
   await page.addInitScript(watch('.rows .diff-line'));
   await page.goto(`${server.url.href}#/s/${session}`);
-  return await measureClick(visit, () => page.getByRole('button', { name: en.approval.review }));
+  return await measureClick(visit, page.getByRole('button', { name: en.approval.review }));
 }
 
 async function measureBare(browser: Browser, url: URL): Promise<Shown> {
@@ -117,12 +109,11 @@ async function measureBare(browser: Browser, url: URL): Promise<Shown> {
   const { page } = visit;
   await page.addInitScript(watch('.line'));
   await page.goto(url.href);
-  return await measureClick(visit, () => page.locator('#field'));
+  return await measureClick(visit, page.locator('#field'));
 }
 
-async function measureClick(visit: Visit, find: () => ReturnType<Visit['page']['locator']>): Promise<Shown> {
+async function measureClick(visit: Visit, button: Locator): Promise<Shown> {
   const { page } = visit;
-  const button = find();
   await button.waitFor();
   // What the page still does by itself is not the click's.
   await page.waitForTimeout(500);

@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { get } from 'node:http';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { median } from '../measure.ts';
 import { buildBundle } from '../program.ts';
-import { readCpuOf, serve, type Served } from '../server/server-process.ts';
+import { readCpuOf, serve } from '../server/server-process.ts';
 import { addLongLog, MESSAGES } from './long-log.ts';
 
 const SESSION = '01KE0000000000000000BENCH4';
@@ -18,7 +17,6 @@ export const hold: Benchmark = {
   async run({ quick }) {
     const exchanges = quick ? 200 : 1_000;
     using place = createTestHome();
-    mkdirSync(place.home, { recursive: true, mode: 0o700 });
     await addLongLog(place, SESSION, { from: 0, count: exchanges });
     const report = join(place.home, 'loop');
     const [node = '', ...words] = buildBundle();
@@ -36,7 +34,7 @@ export const hold: Benchmark = {
     for (let round = -1; round < (quick ? 3 : 5); round++) {
       await ask();
       const before = readCpuOf(server.pid);
-      await readAll(server);
+      (await server.follow(SESSION)).destroy();
       if (round >= 0) {
         cpu.push(readCpuOf(server.pid) - before);
         longest.push(await ask());
@@ -50,20 +48,3 @@ export const hold: Benchmark = {
     ];
   },
 };
-
-/** Resolves when everything that was in the log has come. */
-function readAll({ url, headers }: Served): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const path = `/api/sessions/${SESSION}/events?after=0`;
-    get(new URL(path, url), { headers, agent: false }, (answer) => {
-      let tail = '';
-      answer.on('data', (chunk: Buffer) => {
-        tail = (tail + chunk.toString('latin1')).slice(-300);
-        if (!tail.includes('event: ready')) return;
-        answer.destroy();
-        resolve();
-      });
-      answer.on('error', () => {});
-    }).on('error', reject);
-  });
-}

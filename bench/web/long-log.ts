@@ -1,33 +1,24 @@
-import { createSqliteStore } from '@klaus/adapters/store';
 import type { Draft } from '@klaus/core/agent';
 import type { TestHome } from '../../test/fixtures/test-home.ts';
-import { toOpening, toTurnDrafts } from '../drafts.ts';
+import { toOpening, toTurnDrafts, writeLog } from '../drafts.ts';
 
 /** Messages of one exchange: a prompt, four answers that call a tool, their results, and a last answer. */
 export const MESSAGES = 10;
 const CALLS = 4;
 
 /**
- * Writes what many prompts would have left in a session, through the store's own append; each is ten messages and 35
- * events.
+ * Writes what many prompts would have left in a session; each is ten messages and 35 events.
  *
- * @param part.from Prompts that the session holds already; 0 begins it.
+ * @param from Prompts that the session holds already; 0 begins it.
  */
 export async function addLongLog(
   place: TestHome,
   session: string,
-  part: { from: number; count: number },
+  { from, count }: { from: number; count: number },
 ): Promise<void> {
-  using store = createSqliteStore({ home: place.home });
-  const lease = (await store.claim(session))!;
-  const { from, count } = part;
-  const batch: Draft[] = from === 0 ? toOpening(place.workspace).slice(0, 1) : [];
-  for (let exchange = from; exchange < from + count; exchange++) {
-    batch.push(...toExchange(exchange));
-    if (exchange % 10 === 9) await store.append(session, batch.splice(0), { lease });
-  }
-  await store.append(session, batch, { lease });
-  await lease.release();
+  const opening = from === 0 ? toOpening(place.workspace).slice(0, 1) : [];
+  const exchanges = Array.from({ length: count }, (_, at) => toExchange(from + at));
+  await writeLog(place.home, session, [...opening, ...exchanges.flat()]);
 }
 
 /** What the last answer of an exchange says before everything else: the bench looks for it. */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
@@ -24,7 +23,6 @@ export const open: Benchmark = {
     const name = `session of ${(exchanges * MESSAGES).toLocaleString('en')} messages`;
     if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
     using place = createTestHome();
-    mkdirSync(place.home, { recursive: true, mode: 0o700 });
     await addLongLog(place, SESSION, { from: 0, count: exchanges });
     await using server = await serve(buildBundle(), place, {});
     const log = await readStream(server);

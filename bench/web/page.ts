@@ -1,15 +1,9 @@
-import { type Circumstances, describe } from '../page.ts';
-import { type Line, toMarkdown } from '../table.ts';
-
-/** docs/benchmarks-web.md. */
-export function toPage(lines: readonly Line[], circumstances: Circumstances): string {
+export function toPage(figures: string): string {
   return `# Benchmarks of the page
 
 \`npm run bench:web\` measures the page that \`klaus serve\` gives out, as it is packed, in a real Chromium without a window. Read the ratios, which compare it with a page that does the least that can be done with the same bytes in the same run. \`npm run bench:web -- NAME\` runs one of \`load\`, \`open\`, \`stream\`, \`diff\`, \`hold\`; \`--quick\` takes shorter sessions and fewer rounds; \`--write\` writes this page. \`npm run bench\` measures [the engine](benchmarks.md), \`npm run bench:server\` [the server](benchmarks-server.md).
 
-${describe(circumstances)}:
-
-${toMarkdown(lines)}
+${figures}
 
 ## How each is taken
 

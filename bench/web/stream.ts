@@ -1,14 +1,11 @@
 import { optional } from '@klaus/core/optional';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { createClient, followSession } from '@klaus/server/client';
-import type { Script } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
 import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
-import type { ModelReady } from '../model-process.ts';
+import { receive, startProcess } from '../child.ts';
+import type { ModelOrder, ModelReady } from '../model-process.ts';
 import { buildBundle, toRunEnv } from '../program.ts';
 import { serve, type Served } from '../server/server-process.ts';
 import { READ_EVENTS, sendInPieces, startBareServer, toBarePage } from './bare-server.ts';
@@ -41,14 +38,13 @@ export const stream: Benchmark = {
     if (WITHOUT_BROWSER) return [{ name, skipped: WITHOUT_BROWSER }];
     const times = Math.ceil((quick ? 100_000 : 1_000_000) / SECTION.length);
     const text = SECTION.repeat(times);
-    const model = startModel({
-      steps: [
-        { when: { tools: false }, reply: { text: 'A title' } },
-        { pace: PIECE.pace, chunk: PIECE.size, reply: { text: { repeat: SECTION, times } } },
-      ],
-    });
+    const steps = [
+      { when: { tools: false }, reply: { text: 'A title' } },
+      { pace: PIECE.pace, chunk: PIECE.size, reply: { text: { repeat: SECTION, times } } },
+    ];
+    const model = startProcess('model-process.ts', { script: { steps } } satisfies ModelOrder);
     try {
-      const [{ url }] = (await once(model, 'message')) as [ModelReady];
+      const { url } = await receive<ModelReady>(model);
       using place = createTestHome();
       await using server = await serve(buildBundle(), place, await toRunEnv(place, url));
       await using browser = await openBrowser();
@@ -80,8 +76,7 @@ function toRows(name: string, klaus: Trace, bare: Trace): Row[] {
 }
 
 async function traceAnswer(browser: Browser, server: Served): Promise<Trace> {
-  const token = server.headers.authorization.slice('Bearer '.length);
-  const client = createClient({ baseUrl: server.url.origin, token });
+  const client = createClient({ baseUrl: server.url.origin, token: server.token });
   await using visit = await openVisit(browser, server);
   const { page } = visit;
   await page.goto(server.url.href);
@@ -130,10 +125,6 @@ async function traceBare(browser: Browser, text: string): Promise<Trace> {
       if ((await page.title()) === 'read') return;
     }
   });
-}
-
-function startModel(script: Script) {
-  return fork(join(import.meta.dirname, '../model-process.ts'), [JSON.stringify({ script })]);
 }
 
 function mean(values: readonly number[]): number {

@@ -18,7 +18,6 @@ export interface Trace {
   script: number;
   /** The same from one picture that was drawn to the next, for each in which there was any. */
   updates: number[];
-  /** The longest task. */
   longestTask: number;
   /** The longest task by the clock on the wall, as the Long Tasks API of a browser reports it. */
   longestTaskOnWall: number;
