@@ -1,19 +1,14 @@
 import { treeChangeSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { sessionParams } from './route-fields.ts';
+import { defineSessionRoute, sessionParams } from './route-fields.ts';
 import { decisionViewSchema, restoredSchema } from './shapes.ts';
 
-const tag = 'sessions';
 const conflicts = z.enum(['refuse', 'keep', 'overwrite']).optional();
 
 export const changeRoutes = {
-  undo: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/undo',
+  undo: defineSessionRoute('POST /api/sessions/:id/undo', {
     summary: 'Undoes the changes of the last prompt, of its last turn, or from a turn on.',
-    tag,
-    params: sessionParams,
     body: z.object({
       turn: z.int().min(1).optional(),
       step: z.boolean().optional().describe('Only the last turn that changed files. Default false.'),
@@ -23,48 +18,29 @@ export const changeRoutes = {
     }),
     answer: restoredSchema,
   }),
-  redo: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/redo',
+  redo: defineSessionRoute('POST /api/sessions/:id/redo', {
     summary: 'Applies the changes of the last undo again.',
-    tag,
-    params: sessionParams,
     body: z.object({ dryRun: z.boolean().optional(), conflicts }),
     answer: restoredSchema,
   }),
-  changes: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/changes',
+  changes: defineSessionRoute('GET /api/sessions/:id/changes', {
     summary: 'The changes of a turn, or of all turns.',
-    tag,
-    params: sessionParams,
     query: z.object({ turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.') }),
     answer: z.object({ turn: z.int().nullable(), changes: z.array(treeChangeSchema), diff: z.string() }),
   }),
-  decisions: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/decisions',
+  decisions: defineSessionRoute('GET /api/sessions/:id/decisions', {
     summary: 'The decisions of the gate on each call.',
-    tag,
-    params: sessionParams,
     query: z.object({ denied: z.stringbool().optional().describe('Only denials and approvals.') }),
     answer: z.object({ decisions: z.array(decisionViewSchema) }),
   }),
-  callOutput: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/calls/:call/output',
+  callOutput: defineRoute('sessions', 'GET /api/sessions/:id/calls/:call/output', {
     summary: 'The complete output of a call, with secrets redacted.',
-    tag,
     kind: 'text',
     params: sessionParams.extend({ call: z.string() }),
     answer: z.string(),
   }),
-  verify: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/verify',
+  verify: defineSessionRoute('POST /api/sessions/:id/verify', {
     summary: 'Repeats the checks of the last run with checks, through the gate, and records the results.',
-    tag,
-    params: sessionParams,
     body: z.object({ approve: z.boolean().optional().describe('Approves checks that need an approval.') }),
     answer: z.object({
       isChanged: z.boolean().describe('True if the workspace has changed since the recorded checks.'),

@@ -1,8 +1,17 @@
 import { onAskSchema, partSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
+import { defineRoute, type Method, type RouteFields } from './route.ts';
 
-/** The path parameters of a route of one session. */
 export const sessionParams = z.object({ id: z.string().describe('Session id or a prefix of it.') });
+
+/** Declares a route of one session whose only parameter is the session. */
+export function defineSessionRoute<const R extends Omit<RouteFields, 'params'>>(
+  address: `${Method} /api/sessions/:id${string}`,
+  fields: R,
+) {
+  return defineRoute('sessions', address, { params: sessionParams, ...fields });
+}
+
 export const ulid = z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 
 /** The fields of every body with a prompt. */

@@ -26,26 +26,23 @@ export interface Route {
   open?: true;
 }
 
-/** Declares a route; the identity function that keeps the types of its schemas. */
-export function defineRoute<const R extends Route>(route: R): R {
-  return route;
+/** What a route has in addition to its tag and its address. */
+export type RouteFields = Omit<Route, 'method' | 'path' | 'tag'>;
+
+/** Declares a route and keeps the types of its schemas. @param address Such as `GET /api/sessions/:id`. */
+export function defineRoute<const R extends RouteFields>(tag: string, address: `${Method} /${string}`, fields: R) {
+  const [method, path] = address.split(' ') as [Method, string];
+  return { method, path, tag, ...fields };
 }
 
-type Input<S> = S extends z.ZodType ? z.input<S> : unknown;
-type Filled<T> = T extends object ? ({} extends T ? never : T) : never;
+/** One part of the input of a call; optional if all of its fields are. */
+type Part<Name extends string, S> = S extends z.ZodType
+  ? {} extends z.input<S>
+    ? { [N in Name]?: z.input<S> }
+    : { [N in Name]: z.input<S> }
+  : unknown;
 
 /** The input of a call: path parameters, query and body, each only if the route has one. */
-export type Given<R extends Route> = (R['params'] extends z.ZodType ? { params: Input<R['params']> } : unknown) &
-  (R['query'] extends z.ZodType
-    ? Filled<Input<R['query']>> extends never
-      ? { query?: Input<R['query']> }
-      : { query: Input<R['query']> }
-    : unknown) &
-  (R['body'] extends z.ZodType
-    ? Filled<Input<R['body']>> extends never
-      ? { body?: Input<R['body']> }
-      : { body: Input<R['body']> }
-    : unknown);
+export type Given<R extends Route> = Part<'params', R['params']> & Part<'query', R['query']> & Part<'body', R['body']>;
 
-/** The body of a successful response. */
 export type Answer<R extends Route> = z.output<R['answer']>;

@@ -27,12 +27,15 @@ import {
 } from './shapes.ts';
 import { hostStreamSchema, promptStreamSchema } from './stream.ts';
 
+/**
+ * The version of the API in `/health`. A change of a route or an event raises it, an addition does not. Clients refuse to
+ * use a server of another version.
+ */
+export const API_VERSION = 2;
+
 const server = {
-  health: defineRoute({
-    method: 'GET',
-    path: '/health',
+  health: defineRoute('server', 'GET /health', {
     summary: 'Reports that the server is running. Needs no token.',
-    tag: 'server',
     open: true,
     answer: z.object({
       status: z.literal('ok'),
@@ -40,27 +43,18 @@ const server = {
       api: z.int().describe('Version of the API. A change of a route or an event raises it, an addition does not.'),
     }),
   }),
-  signIn: defineRoute({
-    method: 'POST',
-    path: '/api/sign-in',
+  signIn: defineRoute('server', 'POST /api/sign-in', {
     summary: 'Exchanges the token for a cookie: event streams and sockets of a browser cannot send headers.',
-    tag: 'server',
     open: true,
     body: z.object({ token: z.string().min(1).max(1_000) }),
     answer: z.object({ signedIn: z.literal(true) }),
   }),
-  signOut: defineRoute({
-    method: 'POST',
-    path: '/api/sign-out',
+  signOut: defineRoute('server', 'POST /api/sign-out', {
     summary: 'Deletes the cookie.',
-    tag: 'server',
     answer: z.object({ signedIn: z.literal(false) }),
   }),
-  settings: defineRoute({
-    method: 'GET',
-    path: '/api/settings',
+  settings: defineRoute('server', 'GET /api/settings', {
     summary: 'Settings of the server for the page.',
-    tag: 'server',
     answer: z.object({
       version: z.string(),
       workspace: z.string().describe('The default workspace.'),
@@ -76,11 +70,8 @@ const server = {
       deleteUndoMs: z.int().describe('Milliseconds for which a delete can be undone.'),
     }),
   }),
-  configuration: defineRoute({
-    method: 'GET',
-    path: '/api/configuration',
+  configuration: defineRoute('server', 'GET /api/configuration', {
     summary: 'Every setting with its value and source. Values of secrets are not included.',
-    tag: 'server',
     answer: z.object({
       settings: z.array(
         z.object({
@@ -94,37 +85,25 @@ const server = {
       ),
     }),
   }),
-  metrics: defineRoute({
-    method: 'GET',
-    path: '/metrics',
+  metrics: defineRoute('server', 'GET /metrics', {
     summary: 'Metrics in the text format of Prometheus; 404 if AGENT_METRICS_ENABLED is false.',
-    tag: 'server',
     kind: 'text',
     answer: z.string(),
   }),
-  openapi: defineRoute({
-    method: 'GET',
-    path: '/api/openapi.json',
+  openapi: defineRoute('server', 'GET /api/openapi.json', {
     summary: 'This description as OpenAPI 3.1.',
-    tag: 'server',
     answer: z.record(z.string(), z.unknown()),
   }),
-  events: defineRoute({
-    method: 'GET',
-    path: '/api/events',
+  events: defineRoute('server', 'GET /api/events', {
     summary: 'Live list of sessions: a snapshot, then each change.',
-    tag: 'server',
     kind: 'stream',
     answer: hostStreamSchema,
   }),
 };
 
 const models = {
-  prompt: defineRoute({
-    method: 'POST',
-    path: '/api/prompt',
+  prompt: defineRoute('runs', 'POST /api/prompt', {
     summary: 'Starts a run and streams it in the older protocol. A disconnect does not cancel it.',
-    tag: 'runs',
     kind: 'stream',
     body: z.object({
       message: z.string().min(1),
@@ -134,32 +113,20 @@ const models = {
     }),
     answer: promptStreamSchema,
   }),
-  runs: defineRoute({
-    method: 'GET',
-    path: '/api/runs',
+  runs: defineRoute('runs', 'GET /api/runs', {
     summary: 'Running and queued sessions of this server.',
-    tag: 'runs',
     answer: z.object({ running: z.array(runViewSchema), queued: z.array(runViewSchema), limit: z.int() }),
   }),
-  agents: defineRoute({
-    method: 'GET',
-    path: '/api/agents',
+  agents: defineRoute('runs', 'GET /api/agents', {
     summary: 'The available agents.',
-    tag: 'runs',
     answer: z.object({ agents: z.array(z.object({ name: z.string(), description: z.string() })) }),
   }),
-  models: defineRoute({
-    method: 'GET',
-    path: '/api/models',
+  models: defineRoute('runs', 'GET /api/models', {
     summary: 'The allowed models with their prices.',
-    tag: 'runs',
     answer: z.object({ models: z.array(modelViewSchema), asOf: z.string().describe('Date of the prices.') }),
   }),
-  usage: defineRoute({
-    method: 'GET',
-    path: '/api/usage',
+  usage: defineRoute('runs', 'GET /api/usage', {
     summary: 'Cost of requests to models.',
-    tag: 'runs',
     query: z.object({
       by: z.enum(['day', 'model', 'session', 'agent']).default('day'),
       session: z.string().optional().describe('Only this session and its children.'),
@@ -172,38 +139,26 @@ const models = {
       budget: z.array(budgetRowSchema).optional().describe('Of the requested session.'),
     }),
   }),
-  search: defineRoute({
-    method: 'GET',
-    path: '/api/search',
+  search: defineRoute('sessions', 'GET /api/search', {
     summary: 'Searches the messages of all sessions.',
-    tag: 'sessions',
     query: z.object({ q: z.string().min(1).max(500), limit: z.coerce.number().int().min(1).max(200).default(50) }),
     answer: z.object({ hits: z.array(searchHitSchema) }),
   }),
 };
 
 const approvals = {
-  approvals: defineRoute({
-    method: 'GET',
-    path: '/api/approvals',
+  approvals: defineRoute('approvals', 'GET /api/approvals', {
     summary: 'The open approvals of all sessions, the oldest first.',
-    tag: 'approvals',
     query: z.object({ session: z.string().optional() }),
     answer: z.object({ approvals: z.array(approvalViewSchema) }),
   }),
-  approval: defineRoute({
-    method: 'GET',
-    path: '/api/approvals/:id',
+  approval: defineRoute('approvals', 'GET /api/approvals/:id', {
     summary: 'One approval with its hunks.',
-    tag: 'approvals',
     params: z.object({ id: z.string() }),
     answer: approvalDetailSchema,
   }),
-  answer: defineRoute({
-    method: 'POST',
-    path: '/api/approvals/:id',
+  answer: defineRoute('approvals', 'POST /api/approvals/:id', {
     summary: 'Answers an approval, completely or by hunk. The session resumes.',
-    tag: 'approvals',
     params: z.object({ id: z.string() }),
     body: z.object({
       answer: z.enum(['approved', 'rejected']),
@@ -214,18 +169,12 @@ const approvals = {
     status: 202,
     answer: z.object({ session: z.string() }),
   }),
-  remembered: defineRoute({
-    method: 'GET',
-    path: '/api/remembered',
+  remembered: defineRoute('approvals', 'GET /api/remembered', {
     summary: 'The remembered approvals, the newest last.',
-    tag: 'approvals',
     answer: z.object({ remembered: z.array(rememberedViewSchema) }),
   }),
-  forgetRemembered: defineRoute({
-    method: 'DELETE',
-    path: '/api/remembered/:id',
+  forgetRemembered: defineRoute('approvals', 'DELETE /api/remembered/:id', {
     summary: 'Deletes a remembered approval: the call needs an approval again.',
-    tag: 'approvals',
     params: z.object({ id: z.string().describe('Id of the approval.') }),
     answer: z.object({ approval: z.string() }),
   }),
@@ -237,29 +186,20 @@ const workspaceQuery = {
 };
 
 const files = {
-  workspaces: defineRoute({
-    method: 'GET',
-    path: '/api/workspaces',
+  workspaces: defineRoute('files', 'GET /api/workspaces', {
     summary: 'The workspaces of sessions, the latest first, and the configured one.',
-    tag: 'files',
     answer: z.object({ workspaces: z.array(z.object({ path: z.string(), sessions: z.int(), exists: z.boolean() })) }),
   }),
-  files: defineRoute({
-    method: 'GET',
-    path: '/api/files',
+  files: defineRoute('files', 'GET /api/files', {
     summary: 'The entries of a folder.',
-    tag: 'files',
     query: z.object({
       ...workspaceQuery,
       path: z.string().default('').describe('Relative path of the folder. Default: the workspace.'),
     }),
     answer: z.object({ root: z.string(), path: z.string(), entries: z.array(fileEntrySchema) }),
   }),
-  findFiles: defineRoute({
-    method: 'GET',
-    path: '/api/find-files',
+  findFiles: defineRoute('files', 'GET /api/find-files', {
     summary: 'Paths that match some characters, for completion. Excludes files that Git ignores.',
-    tag: 'files',
     query: z.object({
       ...workspaceQuery,
       q: z.string().default(''),
@@ -267,11 +207,8 @@ const files = {
     }),
     answer: z.object({ paths: z.array(z.string()) }),
   }),
-  file: defineRoute({
-    method: 'GET',
-    path: '/api/files/*',
+  file: defineRoute('files', 'GET /api/files/*', {
     summary: 'The content of a file, at most 2 MB.',
-    tag: 'files',
     params: z.object({ path: z.string() }),
     query: z.object(workspaceQuery),
     answer: fileContentSchema,

@@ -1,38 +1,26 @@
 import { limitsSchema, onAskSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { promptFields, sessionParams } from './route-fields.ts';
+import { defineSessionRoute, promptFields, sessionParams } from './route-fields.ts';
 import { restoredSchema } from './shapes.ts';
 
-const tag = 'sessions';
 const sent = z.object({ session: z.string(), command: z.string().describe('Id of the command in the inbox.') });
 
 export const runRoutes = {
-  sendPrompt: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/prompt',
+  sendPrompt: defineSessionRoute('POST /api/sessions/:id/prompt', {
     summary: 'Starts a run. During a run, steers it or is queued.',
-    tag,
-    params: sessionParams,
     body: z.object({ ...promptFields, delivery: z.enum(['steer', 'queue']).optional().describe('Default `steer`.') }),
     status: 202,
     answer: sent,
   }),
-  withdraw: defineRoute({
-    method: 'DELETE',
-    path: '/api/sessions/:id/queue/:command',
+  withdraw: defineRoute('sessions', 'DELETE /api/sessions/:id/queue/:command', {
     summary: 'Withdraws a queued message, unless the run has read it already.',
-    tag,
     params: sessionParams.extend({ command: z.string().describe('Id of the command in the queue.') }),
     status: 202,
     answer: sent,
   }),
-  cancel: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/cancel',
+  cancel: defineSessionRoute('POST /api/sessions/:id/cancel', {
     summary: 'Cancels the run, in any process.',
-    tag,
-    params: sessionParams,
     body: z.object({
       run: z.string().optional().describe('Cancels only this run.'),
       reason: z.string().max(500).optional(),
@@ -40,12 +28,8 @@ export const runRoutes = {
     status: 202,
     answer: sent,
   }),
-  resume: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/resume',
+  resume: defineSessionRoute('POST /api/sessions/:id/resume', {
     summary: 'Resumes the session after a crash, a limit, a failure or a cancel.',
-    tag,
-    params: sessionParams,
     body: z.object({
       limits: limitsSchema.partial().optional(),
       onAsk: onAskSchema.optional().describe('Default: as configured, else `wait`.'),
@@ -54,22 +38,14 @@ export const runRoutes = {
     status: 202,
     answer: z.object({ session: z.string() }),
   }),
-  retry: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/retry',
+  retry: defineSessionRoute('POST /api/sessions/:id/retry', {
     summary: 'Repeats the last prompt in a fork with the history before it.',
-    tag,
-    params: sessionParams,
     body: z.object({ model: z.string().optional() }),
     status: 202,
     answer: z.object({ session: z.string().describe('The fork.'), command: z.string() }),
   }),
-  fork: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/fork',
+  fork: defineSessionRoute('POST /api/sessions/:id/fork', {
     summary: 'Forks a session at an event. With a prompt, starts the first run of the fork.',
-    tag,
-    params: sessionParams,
     body: z.object({
       at: z.int().min(1).optional().describe('Seq of the last event to copy. Default: the last event.'),
       before: z

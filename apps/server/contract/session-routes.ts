@@ -1,19 +1,14 @@
 import { limitsSchema, modeSchema, sandboxNameSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
-import { promptFields, sessionParams, ulid } from './route-fields.ts';
+import { defineSessionRoute, promptFields, ulid } from './route-fields.ts';
 import { sessionDetailSchema, sessionStateSchema, sessionViewSchema } from './session-view.ts';
 import { recalledSchema } from './shapes.ts';
 import { liveSchema, loggedSchema, sessionStreamSchema } from './stream.ts';
 
-const tag = 'sessions';
-
 export const sessionRoutes = {
-  sessions: defineRoute({
-    method: 'GET',
-    path: '/api/sessions',
+  sessions: defineRoute('sessions', 'GET /api/sessions', {
     summary: 'Sessions, in pages.',
-    tag,
     query: z.object({
       search: z.string().max(500).optional().describe('Text in the id, title, summary, workspace or messages.'),
       state: sessionStateSchema.optional(),
@@ -25,11 +20,8 @@ export const sessionRoutes = {
     }),
     answer: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
   }),
-  openSession: defineRoute({
-    method: 'POST',
-    path: '/api/sessions',
+  openSession: defineRoute('sessions', 'POST /api/sessions', {
     summary: 'Opens a session. With a prompt, starts its first run.',
-    tag,
     body: z.object({
       session: ulid.optional().describe('Id of the session, a ULID. A retry with the same id has no further effect.'),
       workspace: z.string().optional().describe('Absolute path of a folder. Default: the configured one.'),
@@ -47,20 +39,12 @@ export const sessionRoutes = {
     status: 202,
     answer: z.object({ session: z.string(), command: z.string().nullable() }),
   }),
-  session: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id',
+  session: defineSessionRoute('GET /api/sessions/:id', {
     summary: 'One session with its budget, pins and queued messages.',
-    tag,
-    params: sessionParams,
     answer: sessionDetailSchema,
   }),
-  changeSession: defineRoute({
-    method: 'PATCH',
-    path: '/api/sessions/:id',
+  changeSession: defineSessionRoute('PATCH /api/sessions/:id', {
     summary: 'Changes title, pin, model, mode or limits.',
-    tag,
-    params: sessionParams,
     body: z.object({
       title: z.string().min(1).max(200).optional(),
       pinned: z.boolean().optional(),
@@ -70,39 +54,23 @@ export const sessionRoutes = {
     }),
     answer: sessionViewSchema,
   }),
-  deleteSession: defineRoute({
-    method: 'DELETE',
-    path: '/api/sessions/:id',
+  deleteSession: defineSessionRoute('DELETE /api/sessions/:id', {
     summary: 'Deletes a session. It can be undone for some seconds.',
-    tag,
-    params: sessionParams,
     status: 202,
     answer: z.object({ session: z.string(), undoUntil: z.number().describe('Unix milliseconds.') }),
   }),
-  keepSession: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/keep',
+  keepSession: defineSessionRoute('POST /api/sessions/:id/keep', {
     summary: 'Undoes a pending delete.',
-    tag,
-    params: sessionParams,
     answer: sessionViewSchema,
   }),
-  exportSession: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/export',
+  exportSession: defineSessionRoute('GET /api/sessions/:id/export', {
     summary: 'The complete session as one document.',
-    tag,
     kind: 'text',
-    params: sessionParams,
     query: z.object({ format: z.enum(['md', 'json']).default('md') }),
     answer: z.string(),
   }),
-  exportTest: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/test',
+  exportTest: defineSessionRoute('GET /api/sessions/:id/test', {
     summary: 'The session as a script and a test that plays it, with its initial files.',
-    tag,
-    params: sessionParams,
     answer: z.object({
       files: z.array(
         z.object({
@@ -113,12 +81,8 @@ export const sessionRoutes = {
       notes: z.array(z.string()).describe('What is not included, one sentence each.'),
     }),
   }),
-  searchSession: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/search',
+  searchSession: defineSessionRoute('GET /api/sessions/:id/search', {
     summary: 'Searches the messages, calls and complete results of a session, the best matches first.',
-    tag,
-    params: sessionParams,
     query: z.object({
       q: z.string().min(1).max(500),
       limit: z.coerce.number().int().min(1).max(200).default(20),
@@ -129,12 +93,8 @@ export const sessionRoutes = {
       skipped: z.array(z.int()).describe('Seqs of events that were too large to search.'),
     }),
   }),
-  log: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/log',
+  log: defineSessionRoute('GET /api/sessions/:id/log', {
     summary: 'Events of a session, in pages.',
-    tag,
-    params: sessionParams,
     query: z.object({
       after: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
@@ -145,24 +105,16 @@ export const sessionRoutes = {
       last: z.int().describe('Seq of the last event of the session.'),
     }),
   }),
-  sessionEvents: defineRoute({
-    method: 'GET',
-    path: '/api/sessions/:id/events',
+  sessionEvents: defineSessionRoute('GET /api/sessions/:id/events', {
     summary: 'Streams every event after a seq, with in-flight text in between.',
-    tag,
     kind: 'stream',
-    params: sessionParams,
     query: z.object({
       after: z.coerce.number().int().min(0).default(0).describe('The header `Last-Event-ID` takes precedence.'),
     }),
     answer: sessionStreamSchema,
   }),
-  live: defineRoute({
-    method: 'POST',
-    path: '/api/sessions/:id/live',
+  live: defineSessionRoute('POST /api/sessions/:id/live', {
     summary: 'Accepts in-flight text of the process that holds the session. Only over the Unix socket.',
-    tag,
-    params: sessionParams,
     body: z.object({
       fence: z.int().describe('Fence of the lease of the process: an older one is refused.'),
       seq: z

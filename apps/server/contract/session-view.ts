@@ -51,7 +51,6 @@ export const sessionViewSchema = z.object({
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-/** The current status of a session. */
 export const sessionStatusSchema = z.object({
   state: sessionStateSchema,
   held: z.boolean().describe('True while a process works on it, this server or another one.'),
@@ -73,7 +72,6 @@ export const budgetRowSchema = z.object({
 
 export const pinnedTextSchema = z.object({ id: z.string(), text: z.string(), source: z.string().optional() });
 
-/** One session with its details. */
 export const sessionDetailSchema = sessionViewSchema.extend({
   limits: limitsSchema,
   budget: z.array(budgetRowSchema),

@@ -1,7 +1,6 @@
 import { decisionSchema, envelopeSchema, hunkSchema, rememberedSchema, treeChangeSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 
-/** An approval in a list. */
 export const approvalViewSchema = z.object({
   id: z.string(),
   session: z.string(),
@@ -23,13 +22,11 @@ export const approvalViewSchema = z.object({
 });
 export type ApprovalView = z.infer<typeof approvalViewSchema>;
 
-/** An approval with its changes. */
 export const approvalDetailSchema = approvalViewSchema.extend({
   diff: z.string().nullable().describe('Unified diff of the complete change.'),
   hunks: z.array(hunkSchema.extend({ editable: z.boolean().describe('True if its lines can be replaced.') })),
   scopes: z.array(z.enum(['once', 'session', 'project'])).describe('How long an approval can be valid.'),
 });
-export type ApprovalDetail = z.infer<typeof approvalDetailSchema>;
 
 /** An approval that is valid after its session. */
 export const rememberedViewSchema = z.object({
@@ -39,7 +36,6 @@ export const rememberedViewSchema = z.object({
   remembered: rememberedSchema,
   createdAt: z.string().describe('ISO 8601.'),
 });
-export type RememberedView = z.infer<typeof rememberedViewSchema>;
 
 /** An excerpt of a message, call or result of a session. */
 export const recalledSchema = z.object({
@@ -50,7 +46,6 @@ export const recalledSchema = z.object({
   start: z.int().describe('Offset of `text`, in characters.'),
   length: z.int().describe('Characters of the complete text.'),
 });
-export type RecalledView = z.infer<typeof recalledSchema>;
 
 export const fileEntrySchema = z.object({
   name: z.string(),
@@ -74,7 +69,6 @@ export const fileContentSchema = z.object({
   truncated: z.boolean().describe('True if only the start is included.'),
   hidden: z.boolean().describe('True for a file with secrets, whose content is never sent.'),
 });
-export type FileContent = z.infer<typeof fileContentSchema>;
 
 const priceSchema = z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() });
 
