@@ -5,7 +5,7 @@ import type { Context } from './http/handler.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Deletions } from './runs/deletions.ts';
 import { RunQueue } from './runs/run-queue.ts';
-import { createWebhook, type Webhook } from './runs/webhook.ts';
+import { createWebhook } from './runs/webhook.ts';
 import type { Sockets } from './sockets/sockets.ts';
 import { InFlightText } from './streams/in-flight-text.ts';
 import { SessionHubs } from './streams/session-hubs.ts';
@@ -14,7 +14,6 @@ import { SessionListFeed } from './streams/session-list-feed.ts';
 /** Largest request body in bytes: enough for some pasted images. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
 
-/** Creates what the handlers use. */
 export function createContext({
   klaus,
   log,
@@ -68,7 +67,7 @@ export async function openMetrics(
 }
 
 /** Undefined when no webhook is configured. */
-export function openWebhook({ klaus, queue, log }: Context): Webhook | undefined {
+export function openWebhook({ klaus, queue, log }: Context): ReturnType<typeof createWebhook> | undefined {
   const { configuration } = klaus;
   const url = configuration.get('server.webhookUrl');
   if (url === undefined) return undefined;

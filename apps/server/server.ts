@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
-import { byToken, createRequestGuard, isLoopback } from './access/request-guard.ts';
+import { createRequestGuard, isLoopback } from './access/request-guard.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
 import { createApp } from './http/app.ts';
@@ -33,7 +33,6 @@ export interface ServerOptions {
   version: string;
 }
 
-/** A server that accepts requests. */
 export interface RunningServer {
   /** Such as `http://127.0.0.1:3001`. */
   readonly url: string;
@@ -42,7 +41,6 @@ export interface RunningServer {
   /** Absolute path; null when the token is AGENT_API_SECRET. */
   readonly tokenFile: string | null;
   readonly token: string;
-  /** The routes of the router. */
   readonly routes: readonly { method: string; path: string }[];
   /** Sessions of an earlier server whose runs continue here. */
   readonly resumed: readonly string[];
@@ -57,8 +55,9 @@ export interface RunningServer {
  *   that is in use, `store.busy` when another server runs for the same state folder.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { klaus, host = '127.0.0.1', port = 3001 } = options;
-  const secret = klaus.configuration.get('server.secret');
+  const { klaus, host = '127.0.0.1', port = 3001, log, version } = options;
+  const { configuration } = klaus;
+  const secret = configuration.get('server.secret');
   if (!isLoopback(host) && secret === undefined) {
     throw new KlausError('config', `${host} can be reached from other machines, and no secret is set.`, {
       hint: 'Set AGENT_API_SECRET, or leave out `--host` and use `ssh -L 3001:127.0.0.1:3001` from the other machine.',
@@ -66,50 +65,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const folder = join(klaus.home, 'server');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = acquireLock(klaus);
-  try {
-    return await startLocked({ ...options, host, port, secret, folder, lock });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/** An operating-system lock, which ends with the process. */
-type ServerLock = NonNullable<ReturnType<Klaus['lock']>>;
-
-/** A state folder has at most one server. @throws KlausError `store.busy`. */
-function acquireLock(klaus: Klaus): ServerLock {
-  const lock = klaus.lock('server/klaus');
-  if (lock) return lock;
-  throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
-    hint: 'Use that server, or set KLAUS_HOME to another state folder.',
-  });
-}
-
-interface LockedOptions extends Required<ServerOptions> {
-  secret: string | undefined;
-  /** The server's own files. */
-  folder: string;
-  /** Held until the server is closed. */
-  lock: ServerLock;
-}
-
-async function startLocked(options: LockedOptions): Promise<RunningServer> {
-  const { klaus, host, port, log, version, secret, folder, lock } = options;
-  const { configuration } = klaus;
+  /** Undoes a start that fails. */
+  using undo = new DisposableStack();
+  const lock = undo.adopt(acquireLock(klaus), (held) => held.release());
   const tokenFile = secret === undefined ? join(folder, 'token') : null;
   const token = createToken(secret ?? readToken(tokenFile!));
   const tcp = createServer();
   const socketPath = join(folder, 'klaus.sock');
   const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
-  if (socket) await listenLocally(socket, socketPath);
-  try {
-    await listen(tcp, { host, port });
-  } catch (error) {
-    socket?.close();
-    throw error;
+  if (socket) {
+    await listenLocally(socket, socketPath);
+    undo.defer(() => void socket.close());
   }
+  await listen(tcp, { host, port });
   const address = tcp.address() as { port: number };
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 
@@ -120,7 +88,7 @@ async function startLocked(options: LockedOptions): Promise<RunningServer> {
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
     trustProxy: configuration.get('server.trustProxy'),
-    authenticate: byToken(token),
+    token,
     cookie: context.cookie,
   });
   const app = createApp({ context, guard, files: createStaticFiles() });
@@ -157,6 +125,7 @@ async function startLocked(options: LockedOptions): Promise<RunningServer> {
   };
   let closing: Promise<void> | undefined;
   if (socket) writeFileSync(`${socketPath}.json`, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+  undo.move();
   return {
     url,
     socket: socket ? socketPath : null,
@@ -166,6 +135,15 @@ async function startLocked(options: LockedOptions): Promise<RunningServer> {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     close: () => (closing ??= close()),
   };
+}
+
+/** A state folder has at most one server, with a lock that ends with its process. @throws KlausError `store.busy`. */
+function acquireLock(klaus: Klaus) {
+  const lock = klaus.lock('server/klaus');
+  if (lock) return lock;
+  throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
+    hint: 'Use that server, or set KLAUS_HOME to another state folder.',
+  });
 }
 
 interface RequestHandlers {

@@ -5,22 +5,18 @@ import { KlausError } from '@klaus/sdk';
 
 /** System folders. Neither they nor folders in them are workspaces, unless the home folder is in them too. */
 const SYSTEM = [
+  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/root', '/run', '/sbin'],
   ...[
-    '/bin',
-    '/boot',
-    '/dev',
-    '/etc',
-    '/lib',
-    '/lib32',
-    '/lib64',
-    '/libx32',
-    '/proc',
-    '/root',
-    '/run',
-    '/sbin',
     '/sys',
+    '/usr/bin',
+    '/usr/etc',
+    '/usr/include',
+    '/usr/lib',
+    '/usr/lib32',
+    '/usr/lib64',
+    '/usr/libexec',
+    '/usr/sbin',
   ],
-  ...['/usr/bin', '/usr/etc', '/usr/include', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libexec', '/usr/sbin'],
   ...['/usr/share', '/usr/local/bin', '/usr/local/etc', '/usr/local/lib', '/usr/local/sbin', '/usr/local/share'],
   ...['/var/backups', '/var/cache', '/var/db', '/var/lib', '/var/log', '/var/mail', '/var/spool'],
   ...['/Applications', '/Library', '/System', '/private/etc', '/private/var/db', '/private/var/log'],
@@ -39,28 +35,15 @@ export interface AllowedWorkspacesOptions {
   configured: string;
   /** Absolute real paths of the workspaces of known sessions. */
   known: () => Iterable<string>;
-  /** The state folder of Klaus. */
   klausHome: string;
   /** Default: the user's home folder. */
   home?: string;
 }
 
-/** The folders in which clients of the server may open sessions. */
-export interface AllowedWorkspaces {
-  /**
-   * @param workspace A relative path is resolved against the configured workspace.
-   * @returns The real path of the folder.
-   * @throws KlausError `workspace.refused` for a folder that is never a workspace, `workspace.outside` for one that is
-   *   not in `server.workspaces`, `workspace.missing` for one that does not exist.
-   */
-  check(workspace: string): string;
-  /** The same for the workspace of a known session, which may no longer exist. */
-  checkKnown(workspace: string): void;
-  /** False if the workspace of a known session would be refused. */
-  allowsKnown(workspace: string): boolean;
-}
+export type AllowedWorkspaces = ReturnType<typeof createAllowedWorkspaces>;
 
-export function createAllowedWorkspaces(options: AllowedWorkspacesOptions): AllowedWorkspaces {
+/** The folders in which clients of the server may open sessions. */
+export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
   const { listed } = options;
   const configured = toReal(options.configured).path;
   const home = toReal(options.home ?? homedir()).path;
@@ -94,7 +77,13 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions): Allo
     });
   };
   return {
-    check(workspace) {
+    /**
+     * @param workspace A relative path is resolved against the configured workspace.
+     * @returns The real path of the folder.
+     * @throws KlausError `workspace.refused` for a folder that is never a workspace, `workspace.outside` for one that is
+     *   not in `server.workspaces`, `workspace.missing` for one that does not exist.
+     */
+    check(workspace: string): string {
       const { path, exists } = toReal(resolve(options.configured, workspace));
       const shown = workspace.slice(0, 200);
       check(path, shown);
@@ -103,8 +92,10 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions): Allo
         hint: 'Use a folder that exists on the machine of the server.',
       });
     },
-    checkKnown: (workspace) => check(toReal(workspace).path, workspace.slice(0, 200)),
-    allowsKnown(workspace) {
+    /** The same for the workspace of a known session, which may no longer exist. */
+    checkKnown: (workspace: string): void => check(toReal(workspace).path, workspace.slice(0, 200)),
+    /** False if the workspace of a known session would be refused. */
+    allowsKnown(workspace: string): boolean {
       const { path } = toReal(workspace);
       return !isForbidden(path) && (listed.length === 0 || isInside(path));
     },

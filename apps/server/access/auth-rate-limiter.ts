@@ -8,48 +8,38 @@ const MAX_FAILURES = 20;
 const MAX_ENTRIES = 10_000;
 
 /** Limits how often an address may send a wrong token. */
-export interface AuthRateLimiter {
-  /** Seconds until the address may try again; 0 when it may now. */
-  secondsToWait(address: string): number;
-  /** The address sent a wrong token. */
-  recordFailure(address: string): void;
-  /** The address sent the right token: from now on it is accepted there regardless of wrong ones. */
-  trust(address: string): void;
-  isTrusted(address: string): boolean;
-  /** False for a wrong cookie that was counted before: an open page with an old cookie is not an attack. */
-  isNewCookie(cookie: string): boolean;
-}
-
-/** @param now Unix milliseconds. */
-export function createAuthRateLimiter(now: () => number = Date.now): AuthRateLimiter {
+export function createAuthRateLimiter() {
   const failures = new Map<string, { since: number; count: number }>();
   const cookies = new Set<string>();
   const trusted = new Set<string>();
   return {
-    secondsToWait(address) {
+    /** Seconds until the address may try again; 0 when it may now. */
+    secondsToWait(address: string): number {
       const known = failures.get(toNetwork(address));
       if (!known || known.count < MAX_FAILURES) return 0;
-      const left = known.since + WINDOW_MS - now();
+      const left = known.since + WINDOW_MS - Date.now();
       return left > 0 ? Math.ceil(left / 1_000) : 0;
     },
-    recordFailure(address) {
+    recordFailure(address: string): void {
       const network = toNetwork(address);
       const known = failures.get(network);
-      if (known && known.since + WINDOW_MS > now()) {
+      if (known && known.since + WINDOW_MS > Date.now()) {
         known.count += 1;
         return;
       }
       // Only the oldest entry is dropped, so that many addresses do not reset the others.
       failures.delete(network);
       dropOldest(failures);
-      failures.set(network, { since: now(), count: 1 });
+      failures.set(network, { since: Date.now(), count: 1 });
     },
-    trust(address) {
+    /** The address sent the right token: from now on it is accepted there regardless of wrong ones. */
+    trust(address: string): void {
       if (!trusted.has(address)) dropOldest(trusted);
       trusted.add(address);
     },
-    isTrusted: (address) => trusted.has(address),
-    isNewCookie(cookie) {
+    isTrusted: (address: string): boolean => trusted.has(address),
+    /** False for a wrong cookie that was counted before: an open page with an old cookie is not an attack. */
+    isNewCookie(cookie: string): boolean {
       const value = cookie.slice(0, 200);
       if (cookies.has(value)) return false;
       dropOldest(cookies);
@@ -60,11 +50,7 @@ export function createAuthRateLimiter(now: () => number = Date.now): AuthRateLim
 }
 
 function dropOldest(known: Map<string, unknown> | Set<string>): void {
-  if (known.size < MAX_ENTRIES) return;
-  for (const key of known.keys()) {
-    known.delete(key);
-    return;
-  }
+  if (known.size >= MAX_ENTRIES) known.delete(known.keys().next().value!);
 }
 
 /** One machine can use any address of its IPv6 /64. */

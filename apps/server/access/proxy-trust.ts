@@ -7,24 +7,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** The proxies whose forwarding headers are trusted. */
-export interface ProxyTrust {
-  /** True if the headers of a request from this address are trusted. */
-  isTrusted(remote: string): boolean;
-  /**
-   * The address of the client.
-   *
-   * @param remote The other end of the connection.
-   * @param forwarded Content of X-Forwarded-For.
-   */
-  clientOf(remote: string, forwarded: string | undefined): string;
-}
-
 /**
- * `true` trusts one proxy in front of the server, a number that many in a row, and a list of names and ranges, separated
+ * The proxies whose forwarding headers are trusted. `true` trusts one proxy in front of the server, a number that many in a row, and a list of names and ranges, separated
  * by commas, the proxies with these addresses. `false` trusts none.
  */
-export function toProxyTrust(setting: boolean | number | string): ProxyTrust {
+export function toProxyTrust(setting: boolean | number | string) {
   const text = String(setting).trim();
   const hops = text === 'true' ? 1 : /^\d+$/.test(text) ? Number(text) : 0;
   const ranges = hops > 0 || text === 'false' || text === '0' ? undefined : toRanges(text.split(','));
@@ -34,17 +21,13 @@ export function toProxyTrust(setting: boolean | number | string): ProxyTrust {
     return family !== 0 && ranges.check(toPlain(address), family === 6 ? 'ipv6' : 'ipv4');
   };
   return {
-    isTrusted: (remote) => isProxy(remote, 0),
-    clientOf(remote, forwarded = '') {
+    /** True if the headers of a request from this address are trusted. */
+    isTrusted: (remote: string): boolean => isProxy(remote, 0),
+    /** The address of the client. @param forwarded Content of X-Forwarded-For. */
+    clientOf(remote: string, forwarded = ''): string {
+      const sent = forwarded.split(',').map((each) => each.trim());
       // The nearest first.
-      const chain = [
-        remote,
-        ...forwarded
-          .split(',')
-          .map((each) => each.trim())
-          .filter(Boolean)
-          .reverse(),
-      ];
+      const chain = [remote, ...sent.filter(Boolean).reverse()];
       const at = chain.findIndex((address, index) => isIP(toPlain(address)) === 0 || !isProxy(address, index));
       return chain[at < 0 ? chain.length - 1 : at]!;
     },

@@ -1,53 +1,21 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
-import { checkHeaders } from '../http/check-headers.ts';
 import { createAuthRateLimiter } from './auth-rate-limiter.ts';
 import { Refusal } from '../http/problem.ts';
 import { toProxyTrust } from './proxy-trust.ts';
 import type { Token } from './token.ts';
 
 export interface RequestGuardOptions {
-  /** The address that the server listens on. */
   host: string;
   corsOrigins: readonly string[];
   trustProxy: boolean | number | string;
-  authenticate: Authenticate;
+  token: Token;
   /** Name of the cookie. */
   cookie: string;
 }
 
-/** The credentials of a request. */
-export interface Credentials {
-  bearer: string | undefined;
-  cookie: string | undefined;
-}
-
-/** True for valid credentials. */
-export type Authenticate = (credentials: Credentials) => boolean;
-
-export function byToken(token: Token): Authenticate {
-  return ({ bearer, cookie }) =>
-    (bearer !== undefined && token.isToken(bearer)) || (cookie !== undefined && token.isCookie(cookie));
-}
-
-/** Checks every request and every upgrade before it is handled. */
-export interface RequestGuard {
-  /** @throws Refusal 400 for contradictory headers, 403 for a host that is not served or an origin that is not allowed. */
-  checkOrigin(request: IncomingMessage): void;
-  /** @throws Refusal 401, or 429 as `recordAttempt`. */
-  checkToken(request: IncomingMessage): void;
-  /** The allowed foreign origin of a request; undefined for the server's own page and for clients without an origin. */
-  foreignOrigin(request: IncomingMessage): string | undefined;
-  isSecure(request: IncomingMessage): boolean;
-  /**
-   * Counts a token or cookie that was sent.
-   *
-   * @throws Refusal 429 after too many wrong tokens from one address, even if this one is right: otherwise guessing
-   *   would not be limited. An address that has sent the right token before is always accepted.
-   */
-  recordAttempt(request: IncomingMessage, isValid: boolean): void;
-}
+export type RequestGuard = ReturnType<typeof createRequestGuard>;
 
 /** Marks connections of the Unix socket, which the file permissions authenticate. */
 const LOCAL = Symbol('klaus.local');
@@ -66,8 +34,9 @@ function toOrigins(given: string): string[] {
   return given.includes('://') ? [given] : [`http://${given}`, `https://${given}`];
 }
 
-export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
-  const { host, authenticate } = options;
+/** Checks every request and every upgrade before it is handled. */
+export function createRequestGuard(options: RequestGuardOptions) {
+  const { host, token } = options;
   const corsOrigins = options.corsOrigins.flatMap(toOrigins);
   const proxies = toProxyTrust(options.trustProxy);
   const isWildcard = ['0.0.0.0', '::', ''].includes(host);
@@ -90,6 +59,12 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   const limiter = createAuthRateLimiter();
   const addressOf = (request: IncomingMessage): string =>
     proxies.clientOf(request.socket.remoteAddress ?? '', [request.headers['x-forwarded-for'] ?? []].flat().join(','));
+  /**
+   * Counts a token or cookie that was sent.
+   *
+   * @throws Refusal 429 after too many wrong tokens from one address, even if this one is right: otherwise guessing
+   *   would not be limited. An address that has sent the right token before is always accepted.
+   */
   const recordAttempt = (request: IncomingMessage, isValid: boolean): void => {
     const address = addressOf(request);
     const wait = limiter.secondsToWait(address);
@@ -105,7 +80,8 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
   return {
     isSecure,
     recordAttempt,
-    checkOrigin(request) {
+    /** @throws Refusal 400 for contradictory headers, 403 for a host that is not served or an origin that is not allowed. */
+    checkOrigin(request: IncomingMessage): void {
       checkHeaders(request);
       const { host: requested, origin } = request.headers;
       if (isLocal(request) && origin === undefined) return;
@@ -122,11 +98,13 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
         detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },
-    checkToken(request) {
+    /** @throws Refusal 401, or 429 as `recordAttempt`. */
+    checkToken(request: IncomingMessage): void {
       if (isLocal(request)) return;
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       const cookie = readCookie(request.headers.cookie, options.cookie);
-      const isValid = authenticate({ bearer, cookie });
+      const isValid =
+        (bearer !== undefined && token.isToken(bearer)) || (cookie !== undefined && token.isCookie(cookie));
       const isAttempt = bearer !== undefined || (cookie !== undefined && (isValid || limiter.isNewCookie(cookie)));
       if (isAttempt) recordAttempt(request, isValid);
       if (isValid) return;
@@ -135,7 +113,8 @@ export function createRequestGuard(options: RequestGuardOptions): RequestGuard {
         detail: 'Open the address that `klaus serve` printed, or send the token in the header `Authorization: Bearer`.',
       });
     },
-    foreignOrigin(request) {
+    /** The allowed foreign origin of a request; undefined for the server's own page and for clients without an origin. */
+    foreignOrigin(request: IncomingMessage): string | undefined {
       const { origin } = request.headers;
       return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
     },
@@ -151,6 +130,30 @@ export function isLoopback(host: string): boolean {
 function toHostname(host: string | undefined): string | undefined {
   if (host === undefined || !/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return undefined;
   return host.replace(/:\d+$/, '').toLowerCase();
+}
+
+/** Headers that must not occur twice. Node uses the first of two, and a proxy may have checked the second. */
+const SINGLE = ['host', 'origin', 'authorization'] as const;
+
+/** @throws Refusal 400 for a request with contradictory hosts, origins or tokens. */
+function checkHeaders(request: IncomingMessage): void {
+  const names = request.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  for (const single of SINGLE) {
+    if (names.filter((name) => name === single).length > 1) refuse(`The request has two ${single} headers.`);
+  }
+  const { host } = request.headers;
+  if (host === undefined && request.httpVersion !== '1.0') refuse('The request has no host header.');
+  const target = request.url ?? '';
+  if (target.startsWith('/') || (target === '*' && request.method === 'OPTIONS')) return;
+  // RFC 9112, 3.2.2: the absolute form, as sent to a proxy. Allowed if it names the same host as the header.
+  const [, named] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
+  if (named === undefined) refuse('The target of the request is not a path.');
+  if (named!.toLowerCase() !== (host ?? '').toLowerCase())
+    refuse('The target of the request and its host header name different hosts.');
+}
+
+function refuse(title: string): never {
+  throw new Refusal(400, 'usage', { title, detail: 'Send one host header and a path as the target.' });
 }
 
 function first(value: string | string[] | undefined): string | undefined {

@@ -1,21 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The secret that authenticates a client. */
-export interface Token {
-  readonly text: string;
-  /** What a browser stores instead: derived from the token, which cannot be derived from it. */
-  readonly cookie: string;
-  /** In constant time. */
-  isToken(given: string): boolean;
-  isCookie(given: string): boolean;
-}
+export type Token = ReturnType<typeof createToken>;
 
-/**
- * Reads the token from a file that only this user can read. The first start creates it.
- *
- * @param file Absolute path.
- */
+/** Reads the token from a file that only this user can read. The first start creates it. @param file Absolute path. */
 export function readToken(file: string): string {
   for (;;) {
     try {
@@ -36,13 +24,15 @@ export function readToken(file: string): string {
   }
 }
 
-export function createToken(text: string): Token {
+/** The secret that authenticates a client. It is compared in constant time. */
+export function createToken(text: string) {
+  // What a browser stores instead: derived from the token, which cannot be derived from it.
   const cookie = createHmac('sha256', text).update('klaus: signed in').digest('base64url');
   return {
     text,
     cookie,
-    isToken: (given) => isSame(given, text),
-    isCookie: (given) => isSame(given, cookie),
+    isToken: (given: string): boolean => isSame(given, text),
+    isCookie: (given: string): boolean => isSame(given, cookie),
   };
 }
 

@@ -20,13 +20,11 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-type StreamName = {
-  [N in RouteName]: RouteOf<N> extends { kind: 'stream' } ? N : never;
-}[RouteName];
-
 /** One method for each route without a stream. Each throws a ProblemError. For streams see `followSession` and `followHost`. */
 export type Client = {
-  readonly [N in Exclude<RouteName, StreamName>]: (...given: Arguments<RouteOf<N>>) => Promise<Answer<RouteOf<N>>>;
+  readonly [N in RouteName as RouteOf<N> extends { kind: 'stream' } ? never : N]: (
+    ...given: Arguments<RouteOf<N>>
+  ) => Promise<Answer<RouteOf<N>>>;
 } & { readonly connection: Connection };
 
 export interface ClientOptions {
@@ -61,8 +59,7 @@ interface AnyGiven {
 
 async function call(connection: Connection, route: Route, args: unknown[]): Promise<unknown> {
   const takes = route.params ?? route.query ?? route.body;
-  const given = (takes ? args[0] : undefined) as AnyGiven | undefined;
-  const options = (takes ? args[1] : args[0]) as CallOptions | undefined;
+  const [given, options] = (takes ? args : [undefined, ...args]) as [AnyGiven?, CallOptions?];
   const response = await request(connection, {
     method: route.method,
     path: toPath(route.path, given),
@@ -78,7 +75,6 @@ async function call(connection: Connection, route: Route, args: unknown[]): Prom
   }
 }
 
-/** The address of a route with its parameters in place. */
 export function toPath(path: string, { params = {}, query = {} }: AnyGiven = {}): string {
   const filled = path
     .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

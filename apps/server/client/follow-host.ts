@@ -1,4 +1,4 @@
-import type { SessionView } from '../contract/index.ts';
+import type { HostStream, SessionView } from '../contract/index.ts';
 import type { Client } from './client.ts';
 import { follow, type StreamState } from './follow.ts';
 
@@ -13,17 +13,13 @@ export interface FollowHostOptions {
 
 /** Follows the list of sessions until the signal is aborted. */
 export function followHost({ connection }: Pick<Client, 'connection'>, options: FollowHostOptions): Promise<void> {
-  return follow({
+  return follow<HostStream>({
     connection,
     path: () => '/api/events',
-    onMessage({ event, data }) {
-      const value: unknown = JSON.parse(data);
-      if (event === 'snapshot') options.onSnapshot((value as { sessions: SessionView[] }).sessions);
-      else if (event === 'session') options.onSession(value as SessionView);
-      else if (event === 'removed') {
-        const { session, undoUntil } = value as { session: string; undoUntil: number | null };
-        options.onRemoved(session, undoUntil);
-      }
+    on: {
+      snapshot: ({ sessions }) => options.onSnapshot(sessions),
+      session: options.onSession,
+      removed: ({ session, undoUntil }) => options.onRemoved(session, undoUntil),
     },
     onState: options.onState,
     signal: options.signal,

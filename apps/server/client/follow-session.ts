@@ -10,7 +10,6 @@ export interface FollowSessionOptions {
   after?: number;
   /** Called with every later event once and in order, also after reconnections. */
   onEvent: (event: Event) => void;
-  /** In-flight text. */
   onLive?: (live: Live) => void;
   /** The queued messages, after each change. */
   onQueue?: (queue: QueuedMessage[]) => void;
@@ -18,7 +17,6 @@ export interface FollowSessionOptions {
   onStatus?: (status: SessionStatus) => void;
   /** The present log has been delivered. Called again after each reconnection. */
   onReady?: () => void;
-  /** The session was deleted. */
   onGone?: () => void;
   onState?: (state: StreamState) => void;
   signal: AbortSignal;
@@ -31,24 +29,23 @@ export function followSession(
 ): Promise<void> {
   let seq = options.after ?? 0;
   const gone = new AbortController();
-  return follow({
+  return follow<SessionStream>({
     connection,
     path: () => toPath('/api/sessions/:id/events', { params: { id: options.session }, query: { after: seq } }),
-    onMessage({ event, data }) {
-      const value: unknown = JSON.parse(data);
-      if (event === 'event') {
-        const logged = value as SessionStream['event'];
+    on: {
+      event(logged) {
         if (logged.seq <= seq) return;
         seq = logged.seq;
         options.onEvent(logged);
-      } else if (event === 'live') options.onLive?.(value as Live);
-      else if (event === 'queue') options.onQueue?.(value as QueuedMessage[]);
-      else if (event === 'status') options.onStatus?.(value as SessionStatus);
-      else if (event === 'ready') options.onReady?.();
-      else if (event === 'gone') {
+      },
+      live: options.onLive,
+      queue: options.onQueue,
+      status: options.onStatus,
+      ready: () => options.onReady?.(),
+      gone() {
         options.onGone?.();
         gone.abort();
-      }
+      },
     },
     onState: options.onState,
     signal: AbortSignal.any([options.signal, gone.signal]),

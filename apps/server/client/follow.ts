@@ -1,4 +1,4 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { createParser } from 'eventsource-parser';
 import { byeSchema, type Bye } from '../contract/index.ts';
 import { isProblemError } from './problem-error.ts';
 import { type Connection, request } from './request.ts';
@@ -11,11 +11,12 @@ export type StreamState =
   /** No more attempts: the token is wrong, or the resource no longer exists. */
   | { state: 'ended'; reason: string };
 
-export interface FollowOptions {
+/** @typeParam S The data of the events by their names. */
+export interface FollowOptions<S> {
   connection: Connection;
   /** Returns the address before each attempt: it may contain the last seq. */
   path: () => string;
-  onMessage: (message: EventSourceMessage) => void;
+  on: { readonly [N in keyof S]?: ((data: S[N]) => void) | undefined };
   onState?: ((state: StreamState) => void) | undefined;
   signal: AbortSignal;
 }
@@ -29,7 +30,7 @@ const LAST_RETRY_MS = 15_000;
  * Reads a stream of server-sent events and reconnects until the signal is aborted or the server refuses. Resolves at the
  * end; never rejects.
  */
-export async function follow(options: FollowOptions): Promise<void> {
+export async function follow<S>(options: FollowOptions<S>): Promise<void> {
   const { signal, onState } = options;
   const report = (state: StreamState): void => {
     if (!signal.aborted) onState?.(state);
@@ -64,27 +65,26 @@ export async function follow(options: FollowOptions): Promise<void> {
 }
 
 /** @returns The `bye` event of the server with the time to reconnect; undefined without one. */
-async function readOnce(options: FollowOptions, onOpen: () => void): Promise<Bye | undefined> {
-  const { connection, path, onMessage, signal } = options;
+async function readOnce<S>(options: FollowOptions<S>, onOpen: () => void): Promise<Bye | undefined> {
+  const { connection, path, on, signal } = options;
   const quit = new AbortController();
-  const stop = (): void => quit.abort();
-  signal.addEventListener('abort', stop, { once: true });
+  const either = AbortSignal.any([signal, quit.signal]);
   let silence: ReturnType<typeof setTimeout> | undefined;
   const listen = (): void => {
     clearTimeout(silence);
-    silence = setTimeout(stop, SILENCE_MS);
+    silence = setTimeout(() => quit.abort(), SILENCE_MS);
   };
   let bye: Bye | undefined;
   const parser = createParser({
-    onEvent(message) {
-      if (message.event === 'bye') bye = byeSchema.parse(JSON.parse(message.data));
-      if (!signal.aborted) onMessage(message);
+    onEvent({ event = '', data }) {
+      if (event === 'bye') bye = byeSchema.parse(JSON.parse(data));
+      if (!signal.aborted && Object.hasOwn(on, event)) on[event as keyof S]?.(JSON.parse(data) as S[keyof S]);
     },
   });
   try {
     listen();
     const headers = { accept: 'text/event-stream' };
-    const response = await request(connection, { method: 'GET', path: path(), headers, signal: quit.signal });
+    const response = await request(connection, { method: 'GET', path: path(), headers, signal: either });
     onOpen();
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
@@ -96,7 +96,6 @@ async function readOnce(options: FollowOptions, onOpen: () => void): Promise<Bye
   } finally {
     clearTimeout(silence);
     quit.abort();
-    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -1,54 +1,46 @@
 import { optional } from '@klaus/sdk/optional';
-import { isEditable, type ApprovalRow, type HunkAnswer, type Scope } from '@klaus/sdk';
-import { toCaller, type Caller } from '../access/caller.ts';
-import type { ApprovalView } from '../contract/index.ts';
-import type { Context, Handlers } from '../http/handler.ts';
+import { isEditable, type ApprovalRow } from '@klaus/sdk';
+import type { Caller } from '../access/caller.ts';
+import type { ApprovalView, RouteOf } from '../contract/index.ts';
+import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 
-export const approvalHandlers: Pick<Handlers, 'approvals' | 'approval' | 'answer' | 'remembered' | 'forgetRemembered'> =
-  {
-    async approvals({ query }, { klaus, deletions }) {
-      const session = query.session === undefined ? undefined : (await klaus.session(query.session)).id;
-      const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
-      return { approvals: rows.filter((row) => deletions.undoUntil(row.session) === undefined).map(toView) };
-    },
+export const approvalHandlers = {
+  async approvals({ query }, { klaus, deletions }) {
+    const session = query.session === undefined ? undefined : (await klaus.session(query.session)).id;
+    const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
+    return { approvals: rows.filter((row) => deletions.undoUntil(row.session) === undefined).map(toView) };
+  },
 
-    async approval({ params }, { klaus }) {
-      const { approval, subject } = await klaus.question(params.id);
-      const row = (await klaus.store.approval(approval))!;
-      const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
-      const canRemember = subject.kind === 'call' && subject.remember !== undefined;
-      return {
-        ...toView(row),
-        diff: row.diff,
-        hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
-        scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
-      };
-    },
+  async approval({ params }, { klaus }) {
+    const { approval, subject } = await klaus.question(params.id);
+    const row = (await klaus.store.approval(approval))!;
+    const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+    const canRemember = subject.kind === 'call' && subject.remember !== undefined;
+    return {
+      ...toView(row),
+      diff: row.diff,
+      hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
+      scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
+    };
+  },
 
-    answer: ({ params, body }, context, { request }) =>
-      answerQuestion(context, params.id, { ...body, by: toCaller(request) }),
+  answer: ({ params, body }, context, { by }) => answerQuestion(context, params.id, { ...body, by }),
 
-    remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
+  remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
 
-    async forgetRemembered({ params }, { klaus }, { request }) {
-      if (!(await klaus.forget(params.id, { by: toCaller(request) }))) {
-        throw new Refusal(404, 'usage', {
-          title: `There is no remembered approval ${params.id}.`,
-          detail: '`klaus approvals --remembered` lists them.',
-        });
-      }
-      return { approval: params.id };
-    },
-  };
+  async forgetRemembered({ params }, { klaus }, { by }) {
+    if (!(await klaus.forget(params.id, { by }))) {
+      throw new Refusal(404, 'usage', {
+        title: `There is no remembered approval ${params.id}.`,
+        detail: '`klaus approvals --remembered` lists them.',
+      });
+    }
+    return { approval: params.id };
+  },
+} satisfies PartialHandlers;
 
-export interface ApprovalAnswer {
-  answer: 'approved' | 'rejected';
-  note?: string | undefined;
-  hunks?: HunkAnswer | undefined;
-  scope?: Scope | undefined;
-  by: Caller;
-}
+type ApprovalAnswer = Parsed<RouteOf<'answer'>>['body'] & { by: Caller };
 
 /** Answers a question and resumes its session. @throws Refusal 409 for one that is closed already. */
 export async function answerQuestion(

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, realpathSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
-import type { FileEntry } from '../contract/index.ts';
-import type { Context, PartialHandlers } from '../http/handler.ts';
+import type { FileEntry, RouteOf } from '../contract/index.ts';
+import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { findSession } from './sessions.ts';
 
 /** Most bytes of a file that are sent. */
@@ -19,10 +19,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-interface WorkspaceQuery {
-  session?: string | undefined;
-  workspace?: string | undefined;
-}
+type WorkspaceQuery = Parsed<RouteOf<'file'>>['query'];
 
 /** The workspace that a request names: that of a session, a registered one, or the configured one. */
 async function openWorkspace(context: Context, { session, workspace }: WorkspaceQuery): Promise<WorkspaceFiles> {

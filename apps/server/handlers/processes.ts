@@ -1,5 +1,4 @@
 import type { ProcessStatus } from '@klaus/sdk';
-import { toCaller } from '../access/caller.ts';
 import type { ProcessView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { findSession } from './sessions.ts';
@@ -14,8 +13,8 @@ export const processHandlers = {
     return { text, next };
   },
 
-  async stopProcess({ params }, context, { request }) {
-    return toView((await (await find(context, params)).stop({ by: toCaller(request) })).status);
+  async stopProcess({ params }, context, { by }) {
+    return toView((await (await find(context, params)).stop({ by })).status);
   },
 } satisfies PartialHandlers;
 

@@ -1,6 +1,6 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf } from '@klaus/sdk';
-import { toCaller, type Caller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { sendRequiredPrompt, sendPrompt } from '../runs/send-prompt.ts';
 import { toRestoredView } from './changes.ts';
@@ -22,7 +22,7 @@ export const runHandlers = {
     return { session: session.id, command };
   },
 
-  cancel: ({ params, body }, context, { request }) => cancelRun(context, params.id, { ...body, by: toCaller(request) }),
+  cancel: ({ params, body }, context, { by }) => cancelRun(context, params.id, { ...body, by }),
 
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
@@ -43,26 +43,21 @@ export const runHandlers = {
     return { session: session.id };
   },
 
-  async retry({ params, body }, context, { request }) {
+  async retry({ params, body }, context, { by }) {
     const { klaus, queue } = context;
     const { id, workspace } = await findSession(context, params.id);
     context.workspaces.checkKnown(workspace);
     const begun = (await klaus.store.eventsOf(id, ['run.started'])).findLast(({ trigger }) => trigger === 'prompt');
     const message = begun && findPrompt(klaus.store.view.events(id, begun.seq));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
-    const { session } = await klaus.fork(id, {
-      at: begun.seq - 1,
-      by: toCaller(request),
-      ...optional({ model: body.model }),
-    });
+    const { session } = await klaus.fork(id, { at: begun.seq - 1, by, ...optional({ model: body.model }) });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
     queue.add(session.id);
     return { session: session.id, command };
   },
 
-  async fork({ params, body }, context, { request }) {
+  async fork({ params, body }, context, { by }) {
     const { klaus, queue } = context;
-    const by = toCaller(request);
     const { id, workspace } = await findSession(context, params.id);
     context.workspaces.checkKnown(workspace);
     const at = body.before === undefined ? body.at : seqBefore(klaus.store.view.events(id), body.before);

@@ -1,7 +1,6 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
-import { toCaller } from '../access/caller.ts';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
@@ -32,8 +31,7 @@ async function viewOf(context: Context, id: string): Promise<SessionView> {
 
 export const sessionHandlers = {
   async sessions({ query }, context) {
-    const { state, sort, cursor, limit } = query;
-    const { search, workspace } = query;
+    const { state, sort, cursor, limit, search, workspace } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const found: SessionView[] = [];
     for (let before = cursor; ;) {
@@ -102,18 +100,18 @@ export const sessionHandlers = {
     return viewOf(context, id);
   },
 
-  async exportSession({ params, query: { format } }, context, { request }) {
+  async exportSession({ params, query: { format } }, context, { by }) {
     const { id } = await findSession(context, params.id);
     // The export is audited before the first byte is sent.
-    await context.klaus.store.recordExport(id, { format, by: toCaller(request) });
+    await context.klaus.store.recordExport(id, { format, by });
     return toDocument(context, id, format);
   },
 
-  async exportTest({ params }, context, { request }) {
+  async exportTest({ params }, context, { by }) {
     const { klaus } = context;
     const { id } = await findSession(context, params.id);
     const { files, notes } = await klaus.exportTest(id);
-    await klaus.store.recordExport(id, { format: 'test', by: toCaller(request) });
+    await klaus.store.recordExport(id, { format: 'test', by });
     const encoded = [...files].map(([path, content]) => ({ path, content: Buffer.from(content).toString('base64') }));
     return { files: encoded, notes: [...notes] };
   },

@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { type Route, ROUTES, type RouteName } from '../contract/index.ts';
+import { toCaller } from '../access/caller.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
@@ -88,29 +89,22 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
   app.onError((error, call) => {
     const problem = toProblem(error);
     recordError(call.env.incoming, error);
-    const origin = guard.foreignOrigin(call.env.incoming);
     return toProblemResponse(call.env.incoming, problem, {
-      ...(origin === undefined ? {} : toCors(origin)),
+      ...toCors(guard.foreignOrigin(call.env.incoming)),
       ...(error instanceof Refusal ? error.headers : {}),
     });
   });
   return app;
 }
 
-interface Answering {
-  context: Context;
-  guard: RequestGuard;
+interface Answering extends Pick<AppOptions, 'context' | 'guard'> {
   name: RouteName;
   route: Route;
 }
 
 async function answer(call: Call, { context, guard, name, route }: Answering): Promise<Response> {
   const { incoming, outgoing } = call.env;
-  const origin = guard.foreignOrigin(incoming);
-  const headers: Record<string, string> = {
-    'cache-control': 'no-store',
-    ...(origin === undefined ? {} : toCors(origin)),
-  };
+  const headers = { 'cache-control': 'no-store', ...toCors(guard.foreignOrigin(incoming)) };
   if (route.kind === 'stream' && incoming.method === 'HEAD') return toResponse('', { status: 200, headers });
   const given = {
     params: parse(route.params, toParams(call, route), 'address'),
@@ -119,9 +113,9 @@ async function answer(call: Call, { context, guard, name, route }: Answering): P
   };
   const exchange: Exchange = {
     request: incoming,
-    response: outgoing,
+    by: toCaller(incoming),
     isSecure: guard.isSecure(incoming),
-    guard: guard,
+    guard,
     headers,
     openStream: () => new EventStream(outgoing, { ...SECURITY_HEADERS, ...headers }),
   };
@@ -163,7 +157,6 @@ const PATTERNS = Object.values<Route>(ROUTES).map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace(/\*$/, '.+')}$`),
 }));
 
-/** The methods of a path, and whether it needs no token. */
 function findMethods(path: string): { methods: string[]; isOpen: boolean } {
   const found = PATTERNS.flatMap(({ route, pattern }) => (pattern.test(path) ? [route] : []));
   return {

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '@klaus/sdk';
 
-/** HTTP statuses of the errors of the engine. */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   usage: 400,
   config: 409,

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Klaus } from '@klaus/sdk';
 import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
+import type { Caller } from '../access/caller.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { EventStream } from '../streams/event-stream.ts';
 import type { SessionListFeed } from '../streams/session-list-feed.ts';
@@ -14,7 +15,6 @@ import type { RunQueue } from '../runs/run-queue.ts';
 import type { Token } from '../access/token.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 
-/** What every handler uses. */
 export interface Context {
   klaus: Klaus;
   queue: RunQueue;
@@ -27,24 +27,20 @@ export interface Context {
   /** Undefined if metrics are disabled. */
   metrics: Metrics | undefined;
   token: Token;
-  /** Name of the cookie. */
   cookie: string;
   version: string;
-  /** Largest request body. */
   maxBodyBytes: number;
 }
 
-/** One request and its response. */
 export interface Exchange {
   request: IncomingMessage;
-  response: ServerResponse;
+  /** The sender that the log names. */
+  by: Caller;
   /** True if a trusted proxy reports TLS. */
   isSecure: boolean;
   /** Counts tokens that were sent. */
   guard: Pick<RequestGuard, 'recordAttempt'>;
-  /** Headers of the response. */
   headers: Record<string, string>;
-  /** Turns the response into a stream of events. */
   openStream(): EventStream;
 }
 
@@ -71,11 +67,9 @@ type Result<R extends Route> = R extends { kind: 'stream' }
     ? Document | Promise<Document>
     : Answer<R> | Promise<Answer<R>>;
 
-/** Answers a route. @throws KlausError, Refusal. */
-export type Handler<R extends Route> = (given: Parsed<R>, context: Context, exchange: Exchange) => Result<R>;
+/** Each answers a route. @throws KlausError, Refusal. */
+export type Handlers = {
+  readonly [K in RouteName]: (given: Parsed<RouteOf<K>>, context: Context, exchange: Exchange) => Result<RouteOf<K>>;
+};
 
-/** A handler for each route. */
-export type Handlers = { readonly [K in RouteName]: Handler<RouteOf<K>> };
-
-/** The handlers of some routes. */
 export type PartialHandlers = Partial<Handlers>;

@@ -10,7 +10,6 @@ interface RefusalOptions extends Pick<Problem, 'title'>, Partial<Pick<Problem, '
 /** A request that the server refuses itself. */
 export class Refusal extends Error {
   readonly problem: Problem;
-  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, code: ProblemCode, { title, headers = {}, ...more }: RefusalOptions) {
@@ -21,7 +20,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Title and detail in one text. */
 export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>): string {
   return detail === undefined ? title : `${title} ${detail}`;
 }

@@ -1,10 +1,6 @@
 import { Refusal } from './problem.ts';
 
-/**
- * The body of a request as JSON; an empty one is an empty object.
- *
- * @throws Refusal 413, 415, 400.
- */
+/** The body of a request as JSON; an empty one is an empty object. @throws Refusal 413, 415, 400. */
 export async function readBody(request: Request, maxBytes: number): Promise<unknown> {
   const tooLarge = (): Refusal =>
     new Refusal(413, 'too_large', {

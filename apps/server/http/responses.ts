@@ -30,24 +30,16 @@ export function toDocumentResponse(
   { mediaType, fileName, content }: Document,
   headers: Record<string, string>,
 ): Response {
-  const pieces = (async function* () {
-    yield* content;
-  })();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-  });
+  const body = ReadableStream.from(content).pipeThrough(new TextEncoderStream());
   const disposition = fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
   return new Response(body, {
     headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
   });
 }
 
-export function toCors(origin: string): Record<string, string> {
+/** Headers for an allowed foreign origin; none without one. */
+export function toCors(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {};
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { getMimeType, mimes } from 'hono/utils/mime';
 import { toContentPolicy } from './security-headers.ts';
 
 /** The placeholder of the nonce in the page. Vite inserts it (`html.cspNonce`). */
@@ -13,19 +14,7 @@ const NONCE_PLACEHOLDER = '__KLAUS_NONCE__';
  */
 const WEB_FOLDER = join(import.meta.dirname, '../../web/dist');
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.wasm': 'application/wasm',
-  '.txt': 'text/plain; charset=utf-8',
-};
+const TYPES = { ...mimes, svg: 'image/svg+xml' };
 
 export interface StaticAnswer {
   status: 200 | 304;
@@ -62,7 +51,7 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
     if (known?.mtimeMs === stat.mtimeMs) return known;
     const content = readFileSync(path);
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    const type = getMimeType(name, TYPES) ?? 'application/octet-stream';
     const file = { content, type, etag, mtimeMs: stat.mtimeMs };
     files.set(name, file);
     return file;
@@ -105,16 +94,6 @@ function isText(type: string): boolean {
 
 function listNames(folder: string): Set<string> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return new Set();
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return new Set(
-    entries.flatMap((entry) =>
-      entry.isFile()
-        ? [
-            join(entry.parentPath, entry.name)
-              .slice(folder.length + 1)
-              .replaceAll('\\', '/'),
-          ]
-        : [],
-    ),
-  );
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/')));
 }

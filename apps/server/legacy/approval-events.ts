@@ -25,15 +25,8 @@ export function toApprovalEvents(event: ApprovalAsked, create: CreateLegacyEvent
   }
   const kind = subject.hunks?.[0]?.kind;
   const operation = kind === 'created' || kind === 'deleted' ? OPERATIONS[kind] : 'modify';
-  return [
-    create('patch_approval_required', {
-      ...head,
-      filePath: path,
-      diff: subject.diff ?? '',
-      operation,
-      ...command,
-    }),
-  ];
+  const change = { filePath: path, diff: subject.diff ?? '', operation };
+  return [create('patch_approval_required', { ...head, ...change, ...command })];
 }
 
 /** The first file that would change; undefined where none would. */

@@ -12,28 +12,17 @@ export interface FollowLegacyOptions {
   session: string;
   /** Seq of the last known event. */
   after: number;
-  /**
-   * True for a client that sends a prompt now. It does not receive the pending end of an earlier run.
-   */
+  /** True for a client that sends a prompt now. It does not receive the pending end of an earlier run. */
   isPrompting?: boolean;
   /** @param seq Of the source event; undefined for what is not in the log. */
   onEvent: (event: LegacyEvent, seq: number | undefined) => void;
 }
 
-/** A subscription to a session. */
-export interface LegacyFollower {
-  /** The last run that started before the subscription. */
-  lastRun: string | undefined;
-  stop: () => void;
-}
-
-/**
- * Sends the events of a session after a seq in the older protocol, including the in-flight text of the current answer.
- */
+/** Sends the events of a session after a seq in the older protocol, with the in-flight text of the current answer. */
 export function followLegacyEvents(
   context: Pick<Context, 'klaus' | 'live' | 'queue'>,
   { session, after, isPrompting = false, onEvent }: FollowLegacyOptions,
-): LegacyFollower {
+) {
   const { klaus, live } = context;
   const handle = klaus.handle(session);
   const legacy = createLegacyEvents(session);
@@ -47,7 +36,6 @@ export function followLegacyEvents(
   const sendLive = (piece: Live): void => legacy.live(piece).forEach((it) => onEvent(it, undefined));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The timer runs only while calls are running. */
   const updateTimer = (): void => {
     if (legacy.hasRunningCalls && !isStopped) timer ??= setInterval(sendProgress, PROGRESS_MS).unref();
     else {
@@ -75,8 +63,9 @@ export function followLegacyEvents(
     if (!isStopped) live.of(session).forEach(sendLive);
   });
   return {
+    /** The last run that started before the subscription. */
     lastRun,
-    stop() {
+    stop: (): void => {
       for (const stop of stops) stop();
     },
   };

@@ -4,9 +4,7 @@ export interface LegacyEvent {
   data: Record<string, unknown>;
   /** The last event of the run, or of the session until its problem is fixed. */
   isEnd?: true;
-  /** The run that it ends. */
   run?: string;
 }
 
-/** Creates an event of one session. */
 export type CreateLegacyEvent = (name: string, data: Record<string, unknown>) => LegacyEvent;

@@ -1,24 +1,8 @@
-import { toCalled, toText, type Event, type EventOf, type EventType, type Live } from '@klaus/sdk';
+import { toCalled, toText, type Event, type EventOf, type EventType, type Live, type Usage } from '@klaus/sdk';
 import { toApprovalEvents } from './approval-events.ts';
 import type { CreateLegacyEvent, LegacyEvent } from './legacy-event.ts';
 import { RunEnds } from './run-end.ts';
-import { toInputTokens } from './session-usage.ts';
-
-/** Converts the events and in-flight text of one session to the events of the older protocol. */
-export interface LegacyEvents {
-  event(event: Event): LegacyEvent[];
-  live(live: Live): LegacyEvent[];
-  /** The elapsed time of each running call. */
-  progress(): LegacyEvent[];
-  /** True while calls are running according to the log. */
-  readonly hasRunningCalls: boolean;
-  /** The run that started last. */
-  readonly lastRun: string | undefined;
-  /** Returns the pending end of a run whose summary will not be made. */
-  flushEnd(): LegacyEvent[];
-  /** Drops the pending end of a run. */
-  dropEnd(): void;
-}
+import { toTokens } from './session-usage.ts';
 
 /** One converter for each type of event, so that a new type needs a decision here. */
 type Converters = { readonly [T in EventType]: (event: EventOf<T>) => LegacyEvent[] };
@@ -45,16 +29,20 @@ const ignored = {
   notice: none,
 } satisfies Partial<Converters>;
 
-/** @param now Unix milliseconds. */
-export function createLegacyEvents(session: string, now: () => number = Date.now): LegacyEvents {
+/**
+ * Converts the events and in-flight text of one session to the events of the older protocol.
+ *
+ * @param now Unix milliseconds.
+ */
+export function createLegacyEvents(session: string, now: () => number = Date.now) {
   let messages = 0;
   let lastRun: string | undefined;
-  let attempted: EventOf<'model.attempted'> | undefined;
+  /** Of the last request of a turn. */
+  let usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   /** Characters of each message that were sent as deltas. */
   const sent = new Map<string, number>();
   /** Calls of the model without a result. The checkpoint of a run is not one of them. */
   const calls = new Set<string>();
-  /** When each running call started. */
   const started = new Map<string, number>();
   const create: CreateLegacyEvent = (name, data) => ({ name, data: { ...data, sessionId: session } });
   const ends = new RunEnds(create);
@@ -79,7 +67,7 @@ export function createLegacyEvents(session: string, now: () => number = Date.now
   const onAttempt = (event: EventOf<'model.attempted'>): LegacyEvent[] => {
     // The title is made after the run: its retry is not an error of the run.
     if (event.purpose === 'title') return [];
-    if (event.purpose === 'turn') attempted = event;
+    if (event.purpose === 'turn') ({ usage } = event);
     if (event.retryInMs === undefined) return [];
     return [create('error', { error: event.message ?? event.outcome, retrying: true })];
   };
@@ -94,7 +82,7 @@ export function createLegacyEvents(session: string, now: () => number = Date.now
     'message.added': onMessage,
     'turn.started': () => [create('thinking', { messageCount: messages })],
     'model.attempted': onAttempt,
-    'turn.finished': ({ turn, stopReason }) => [create('turn_complete', { turn, ...toTokens(attempted), stopReason })],
+    'turn.finished': ({ turn, stopReason }) => [create('turn_complete', { turn, ...toTokens(usage), stopReason })],
     'tool.started'({ call, at }) {
       started.set(call, at);
       return [];
@@ -119,12 +107,12 @@ export function createLegacyEvents(session: string, now: () => number = Date.now
   };
 
   return {
-    event(event) {
+    event(event: Event): LegacyEvent[] {
       // The table pairs each type with its converter.
       const convert = converters[event.type] as (event: Event) => LegacyEvent[];
       return [...convert(event), ...ends.add(event)];
     },
-    live(live) {
+    live(live: Live): LegacyEvent[] {
       if (live.type === 'message.delta' && live.part === 'text') {
         const from = sent.get(live.message) ?? 0;
         const delta = live.text.slice(Math.max(0, from - live.offset));
@@ -136,24 +124,17 @@ export function createLegacyEvents(session: string, now: () => number = Date.now
       if (live.type !== 'tool.progress' || !calls.has(live.call)) return [];
       return [toProgress(live.call, live.text)];
     },
-    progress: () => [...started.keys()].map((call) => toProgress(call, '')),
-    get hasRunningCalls() {
+    /** The elapsed time of each running call. */
+    progress: (): LegacyEvent[] => [...started.keys()].map((call) => toProgress(call, '')),
+    /** True while calls are running according to the log. */
+    get hasRunningCalls(): boolean {
       return started.size > 0;
     },
-    get lastRun() {
+    get lastRun(): string | undefined {
       return lastRun;
     },
-    flushEnd: () => ends.flush(),
-    dropEnd: () => ends.drop(),
-  };
-}
-
-function toTokens(attempted: EventOf<'model.attempted'> | undefined): Record<string, number> {
-  const usage = attempted?.usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  return {
-    inputTokens: toInputTokens(usage),
-    outputTokens: usage.output,
-    cacheReadTokens: usage.cacheRead,
-    cacheWriteTokens: usage.cacheWrite,
+    /** Returns the pending end of a run whose summary will not be made. */
+    flushEnd: (): LegacyEvent[] => ends.flush(),
+    dropEnd: (): void => ends.drop(),
   };
 }

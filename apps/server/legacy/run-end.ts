@@ -43,7 +43,6 @@ export class RunEnds {
     this.#create = create;
   }
 
-  /** Adds an event. Returns the events to send. */
   add(event: Event): LegacyEvent[] {
     this.#usage.add(event);
     switch (event.type) {
@@ -57,8 +56,7 @@ export class RunEnds {
         return event.purpose === 'title' && event.outcome !== 'ok' ? this.flush() : [];
       case 'run.started': {
         const pending = this.flush();
-        const { at: startedAt } = event;
-        this.#run = { startedAt, model: this.#model, answer: '', isComplete: false, isExceeded: false };
+        this.#run = this.#createRun(event.at);
         return pending;
       }
       case 'run.finished':
@@ -77,20 +75,17 @@ export class RunEnds {
     return [this.#complete(pending, summary ?? (cut(pending.run.answer) || pending.event.reason))];
   }
 
-  /** Drops the pending end. */
   drop(): void {
     this.#pending = undefined;
   }
 
+  #createRun(startedAt: number): Run {
+    return { startedAt, model: this.#model, answer: '', isComplete: false, isExceeded: false };
+  }
+
   #finish(event: EventOf<'run.finished'>): LegacyEvent[] {
     const { outcome, reason, limit } = event;
-    const run = this.#run ?? {
-      startedAt: event.at,
-      model: this.#model,
-      answer: '',
-      isComplete: false,
-      isExceeded: false,
-    };
+    const run = this.#run ?? this.#createRun(event.at);
     this.#run = undefined;
     if (outcome === 'limit' && limit?.limit === 'tokens') {
       const exceeded = this.#create('budget_exceeded', { totalTokens: limit.used, limit: limit.cap });
@@ -121,7 +116,6 @@ export class RunEnds {
   }
 }
 
-/** Applies an event to the current run. */
 function updateRun(run: Run, event: Event): void {
   if (event.type === 'turn.started') run.model = event.model;
   else if (event.type === 'message.added') {

@@ -1,51 +1,34 @@
 import { isCharged, type Event, type Usage } from '@klaus/sdk';
 
-/** The token usage of a session in the format of the older protocol. */
-export interface TokenUsageSummary {
-  /** Includes tokens that were read from the prompt cache or written to it. */
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  totalTokens: number;
-  /** US dollars; null when the price of any part is not known. */
-  cost: number | null;
-}
+const KINDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
-/** The tokens of a prompt, including its cached part. */
-export function toInputTokens({ input, cacheRead, cacheWrite }: Usage): number {
-  return input + cacheRead + cacheWrite;
+/** Tokens under the names of the older protocol. The input includes its cached part. */
+export function toTokens({ input, output, cacheRead, cacheWrite }: Usage) {
+  return {
+    inputTokens: input + cacheRead + cacheWrite,
+    outputTokens: output,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+  };
 }
 
 /** Sums the charged requests of a session, without those that it inherited as a fork. */
 export class SessionUsage {
   #inherited = 0;
-  #usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  readonly #usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  /** US dollars; null if the price of any request is unknown. */
   #usd: number | null = 0;
 
   add(event: Event): void {
     if (event.type === 'session.opened') this.#inherited = event.forked?.seq ?? 0;
     if (event.type !== 'model.attempted' || event.seq <= this.#inherited || !isCharged(event)) return;
-    const { input, output, cacheRead, cacheWrite } = this.#usage;
-    this.#usage = {
-      input: input + event.usage.input,
-      output: output + event.usage.output,
-      cacheRead: cacheRead + event.usage.cacheRead,
-      cacheWrite: cacheWrite + event.usage.cacheWrite,
-    };
+    for (const kind of KINDS) this.#usage[kind] += event.usage[kind];
     this.#usd = this.#usd === null || event.usd === null ? null : this.#usd + event.usd;
   }
 
-  get summary(): TokenUsageSummary {
-    const { output, cacheRead, cacheWrite } = this.#usage;
-    const inputTokens = toInputTokens(this.#usage);
-    return {
-      inputTokens,
-      outputTokens: output,
-      cacheReadTokens: cacheRead,
-      cacheWriteTokens: cacheWrite,
-      totalTokens: inputTokens + output,
-      cost: this.#usd,
-    };
+  /** In the format of the older protocol. */
+  get summary(): object {
+    const tokens = toTokens(this.#usage);
+    return { ...tokens, totalTokens: tokens.inputTokens + tokens.outputTokens, cost: this.#usd };
   }
 }

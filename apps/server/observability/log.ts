@@ -1,7 +1,4 @@
+type Write = (text: string, fields?: Readonly<Record<string, unknown>>) => void;
+
 /** The log of the server. It has no content of sessions. */
-export interface Log {
-  debug(text: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(text: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(text: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(text: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Write>>;

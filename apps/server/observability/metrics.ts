@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Event, EventOf, SandboxStart } from '@klaus/sdk';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { limitCardinality } from './limit-cardinality.ts';
 
 /** Upper bounds of the histogram buckets, in seconds. */
 const TOOL_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
@@ -24,20 +23,10 @@ export interface MetricSources {
   subscribers: () => Readonly<Record<string, number>>;
 }
 
-/** The metrics of the server. */
-export interface Metrics {
-  readonly mediaType: string;
-  /** Counts an event of a session that runs here. */
-  count(event: Event): void;
-  countStart(start: SandboxStart): void;
-  /** In the text format of Prometheus, version 0.0.4. */
-  toText(): Promise<string>;
-  /** Stops sampling. */
-  close(): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Labels with names of models and tools are limited. No label contains a session id. */
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   // Process metrics under their usual names.
@@ -63,11 +52,12 @@ export function createMetrics(sources: MetricSources): Metrics {
 
   return {
     mediaType: registry.contentType,
-    countStart({ driver, outcome, durationMs }) {
+    countStart({ driver, outcome, durationMs }: SandboxStart): void {
       counters.starts.inc({ driver, outcome });
       if (outcome === 'ok') counters.startSeconds.observe({ driver }, durationMs / 1_000);
     },
-    count(event) {
+    /** Counts an event of a session that runs here. */
+    count(event: Event): void {
       switch (event.type) {
         case 'run.started':
           begun.set(event.session, event.at);
@@ -101,8 +91,9 @@ export function createMetrics(sources: MetricSources): Metrics {
           return;
       }
     },
-    toText: () => registry.metrics(),
-    close() {
+    /** In the text format of Prometheus, version 0.0.4. */
+    toText: (): Promise<string> => registry.metrics(),
+    close(): void {
       closeGauges();
       registry.clear();
     },
@@ -184,5 +175,21 @@ function declareGauges(sources: MetricSources, registers: Registry[]): () => voi
   return () => {
     clearTimeout(unused);
     lag.disable();
+  };
+}
+
+const MAX_VALUES = 100;
+const MAX_LENGTH = 100;
+
+/**
+ * Limits the values of a label: after the first hundred, each new value becomes `other`. Models and users choose the names,
+ * and each value is a time series.
+ */
+function limitCardinality(): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    const name = value.slice(0, MAX_LENGTH);
+    if (known.size < MAX_VALUES) known.add(name);
+    return known.has(name) ? name : 'other';
   };
 }

@@ -3,10 +3,8 @@ import { pino, stdSerializers } from 'pino';
 import { DailyLogFile } from './daily-log-file.ts';
 import type { Log } from './log.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
 export interface ServerLogOptions {
-  level: LogLevel;
+  level: keyof Log;
   /** Folder of the daily files (`agent-2026-01-31.log`, in UTC), one JSON object a line. */
   folder: string;
   /** Number of earlier files to keep; 0 keeps all. */
@@ -63,7 +61,7 @@ export function createServerLog(options: ServerLogOptions): ServerLog {
     },
   );
   const entry =
-    (name: LogLevel | 'fatal') =>
+    (name: keyof Log | 'fatal') =>
     (text: string, fields: Readonly<Record<string, unknown>> = {}): void =>
       logger[name](fields, text);
   return {

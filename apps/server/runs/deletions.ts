@@ -32,14 +32,12 @@ export class Deletions {
     return undoUntil;
   }
 
-  /** False if no delete is pending. */
-  undo(session: string): boolean {
+  undo(session: string): void {
     const pending = this.#pending.get(session);
-    if (!pending) return false;
+    if (!pending) return;
     clearTimeout(pending.timer);
     this.#pending.delete(session);
     this.#options.onChange(session, 'undone');
-    return true;
   }
 
   /** Until when a pending delete can be undone, in Unix milliseconds. */

@@ -6,7 +6,6 @@ import { everySecond } from './shared-timer.ts';
 
 export interface RunQueueOptions {
   klaus: Klaus;
-  /** Most sessions that run at the same time. */
   limit: number;
   /** Folder with one file for each session that the queue is responsible for. */
   folder: string;
@@ -240,15 +239,12 @@ export class RunQueue {
     // It may have been added or removed during the query.
     if (!this.#idle.has(session)) return;
     if (isRunnable) this.add(session);
-    else if (this.#idle.get(session) === 'busy' && !this.#hasApproval(session)) {
+    else if (this.#idle.get(session) === 'busy') {
+      if (this.#klaus.store.view.approvals({ open: true, session }).length > 0) return;
       this.#idle.delete(session);
       this.#release(session);
       this.#notify(session);
     }
-  }
-
-  #hasApproval(session: string): boolean {
-    return this.#klaus.store.view.approvals({ open: true, session }).length > 0;
   }
 
   #notify(session: string): void {

@@ -1,17 +1,11 @@
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, type Klaus, type OnAsk, type Part, type Session } from '@klaus/sdk';
+import { KlausError, type Klaus, type Part, type Session } from '@klaus/sdk';
+import type { RouteOf } from '../contract/index.ts';
+import type { Parsed } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
 
 /** The fields that all routes with a prompt share. */
-export interface PromptInput {
-  text?: string | undefined;
-  parts?: readonly Part[] | undefined;
-  pin?: boolean | undefined;
-  /** Id of the command. */
-  command?: string | undefined;
-  waitForModelMs?: number | undefined;
-  onAsk?: OnAsk | undefined;
-}
+type PromptInput = Parsed<RouteOf<'sendPrompt'>>['body'];
 
 /** The parts of a prompt; undefined without one. A text above the limit is attached as a file. */
 function toParts({ text = '', parts = [] }: PromptInput, maxChars: number): Part[] | undefined {
@@ -19,11 +13,8 @@ function toParts({ text = '', parts = [] }: PromptInput, maxChars: number): Part
   if (isBlank && parts.length === 0) return undefined;
   const allowed = parts.every(({ type }) => type === 'text' || type === 'image' || type === 'file');
   if (!allowed) throw new KlausError('usage', 'A prompt consists of text, images and files.');
-  return [...(isBlank ? [] : attachLong(text, maxChars)), ...parts.flatMap((part) => attachLongPart(part, maxChars))];
-}
-
-function attachLongPart(part: Part, maxChars: number): Part[] {
-  return part.type === 'text' ? attachLong(part.text, maxChars) : [part];
+  const attached = parts.flatMap((part) => (part.type === 'text' ? attachLong(part.text, maxChars) : [part]));
+  return [...(isBlank ? [] : attachLong(text, maxChars)), ...attached];
 }
 
 function attachLong(text: string, maxChars: number): Part[] {
@@ -35,18 +26,13 @@ function attachLong(text: string, maxChars: number): Part[] {
 }
 
 /** Sends a prompt if there is one. Returns the id of the command. */
-export async function sendPrompt(
-  klaus: Klaus,
-  session: Session,
-  input: PromptInput & { delivery?: 'steer' | 'queue' | undefined },
-): Promise<string | undefined> {
+export async function sendPrompt(klaus: Klaus, session: Session, input: PromptInput): Promise<string | undefined> {
   const parts = toParts(input, klaus.configuration.get('maxPromptChars'));
   if (!parts) return undefined;
   return session.prompt(parts, {
     onAsk: input.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
-    ...optional({ delivery: input.delivery }),
     ...(input.pin ? { pin: true } : {}),
-    ...optional({ id: input.command, waitForModelMs: input.waitForModelMs }),
+    ...optional({ delivery: input.delivery, id: input.command, waitForModelMs: input.waitForModelMs }),
   });
 }
 

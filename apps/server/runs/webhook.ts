@@ -27,18 +27,14 @@ export interface WebhookOptions {
   log: Log;
 }
 
-/** Notifies another server when a run has ended or waits for an approval. */
-export interface Webhook {
-  /** Waits shortly for messages in flight. The next server sends the rest. */
-  close(): Promise<void>;
-}
-
 /**
+ * Notifies another server when a run has ended or waits for an approval.
+ *
  * Each message is stored in the outbox together with its event, so that it survives a crash. It is sent until it is
  * accepted or dropped, in order within a session, and twice only if the outcome of the first request is unknown. If
  * several servers share a database, one of them sends.
  */
-export function createWebhook(options: WebhookOptions): Webhook {
+export function createWebhook(options: WebhookOptions) {
   const { klaus, isOwn, log } = options;
   const quit = new AbortController();
   const inFlight = new Map<number, Promise<void>>();
@@ -111,7 +107,8 @@ export function createWebhook(options: WebhookOptions): Webhook {
   void send();
 
   return {
-    async close() {
+    /** Waits shortly for messages in flight. The next server sends the rest. */
+    async close(): Promise<void> {
       isClosing = true;
       stopWatching();
       await send();
@@ -126,22 +123,11 @@ export function createWebhook(options: WebhookOptions): Webhook {
 }
 
 function toMessage(event: EventOf<'run.finished' | 'approval.asked'>, row: SessionRow | undefined): object {
-  const about = {
-    id: toDeliveryId(event),
-    type: event.type,
-    at: event.at,
-    session: event.session,
-    run: event.run,
-    title: row?.title ?? null,
-  };
+  const { type, at, session, run } = event;
+  const about = { id: toDeliveryId(event), type, at, session, run, title: row?.title ?? null };
   if (event.type === 'approval.asked') {
-    return {
-      ...about,
-      approval: event.approval,
-      question: event.title,
-      reason: event.reason,
-      expiresAt: event.expiresAt,
-    };
+    const { approval, title: question, reason, expiresAt } = event;
+    return { ...about, approval, question, reason, expiresAt };
   }
   const { outcome, reason, usage, usd, turns, toolCalls } = event;
   return { ...about, workspace: row?.workspace, model: row?.model, outcome, reason, usage, usd, turns, toolCalls };

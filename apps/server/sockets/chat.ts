@@ -10,7 +10,8 @@ import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { readProblemEvents } from '../legacy/session-problems.ts';
-import { answer, cancel, prompt } from './commands.ts';
+import { cancelRun } from '../handlers/runs.ts';
+import { answer, prompt } from './commands.ts';
 import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
@@ -20,13 +21,11 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
 ]);
 
-/** The sender that the log names. */
 const BY = 'server/chat';
 
 const MESSAGES =
   'Send {"type":"message","content":"…"}, {"type":"cancel"} or {"type":"approval","id":"…","approved":true}.';
 
-/** The agents that have a chat. */
 const AGENTS: ReadonlySet<string> = new Set(['klaus']);
 
 /** The agent of an address such as `/ws/chat/klaus`; undefined for another address. */
@@ -44,7 +43,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   const url = new URL(request.url ?? '/', 'http://localhost');
   const agent = toAgent(url.pathname)!;
   const file = join(klaus.home, 'server', `chat-${agent}`);
-  const rate = createRateLimit(klaus.configuration.get('server.wsRateLimit'));
+  const countMessage = createRateLimit(klaus.configuration.get('server.wsRateLimit'));
   const send = (message: object): void =>
     void (socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)));
   let session: string | undefined;
@@ -86,11 +85,11 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     if (!parsed.success) throw new KlausError('usage', MESSAGES);
     const message = parsed.data;
     if (message.type === 'message') {
-      rate.count();
+      countMessage();
       await prompt(context, await open(), message.content);
     } else if (message.type === 'approval') {
       await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
-    } else if (session !== undefined) await cancel(context, { sessionId: session, by: BY });
+    } else if (session !== undefined) await cancelRun(context, session, { by: BY });
   };
 
   socket.on('message', (data: Buffer) => {
@@ -123,18 +122,13 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
 }
 
 /** The last session of a chat, and the seq of the last end that was sent. */
-interface LastChat {
-  session: string;
-  sent: number;
-}
-
-function readLast(file: string, klaus: Context['klaus']): LastChat | undefined {
+function readLast(file: string, klaus: Context['klaus']) {
   const [session = '', sent = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
   return klaus.store.view.session(session)?.id === session ? { session, sent: Number(sent) } : undefined;
 }
 
 /** The events that a client missed when its connection broke during a run: the open question, or the last answer and the end. */
-function findMissed(context: Context, { session, sent }: LastChat): { event: LegacyEvent; seq: number }[] {
+function findMissed(context: Context, { session, sent }: NonNullable<ReturnType<typeof readLast>>) {
   const { klaus } = context;
   const legacy = createLegacyEvents(session);
   const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
@@ -169,7 +163,6 @@ function toJson(text: string): unknown {
   }
 }
 
-/** Converts an event to a message of the chat. */
 function toChat({ name, data }: LegacyEvent): object | undefined {
   switch (name) {
     case 'stream_delta':

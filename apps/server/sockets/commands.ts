@@ -5,7 +5,6 @@ import type { Caller } from '../access/caller.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findSession } from '../handlers/sessions.ts';
-import { cancelRun } from '../handlers/runs.ts';
 import { sendRequiredPrompt } from '../runs/send-prompt.ts';
 
 const id = z.string().min(1).max(100);
@@ -50,13 +49,6 @@ export async function findPromptSession(
 export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
   await sendRequiredPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
   queue.add(session);
-}
-
-export async function cancel(
-  context: Context,
-  { sessionId, by }: CommandInput<'cancel'> & { by: Caller },
-): Promise<void> {
-  await cancelRun(context, sessionId, { by });
 }
 
 export async function answer(

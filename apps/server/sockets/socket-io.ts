@@ -3,19 +3,11 @@ import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
 import type { Context } from '../http/handler.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import {
-  answer,
-  cancel,
-  COMMAND_SCHEMAS,
-  type CommandInput,
-  type CommandName,
-  findPromptSession,
-  prompt,
-} from './commands.ts';
+import { cancelRun } from '../handlers/runs.ts';
+import { answer, COMMAND_SCHEMAS, type CommandInput, type CommandName, findPromptSession, prompt } from './commands.ts';
 import { followLegacyEvents, readCurrentEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
-/** The sender that the log names. */
 const BY = 'server/socket.io';
 
 /** Commands without a rate limit. */
@@ -31,7 +23,7 @@ export function createSocketIo(context: Context, engine: EngineServer): Server {
 
 function serve(context: Context, socket: Socket): void {
   const joined = new Map<string, () => void>();
-  const rate = createRateLimit(context.klaus.configuration.get('server.wsRateLimit'));
+  const countMessage = createRateLimit(context.klaus.configuration.get('server.wsRateLimit'));
 
   const join = (session: string, after: number, isPrompting = false): void => {
     joined.get(session)?.();
@@ -51,8 +43,8 @@ function serve(context: Context, socket: Socket): void {
       await prompt(context, session, given.message);
       return { sessionId: session };
     },
-    async cancel(given) {
-      await cancel(context, { ...given, by: BY });
+    async cancel({ sessionId }) {
+      await cancelRun(context, sessionId, { by: BY });
       return {};
     },
     async join_session({ sessionId, after }) {
@@ -93,7 +85,7 @@ function serve(context: Context, socket: Socket): void {
   }
 
   async function receive(name: CommandName, payload: unknown): Promise<object> {
-    if (!UNLIMITED.has(name)) rate.count();
+    if (!UNLIMITED.has(name)) countMessage();
     const parsed = COMMAND_SCHEMAS[name].safeParse(payload);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Server as EngineServer } from 'engine.io';
 import type { WebSocketServer } from 'ws';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { Context } from '../http/handler.ts';
@@ -10,30 +9,19 @@ import { recordError, requestIdOf, toPath } from '../observability/request-log.t
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
 
-/** Bytes of one message over a socket. */
 const MAX_MESSAGE_BYTES = 1_024 * 1_024;
 const SOCKET_IO = '/socket.io/';
 
-/** Socket.IO, and the chat over plain WebSockets. The request guard checks every connection. */
-export interface Sockets {
-  /** Answers a request of Socket.IO. False for other requests. */
-  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Clients that are connected, by protocol. */
-  clients(): { socketIo: number; chat: number };
-  close(): Promise<void>;
-}
+export type Sockets = ReturnType<typeof createSockets>;
 
-interface SocketIo {
-  engine: EngineServer;
-  close: () => Promise<void>;
-}
-
-/** Loads the modules for sockets on the first connection: most clients use none. */
-export function createSockets(context: Context, guard: RequestGuard): Sockets {
-  let opened: Promise<SocketIo> | undefined;
+/**
+ * Socket.IO, and the chat over plain WebSockets. The request guard checks every connection. The modules are loaded on the
+ * first one: most clients use none.
+ */
+export function createSockets(context: Context, guard: RequestGuard) {
+  let opened: ReturnType<typeof createEngine> | undefined;
   let chats: Promise<WebSocketServer> | undefined;
-  const openEngine = (): Promise<SocketIo> =>
+  const openEngine = (): ReturnType<typeof createEngine> =>
     (opened ??= createEngine(context).then((it) => {
       connected.socketIo = () => it.engine.clientsCount;
       return it;
@@ -51,7 +39,8 @@ export function createSockets(context: Context, guard: RequestGuard): Sockets {
   };
 
   return {
-    handleRequest(request, response) {
+    /** Answers a request of Socket.IO. False for other requests. */
+    handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
       if (!request.url?.startsWith(SOCKET_IO)) return false;
       try {
         check(request);
@@ -68,7 +57,7 @@ export function createSockets(context: Context, guard: RequestGuard): Sockets {
       );
       return true;
     },
-    handleUpgrade(request, socket, head) {
+    handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       // The client may disconnect during the check. There is no other listener for the error yet.
       socket.on('error', () => socket.destroy());
       try {
@@ -91,16 +80,16 @@ export function createSockets(context: Context, guard: RequestGuard): Sockets {
         );
       } else refuse(socket, 404);
     },
-    clients: () => ({ socketIo: connected.socketIo(), chat: connected.chat() }),
-    async close() {
+    clients: (): { socketIo: number; chat: number } => ({ socketIo: connected.socketIo(), chat: connected.chat() }),
+    async close(): Promise<void> {
       const [engine, server] = await Promise.all([opened, chats]);
       for (const chat of server?.clients ?? []) chat.close(1012, 'The server is shutting down.');
-      await engine?.close();
+      engine?.close();
     },
   };
 }
 
-async function createEngine(context: Context): Promise<SocketIo> {
+async function createEngine(context: Context) {
   const [{ Server }, { createSocketIo }] = await Promise.all([import('engine.io'), import('./socket-io.ts')]);
   const origins = context.klaus.configuration.get('server.corsOrigin');
   const engine = new Server({
@@ -110,7 +99,7 @@ async function createEngine(context: Context): Promise<SocketIo> {
   const io = createSocketIo(context, engine);
   return {
     engine,
-    async close() {
+    close() {
       io.disconnectSockets(true);
       engine.close();
     },

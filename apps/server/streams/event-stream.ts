@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 
-/** Milliseconds between two keep-alive comments. */
 const KEEP_ALIVE_MS = 15_000;
 /** Milliseconds after which an EventSource reconnects. */
 const RETRY_MS = 1_000;
@@ -12,7 +11,6 @@ export function toFrame(event: string, data: string, id?: number): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** A response of server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #timer: NodeJS.Timeout;
@@ -72,7 +70,6 @@ export class EventStream {
     else this.#closers.add(closer);
   }
 
-  /** Writes a last frame and ends. */
   end(frame = ''): void {
     if (this.#closed) return;
     this.#response.end(frame);

@@ -29,7 +29,6 @@ const MAX_PAUSE_MS = 100;
 const CHUNK = 64 * 1_024;
 /** Milliseconds after which a client retries an unreadable log. */
 const UNREADABLE_RETRY_MS = 30_000;
-/** Events that may change the status of a session. */
 const STATUS_EVENTS: ReadonlySet<EventType> = new Set([
   'run.started',
   'run.finished',
@@ -49,7 +48,6 @@ export class SessionHub {
   /** Messages whose in-flight text was sent and that are not complete. */
   readonly #unfinished = new Set<string>();
   readonly #stops: (() => void)[] = [];
-  readonly #onUnused: () => void;
   #last: number;
   /** Frames that are written together: single writes would dominate the cost. */
   #pending = '';
@@ -63,7 +61,6 @@ export class SessionHub {
     const { klaus, queue, live } = sources;
     this.#sources = sources;
     this.#session = session;
-    this.#onUnused = onUnused;
     this.#last = klaus.store.view.head(session.id)?.seq ?? 0;
     this.#queue = this.#readQueue();
     this.#status = toStatus(sources, session.id);
@@ -77,6 +74,7 @@ export class SessionHub {
       queue.onChange((changed) => {
         if (changed === session.id) this.#sendStatus();
       }),
+      onUnused,
     );
   }
 
@@ -95,7 +93,6 @@ export class SessionHub {
     return this.#subscribers.size;
   }
 
-  /** Sends a last frame to all subscribers and ends their streams. */
   end(event: 'bye' | 'gone', toData: (seq: number) => unknown): void {
     this.#flush();
     for (const { stream, seq } of [...this.#subscribers]) stream.end(toFrame(event, JSON.stringify(toData(seq))));
@@ -167,7 +164,8 @@ export class SessionHub {
 
   #onEvent(event: Event): void {
     this.#last = event.seq;
-    this.#forget(event);
+    if (event.type === 'message.added') this.#unfinished.delete(event.message.id);
+    else if (event.type === 'run.finished') this.#unfinished.clear();
     this.#push(toEventFrame(event));
     // Only these events consume commands of the inbox.
     if (event.type === 'message.added' || event.type === 'run.started' || event.type === 'run.finished')
@@ -220,12 +218,6 @@ export class SessionHub {
     this.#timer = setTimeout(() => this.#flush(), Math.max(0, this.#notBefore - performance.now()));
   }
 
-  /** Removes messages that the event completes. */
-  #forget(event: Event): void {
-    if (event.type === 'message.added') this.#unfinished.delete(event.message.id);
-    else if (event.type === 'run.finished') this.#unfinished.clear();
-  }
-
   /** Undefined during shutdown, when a paused run is not a change of status. */
   #readStatus(): SessionStatus | undefined {
     return this.#sources.queue.isStopping ? undefined : toStatus(this.#sources, this.#session.id);
@@ -267,7 +259,6 @@ export class SessionHub {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const stop of this.#stops) stop();
-    this.#onUnused();
   }
 }
 

@@ -28,18 +28,15 @@ export class SessionHubs {
     stream.onClose(() => this.#others.delete(stream));
   }
 
-  /** The number of streams of sessions and of other streams. */
   get subscribers(): { session: number; prompt: number } {
     const session = [...this.#hubs.values()].reduce((sum, hub) => sum + hub.subscribers, 0);
     return { session, prompt: this.#others.size };
   }
 
-  /** The session was deleted. */
   endDeleted(session: string): void {
     this.#hubs.get(session)?.end('gone', () => ({ session }));
   }
 
-  /** The session's log cannot be read. */
   endUnreadable(session: string, error: unknown): void {
     this.#hubs.get(session)?.endUnreadable(error);
   }

@@ -1,5 +1,5 @@
-import type { Command, Klaus, SessionRow } from '@klaus/sdk';
-import { modeSchema, sandboxNameSchema } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { modeSchema, sandboxNameSchema, type ApprovalRow, type Command, type Klaus, type SessionRow } from '@klaus/sdk';
 import type { QueuedMessage, SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
@@ -9,34 +9,21 @@ export interface ViewSources {
   queue: RunQueue;
 }
 
-/** Converts rows to the views of the contract. */
 export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
-  const questions = new Map<string, OpenQuestions>();
-  const approvals =
-    rows.length === 1
-      ? klaus.store.view.approvals({ open: true, session: rows[0]!.id })
-      : klaus.store.view.approvals({ open: true });
-  for (const { session, createdAt } of approvals) {
-    const { count, since } = questions.get(session) ?? { count: 0, since: createdAt };
-    questions.set(session, { count: count + 1, since: since !== null && since < createdAt ? since : createdAt });
-  }
-  return rows.map((row) => toView({ queue }, row, questions.get(row.id) ?? { count: 0, since: null }));
+  const session = rows.length === 1 ? rows[0]!.id : undefined;
+  const approvals = klaus.store.view.approvals({ open: true, ...optional({ session }) });
+  const bySession = Map.groupBy(approvals, (approval) => approval.session);
+  return rows.map((row) => toView(queue, row, bySession.get(row.id) ?? []));
 }
 
-/** The open questions of a session. */
-interface OpenQuestions {
-  count: number;
-  /** When the oldest was asked, ISO 8601. */
-  since: string | null;
-}
-
-function toView({ queue }: Pick<ViewSources, 'queue'>, row: SessionRow, asked: OpenQuestions): SessionView {
-  const position = queue.positionOf(row.id);
+function toView(queue: RunQueue, row: SessionRow, approvals: readonly ApprovalRow[]): SessionView {
+  const questions = approvals.length;
+  const position = queue.positionOf(row.id) ?? null;
   const problem = queue.problemOf(row.id);
   const held = queue.isHeld(row.id);
   return {
     id: row.id,
-    state: toState(row, { questions: asked.count, position, held }),
+    state: toState(row, { questions, position, held }),
     title: row.title,
     summary: row.summary,
     firstPrompt: row.firstPrompt,
@@ -48,13 +35,13 @@ function toView({ queue }: Pick<ViewSources, 'queue'>, row: SessionRow, asked: O
     pinned: row.pinned,
     parent: row.parent,
     forkedFrom: row.forkedFrom,
-    questions: asked.count,
-    askedAt: asked.since,
+    questions,
+    askedAt: approvals.map(({ createdAt }) => createdAt).toSorted()[0] ?? null,
     outcome: row.outcome,
     outcomeReason: row.outcomeReason,
     problem: problem === undefined ? null : toSentence(toProblem(problem)),
     held,
-    position: position ?? null,
+    position,
     turns: row.turns,
     toolCalls: row.toolCalls,
     tokens: {
@@ -81,15 +68,11 @@ export function toStatus(sources: ViewSources, session: string): SessionStatus |
   return { state, held, questions, position, problem: error === undefined ? null : toProblem(error), lastSeq };
 }
 
-interface Facts {
-  questions: number;
-  position: number | undefined;
-  held: boolean;
-}
+type Facts = Pick<SessionView, 'questions' | 'position' | 'held'>;
 
 function toState(row: SessionRow, { questions, position, held }: Facts): SessionState {
   if (questions > 0) return 'needs-you';
-  if (position !== undefined) return 'queued';
+  if (position !== null) return 'queued';
   if (held) return 'running';
   if (row.status === 'running') return 'interrupted';
   if (row.outcome === null) return 'idle';
