@@ -23,13 +23,9 @@ export interface Skipped {
   skipped: string;
 }
 
-export interface BenchmarkOptions {
-  /** Fewer rounds and shorter sessions: shows that everything works, and rough figures. */
-  quick: boolean;
-}
-
 export interface Benchmark {
   /** What is typed after `npm run bench --`. */
   readonly name: string;
-  run(options: BenchmarkOptions): Promise<(Row | Skipped)[]>;
+  /** @param options.quick Fewer rounds and shorter sessions: shows that everything works, and rough figures. */
+  run(options: { quick: boolean }): Promise<(Row | Skipped)[]>;
 }

@@ -22,7 +22,7 @@ export async function receive<Message>(child: ChildProcess): Promise<Message> {
     return await Promise.race([
       once(child, 'message', stop).then(([message]) => message as Message),
       once(child, 'exit', stop).then(([code, signal]) => {
-        throw new Error(`${child.spawnargs[1]} ended with ${code ?? signal} before it answered`);
+        throw new Error(`${child.spawnargs.slice(1, -1).join(' ')} ended with ${code ?? signal} before it answered`);
       }),
     ]);
   } finally {

@@ -36,13 +36,8 @@ export const LAYERS: readonly Layer[] = [
   { folder: '{test,bench,scripts}', imports: ['**'] },
 ];
 
-interface LayerFolder {
-  layer: Layer;
-  /** The folder itself, such as `adapters/store` for `adapters/*`. */
-  folder: string;
-}
-
-function findLayer(path: string): LayerFolder | undefined {
+/** The layer of a path, and its folder itself, such as `adapters/store` for `adapters/*`. */
+function findLayer(path: string) {
   for (const layer of LAYERS) {
     const folder = path.split('/').slice(0, layer.folder.split('/').length).join('/');
     if (matchesGlob(folder, layer.folder)) return { layer, folder };

@@ -4,16 +4,11 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
 
-interface SystemPackage {
-  /** Name in Debian. */
-  name: string;
-  program: string;
-  /** What is skipped without it. */
-  without: string;
-}
-
-/** System programs that tests use and npm cannot install. */
-const SYSTEM_PACKAGES: readonly SystemPackage[] = [
+/**
+ * System programs that tests use and npm cannot install: the name in Debian, a program of the package, and what is skipped
+ * without it.
+ */
+const SYSTEM_PACKAGES = [
   { name: 'bubblewrap', program: 'bwrap', without: 'sandboxed commands: the demo, and every test that runs one' },
   { name: 'docker.io', program: 'dockerd', without: 'tests with Docker' },
   { name: 'docker-compose', program: 'docker-compose', without: 'the test of the container stack' },

@@ -54,14 +54,17 @@ async function measureAll(order: MeasureOrder): Promise<void> {
   process.stdin.destroy();
 }
 
-interface Measuring extends MeasureOrder {
-  agents: readonly Agent[];
-  signal: AbortSignal;
-}
-
 async function measure(
   task: Task,
-  { agents, pairs, memoryRounds, slowEvery, folder, leftOut, signal }: Measuring,
+  {
+    agents,
+    pairs,
+    memoryRounds,
+    slowEvery,
+    folder,
+    leftOut,
+    signal,
+  }: MeasureOrder & { agents: readonly Agent[]; signal: AbortSignal },
 ): Promise<{ result: TaskResult; markdown: string }> {
   const before = readLoad();
   const begun = performance.now();

@@ -2,19 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/**
- * Everything that one program starts, also what outlives its parent: a control group, which no process leaves by
- * forking, and whose CPU time the kernel counts to the nanosecond, with that of processes that are gone.
- */
-export interface ProcessGroup {
-  /** Words before a command that begin it inside. */
-  readonly enter: readonly string[];
-  /** Milliseconds of CPU, user and system, of all that is or was inside. */
-  readCpu(): number;
-  readPids(): number[];
-  /** Ends what is still inside and removes the group. */
-  close(): Promise<void>;
-}
+export type ProcessGroup = ReturnType<typeof openProcessGroup>;
 
 /** Where a group can be created, and the file with its CPU time. */
 interface Place {
@@ -30,8 +18,13 @@ const TRIES = 50;
 const PREFIX = 'klaus-bench-';
 let counter = 0;
 
-/** @throws Error with the reason, where this machine lets us make no group. */
-export function openProcessGroup(): ProcessGroup {
+/**
+ * Everything that one program starts, also what outlives its parent: a control group, which no process leaves by
+ * forking, and whose CPU time the kernel counts to the nanosecond, with that of processes that are gone.
+ *
+ * @throws Error with the reason, where this machine lets us make no group.
+ */
+export function openProcessGroup() {
   const place = findPlace(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
   if (place === undefined) throw new Error('no control group counts CPU time here');
   if (counter === 0) sweep(place);
@@ -45,10 +38,13 @@ export function openProcessGroup(): ProcessGroup {
   }
   const readPids = (): number[] => [...new Set([group, inner])].flatMap(readMembers);
   return {
+    /** Words before a command that begin it inside. */
     enter: ['/bin/sh', '-c', ENTER, 'sh', inner],
-    readCpu: () => place.readCpu(group),
+    /** Milliseconds of CPU, user and system, of all that is or was inside. */
+    readCpu: (): number => place.readCpu(group),
     readPids,
-    async close() {
+    /** Ends what is still inside and removes the group. */
+    async close(): Promise<void> {
       for (let attempt = 0; attempt < TRIES; attempt++) {
         for (const pid of readPids()) kill(pid);
         try {

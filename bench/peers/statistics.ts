@@ -1,23 +1,18 @@
 import { median } from '../measure.ts';
 
-/** The middle of some values, with an interval that holds the true middle in 95 of 100 such series. */
-export interface Estimate {
-  median: number;
-  /** Undefined where there are too few values for one. */
-  interval: { low: number; high: number } | undefined;
-  count: number;
-}
+export type Estimate = ReturnType<typeof toEstimate>;
 
 const OUTSIDE = 0.025;
 
 /**
- * The median with the interval between two of the sorted values. It assumes nothing of how the values are spread:
+ * The median with the interval that holds the true one in 95 of 100 such series: between two of the sorted values, and
+ * undefined where there are too few for one. It assumes nothing of how the values are spread:
  * each lies below the true median with probability one half, so the number of those that do is binomial.
  *
  * @throws Error for no values.
  * @source https://en.wikipedia.org/wiki/Median#Confidence_interval (order statistics, sign test)
  */
-export function toEstimate(values: readonly number[]): Estimate {
+export function toEstimate(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const count = sorted.length;
   // The largest rank from either end that leaves at most 2.5 % outside.
@@ -28,5 +23,5 @@ export function toEstimate(values: readonly number[]): Estimate {
     term *= (count - rank) / (rank + 1);
   }
   const interval = rank === 0 ? undefined : { low: sorted[rank - 1]!, high: sorted[count - rank]! };
-  return { median: median(sorted), interval, count };
+  return { median: median(sorted), interval };
 }

@@ -14,15 +14,6 @@ const SESSION = '01KE0000000000000000BENCH1';
 /** So many processes share the subscribers. */
 const CLIENTS = 2;
 
-interface Figures {
-  /** Milliseconds of its CPU. */
-  cpu: number;
-  /** 99th percentile of the delay, milliseconds. */
-  p99: number;
-  /** Events that should have arrived, over all subscribers, and did not. */
-  lost: number;
-}
-
 /**
  * Many followers of one session that another process writes, beside a program that does nothing but write each line to
  * every open answer. Subscribers and writer are processes of their own, the same for both.
@@ -59,7 +50,7 @@ interface Size {
   seconds: number;
 }
 
-async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
+async function measureKlaus(place: TestHome, size: Size) {
   const after = await writeLog(place.home, SESSION, toOpening(place.workspace));
   await using server = await serve(buildBundle(), place, {});
   const { hostname, port } = server.url;
@@ -72,7 +63,7 @@ async function measureKlaus(place: TestHome, size: Size): Promise<Figures> {
   });
 }
 
-async function measureBare(size: Size): Promise<Figures> {
+async function measureBare(size: Size) {
   const bare = startPart('bare-process.ts', {});
   const port = Number(await readLine(bare));
   const writer = startPart('writer-process.ts', { session: SESSION, ...size } satisfies WriterOrder);
@@ -94,7 +85,11 @@ interface Measured {
   writer: ChildProcess;
 }
 
-async function measure({ pid, size, order, writer }: Measured): Promise<Figures> {
+/**
+ * @returns Milliseconds of CPU of the server, the 99th percentile of the delay in milliseconds, and the events that should
+ *   have arrived, over all subscribers, and did not.
+ */
+async function measure({ pid, size, order, writer }: Measured) {
   const clients = Array.from({ length: CLIENTS }, () => startProcess('server/subscribers-process.ts', order));
   // Each sends a message when all of its subscribers have their answer.
   await Promise.all(clients.map((client) => receive(client)));

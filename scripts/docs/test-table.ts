@@ -4,17 +4,12 @@ import { replaceBetween } from './markdown.ts';
 
 const COVERS = /^\/\/ Covers (?<paths>[^:]+): (?<what>.+)\.$/;
 
-interface Coverage {
-  file: string;
-  paths: string[];
-}
-
 /**
  * What each test file below `test/` covers, from its first line: `// Covers core/agent/loop, sdk: what it shows.`
  *
  * @throws Error for a file without such a line, and for a path that does not exist.
  */
-function readCoverage(root: string): Coverage[] {
+function readCoverage(root: string) {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `test/${name}`)

@@ -68,17 +68,11 @@ function toRelative(from: string, to: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-interface Specifier {
-  specifier: string;
-  start: number;
-  end: number;
-}
-
 /** @throws Error for a file that does not parse. */
-function readSpecifiers(file: string, text: string): Specifier[] {
+function readSpecifiers(file: string, text: string) {
   const { program, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`);
-  const found: Specifier[] = [];
+  const found: { specifier: string; start: number; end: number }[] = [];
   const add = ({ value, start, end }: { value: string; start: number; end: number }) =>
     void found.push({ specifier: value, start, end });
   new Visitor({

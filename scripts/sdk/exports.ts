@@ -29,13 +29,8 @@ export function listExports(root: string): string {
   return parts.join('\n');
 }
 
-interface Tree {
-  root: string;
-  modules: OwnModules;
-}
-
 /** @throws Error for an export that this cannot follow, such as `export default`. */
-function readExports(file: string, tree: Tree): Exports {
+function readExports(file: string, tree: { root: string; modules: OwnModules }): Exports {
   const text = readFileSync(join(tree.root, file), 'utf8');
   const found: Exports = new Map();
   const add = (name: string, kinds: Iterable<Kind>): void =>
