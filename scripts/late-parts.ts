@@ -97,10 +97,11 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
   openai: [
     'adapters/models/openai/answer-stream',
-    'adapters/models/openai/headers',
     'adapters/models/openai/openai-model',
     'adapters/models/openai/request-body',
     'adapters/models/openai/responses-',
+    'adapters/models/openai/usage',
+    'adapters/models/openai/user-parts',
   ],
 };
 

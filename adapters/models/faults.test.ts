@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Model, ModelEvent, ModelFailure } from '@klaus/core/agent';
 import { createModels, createModelServer, parseScript } from './index.ts';
 import { toFailure } from './wire/failure.ts';
-import { ProviderError } from './wire/provider-error.ts';
+import { ProviderError } from './wire/errors.ts';
 
 const WIRES = ['anthropic', 'openai', 'responses'] as const;
 type Wire = (typeof WIRES)[number];

@@ -7,8 +7,7 @@ import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import type { CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { resolveName, type NameRules } from './names.ts';
-import { createOpenaiModel } from './openai/openai-model.ts';
-import { createResponsesModel } from './openai/responses-model.ts';
+import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
 import type { ModelKeys } from './provider.ts';
 import { accessTo, PROVIDERS, type BaseUrls } from './providers.ts';
 
@@ -118,13 +117,10 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     images: true,
     prices: [{ above: 0, price: options.prices?.[name] ?? server.price ?? FREE }],
   };
-  if (server.wire === 'responses') {
-    return createResponsesModel({ name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, isOpenai: false });
-  }
-  if (server.wire === 'openai') {
-    return createOpenaiModel({ name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, dialect: 'openrouter' });
-  }
-  return createAnthropicModel({ name, id, info, apiKey: 'none', baseUrl: server.url, adaptiveThinking: true });
+  const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1` };
+  if (server.wire === 'responses') return createResponsesModel({ ...model, isOpenai: false });
+  if (server.wire === 'openai') return createOpenaiModel({ ...model, dialect: 'openrouter' });
+  return createAnthropicModel({ ...model, baseUrl: server.url, adaptiveThinking: true });
 }
 
 /** Milliseconds before the retirement of an id at which a notice is shown. */

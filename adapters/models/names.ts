@@ -3,12 +3,10 @@ import { PROVIDER_NAMES, PROVIDER_TABLE, TIERS, type ProviderName, type Tier } f
 import { findEntry, listModels } from './catalog/catalog.ts';
 import { keyVariables, PROVIDERS } from './providers.ts';
 
-/** The model that a name refers to. */
 export interface Target {
   provider: ProviderName | 'scripted';
   /** The provider's own id or the script's name. */
   id: string;
-  /** A notice for the user about the choice. */
   notice?: string;
 }
 
@@ -29,18 +27,18 @@ export interface NameRules {
 export function resolveName(name: string, rules: NameRules): Target {
   const slash = name.indexOf('/');
   if (slash >= 0) {
-    const provider = name.slice(0, slash);
     const id = name.slice(slash + 1);
-    if (id !== '' && provider === 'scripted') return { provider, id };
-    if (id !== '' && isProvider(provider)) return withKey({ provider, id }, rules);
-    throw unknown(name);
+    const provider = ([...PROVIDER_NAMES, 'scripted'] as const).find((candidate) => candidate === name.slice(0, slash));
+    if (id === '' || provider === undefined) throw unknown(name);
+    return provider === 'scripted' ? { provider, id } : withKey({ provider, id }, rules);
   }
-  if (isTier(name)) {
+  const tier = TIERS.find((candidate) => candidate === name);
+  if (tier) {
     const provider =
       PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'key') ??
       PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'server');
     if (!provider) throw noKey();
-    return { provider, id: rules.tiers[provider][name] };
+    return { provider, id: rules.tiers[provider][tier] };
   }
   const provider = PROVIDER_NAMES.find((candidate) => findEntry(candidate, name));
   if (!provider) throw unknown(name);
@@ -89,12 +87,4 @@ function unknown(name: string): KlausError {
       ? `Did you mean ${match}?`
       : `Write a tier (${TIERS.join(', ')}), or a full name such as anthropic/${PROVIDERS.anthropic.tiers.sonnet}.`,
   });
-}
-
-function isProvider(text: string): text is ProviderName {
-  return Object.hasOwn(PROVIDERS, text);
-}
-
-function isTier(text: string): text is Tier {
-  return (TIERS as readonly string[]).includes(text);
 }

@@ -7,9 +7,9 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { ModelEvent } from '@klaus/core/agent';
 import { NO_USAGE, stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
-import { parseInput } from '../wire/call-ids.ts';
-import { MalformedResponse, StreamCut } from '../wire/failure.ts';
-import { ProviderError } from '../wire/provider-error.ts';
+import { parseInput, type ToCallId } from '../wire/call-ids.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 
 /** An incomplete content block. `json` is the received part of a call's arguments. */
@@ -26,12 +26,8 @@ interface WireError {
   type: 'error';
 }
 
-/**
- * Reads the events of one answer of the Messages API.
- *
- * @param toCallId Gives a call its unique id.
- */
-export function createAnswerReader(toCallId: (id: string | undefined, index: number) => string): AnswerReader {
+/** Reads the events of one answer of the Messages API. */
+export function createAnswerReader({ toCallId }: Pick<ReadOptions, 'toCallId'>): AnswerReader {
   const blocks: (Building | undefined)[] = [];
   let calls = 0;
   let usage = NO_USAGE;
@@ -51,9 +47,11 @@ export function createAnswerReader(toCallId: (id: string | undefined, index: num
           break;
         case 'content_block_start': {
           const building = start(event.content_block, calls);
-          if (building.block.type === 'tool_use') calls++;
           blocks[event.index] = building;
-          yield* toFirstEvents(building);
+          const { block, text } = building;
+          if (block.type === 'tool_use') yield { type: 'call', index: calls++, name: block.name, text: '' };
+          else if (text !== '' && (block.type === 'text' || block.type === 'thinking'))
+            yield { type: block.type, text };
           break;
         }
         case 'content_block_delta': {
@@ -91,12 +89,6 @@ function start(block: ContentBlock | undefined, call: number): Building {
   };
 }
 
-function* toFirstEvents(building: Building): Iterable<ModelEvent> {
-  const { block, text, call } = building;
-  if (block.type === 'tool_use') yield { type: 'call', index: call, name: block.name, text: '' };
-  else if (text !== '' && (block.type === 'text' || block.type === 'thinking')) yield { type: block.type, text };
-}
-
 function* grow(building: Building, delta: RawContentBlockDelta): Iterable<ModelEvent> {
   switch (delta?.type) {
     case 'text_delta':
@@ -120,7 +112,7 @@ function* grow(building: Building, delta: RawContentBlockDelta): Iterable<ModelE
   }
 }
 
-function toPart(building: Building, toCallId: (id: string | undefined, index: number) => string): Part[] {
+function toPart(building: Building, toCallId: ToCallId): Part[] {
   const { block, text, signature, json, call } = building;
   switch (block.type) {
     case 'text':

@@ -3,7 +3,6 @@ import type { ProviderName } from '@klaus/core/provider-table';
 import { PROVIDERS } from '../providers.ts';
 import type { CatalogCost, CatalogEntry } from './catalog-entry.ts';
 
-/** The date of the figures in the catalog. */
 export const SNAPSHOT_DATE = '2026-11-21';
 
 /** The bundled entry, or undefined for an id that the catalog does not know. */
@@ -22,9 +21,7 @@ export function listModels(): string[] {
 /** Assumed sizes of a model that is not in the catalog; every current model has at least these. */
 const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, images: true, prices: [] };
 
-/**
- * @param price A configured price. It replaces that of the catalog and has no steps.
- */
+/** @param price A configured price. It replaces that of the catalog and has no steps. */
 export function toModelInfo(entry: CatalogEntry | undefined, price?: Price): ModelInfo {
   const base: ModelInfo = entry
     ? {

@@ -1,10 +1,10 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason, Usage } from '@klaus/core/protocol';
+import type { Part, StopReason } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
-import { estimateUsage } from '../wire/estimate-usage.ts';
-import { MalformedResponse, StreamCut } from '../wire/failure.ts';
-import { ProviderError } from '../wire/provider-error.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
+import { estimateUsage, toUsage } from './usage.ts';
 
 /** A part of a call. Compatible servers omit fields that OpenAI always sends. */
 interface CallDelta {
@@ -47,23 +47,17 @@ interface Building {
   json: string;
 }
 
-export interface ReadOptions {
-  /** Gives a call its unique id. */
-  toCallId: (id: string | undefined, index: number) => string;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
-  /** Whether `usage.cost` is the price that is charged. */
-  exactCost: boolean;
-}
-
 /**
  * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`: not every
  * compatible server sends `[DONE]` or usage after it.
+ *
+ * @param options.exactCost Whether `usage.cost` is the price that is charged.
  */
-export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOptions): AnswerReader {
+export function createAnswerReader(options: ReadOptions & { exactCost: boolean }): AnswerReader {
+  const { toCallId, promptBytes, exactCost } = options;
   const calls: Building[] = [];
-  const texts: string[] = [];
-  const thoughts: string[] = [];
+  let text = '';
+  let thinking = '';
   let refused = false;
   let finish: string | undefined;
   let usage: Chunk['usage'];
@@ -79,12 +73,12 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
       const { delta } = choice ?? {};
       const reasoning = delta?.reasoning ?? delta?.reasoning_content;
       if (reasoning) {
-        thoughts.push(reasoning);
+        thinking += reasoning;
         yield { type: 'thinking', text: reasoning };
       }
       const said = delta?.content || delta?.refusal;
       if (said) {
-        texts.push(said);
+        text += said;
         refused ||= !delta?.content;
         yield { type: 'text', text: said };
       }
@@ -93,8 +87,6 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
     },
     finish() {
       if (finish === undefined) throw new StreamCut('The stream ended before the answer was complete.');
-      const text = texts.join('');
-      const thinking = thoughts.join('');
       const parts: Part[] = [
         ...(thinking === '' ? [] : [{ type: 'thinking' as const, text: thinking }]),
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
@@ -105,12 +97,13 @@ export function createAnswerReader({ toCallId, promptBytes, exactCost }: ReadOpt
           input: parseInput(call.json),
         })),
       ];
+      const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage ?? {};
       const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
       return {
         type: 'finished',
         parts,
         stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toUsage(usage) : estimateUsage(promptBytes, answerBytes),
+        usage: usage ? toUsage({ input, output, details }) : estimateUsage(promptBytes, answerBytes),
         ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
       };
     },
@@ -133,18 +126,6 @@ function growCall(calls: Building[], piece: CallDelta): ModelEvent {
   const text = piece.function?.arguments ?? '';
   call.json += text;
   return { type: 'call', index: at, name: call.name, text };
-}
-
-function toUsage(usage: NonNullable<Chunk['usage']>): Usage {
-  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
-  return {
-    // `prompt_tokens` includes cached tokens.
-    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
-    output: usage.completion_tokens ?? 0,
-    cacheRead,
-    cacheWrite,
-  };
 }
 
 function toStopReason(finish: string, hasCalls: boolean): StopReason {

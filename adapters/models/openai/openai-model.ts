@@ -1,47 +1,49 @@
-import type { Model, ModelInfo } from '@klaus/core/agent';
-import { endWithFailure } from '../wire/answer.ts';
-import { createCallIds } from '../wire/call-ids.ts';
-import { lengthOf } from '../wire/post.ts';
-import { streamAnswer } from '../wire/stream-answer.ts';
+import type { Model } from '@klaus/core/agent';
+import { createHttpModel, type HttpModelOptions } from '../wire/http-model.ts';
 import { createAnswerReader } from './answer-stream.ts';
-import { toHeaders } from './headers.ts';
 import { createBodyWriter, type Dialect } from './request-body.ts';
+import { createResponsesBodyWriter } from './responses-body.ts';
+import { createResponseReader } from './responses-stream.ts';
 
-export interface OpenaiModelOptions {
-  /** Full name, such as `openrouter/anthropic/claude-opus-5.5`. */
-  name: string;
-  /** The provider's id. */
-  id: string;
-  info: ModelInfo;
+/** The base URL is with `/v1` or its equivalent. */
+interface ServerOptions extends HttpModelOptions {
   /** Sent as a bearer token; any text for a server that needs none. */
   apiKey: string;
-  /** With `/v1` or its equivalent. */
-  baseUrl: string;
-  dialect: Dialect;
+}
+
+/** A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. */
+export function createOpenaiModel(options: ServerOptions & { dialect: Dialect }): Model {
+  const { id, info, apiKey, dialect } = options;
+  return createHttpModel(options, {
+    path: '/chat/completions',
+    headers: toHeaders(apiKey, dialect === 'openai'),
+    writeBody: createBodyWriter({ id, dialect, images: info.images }),
+    createReader: (read) => createAnswerReader({ ...read, exactCost: dialect === 'openrouter' }),
+  });
 }
 
 /**
- * A model behind a chat-completions API: OpenAI, OpenRouter or any compatible server. See
- * `createResponsesModel` for models of OpenAI that reason only on Responses. It neither retries nor
- * times out: the loop does, in one place for every provider.
+ * A model behind OpenAI's Responses API, for models that reason only there. Nothing is stored at the provider: every
+ * request contains its complete history, with the reasoning as the provider encrypted it.
+ *
+ * @param options.isOpenai Whether the server is OpenAI's own.
  */
-export function createOpenaiModel(options: OpenaiModelOptions): Model {
-  const { name, id, info, apiKey, baseUrl, dialect } = options;
-  const writeBody = createBodyWriter({ id, dialect, images: info.images });
-  const headers = toHeaders(apiKey, dialect === 'openai');
+export function createResponsesModel(options: ServerOptions & { isOpenai: boolean }): Model {
+  const { id, info, apiKey, isOpenai } = options;
+  return createHttpModel(options, {
+    path: '/responses',
+    headers: toHeaders(apiKey, isOpenai),
+    writeBody: createResponsesBodyWriter({ id, images: info.images }),
+    createReader: createResponseReader,
+  });
+}
+
+/** The variables that name whom a request is charged to are meant for OpenAI alone. */
+function toHeaders(apiKey: string, isOpenai: boolean): Record<string, string> {
+  const { OPENAI_ORG_ID: organization, OPENAI_PROJECT_ID: project } = process.env;
   return {
-    name,
-    info,
-    stream(request, { signal, onBytes, onSent }) {
-      const body = writeBody(request);
-      const toCallId = createCallIds(request.messages);
-      const reader = createAnswerReader({
-        toCallId,
-        promptBytes: lengthOf(body),
-        exactCost: dialect === 'openrouter',
-      });
-      const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
-      return endWithFailure(streamAnswer(url, { headers, body, signal, onBytes, onSent }, reader), { signal });
-    },
+    authorization: `Bearer ${apiKey}`,
+    ...(isOpenai && organization ? { 'openai-organization': organization } : {}),
+    ...(isOpenai && project ? { 'openai-project': project } : {}),
   };
 }

@@ -1,7 +1,6 @@
 import { defineProvider } from '../provider.ts';
 import { OPENAI_MODELS } from './models.ts';
-import { createOpenaiModel } from './openai-model.ts';
-import { createResponsesModel } from './responses-model.ts';
+import { createOpenaiModel, createResponsesModel } from './openai-model.ts';
 
 export const openai = defineProvider({
   baseUrl: 'https://api.openai.com/v1',

@@ -1,67 +1,34 @@
-import type { ModelRequest } from '@klaus/core/agent';
-import type { Message, Part } from '@klaus/core/protocol';
+import type { ToolSpec } from '@klaus/core/agent';
+import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
-import { createHistory, NO_IMAGES, toDocumentText } from '../wire/history.ts';
+import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
+import { readUserParts } from './user-parts.ts';
 
-export interface ResponsesBodyOptions {
-  id: string;
-  images: boolean;
-}
-
-/**
- * Writes request bodies of Responses as bytes. Model, instructions, tools and input come first and in this order,
- * so that each body of a session begins with the complete previous one up to its last item; what varies follows.
- *
- * @source https://platform.openai.com/docs/api-reference/responses/create
- */
-export function createResponsesBodyWriter(options: ResponsesBodyOptions): (request: ModelRequest) => Uint8Array[] {
-  const writeHistory = createHistory({
-    convert: (message) =>
-      toItems(message, options.images)
-        .map((item) => JSON.stringify(item))
-        .join(','),
-    join: (previous) => (previous ? ',' : ''),
+/** @source https://platform.openai.com/docs/api-reference/responses/create */
+export function createResponsesBodyWriter({ id, images }: { id: string; images: boolean }): RequestWriter {
+  return createRequestWriter({
+    list: 'input',
+    toHead: ({ system, tools }) => ({
+      model: id,
+      ...(system !== '' && { instructions: system }),
+      ...(tools.length > 0 && { tools: tools.map(toTool) }),
+      // No summaries of the reasoning are requested: OpenAI rejects such requests of unverified organizations.
+      include: ['reasoning.encrypted_content'],
+      store: false,
+    }),
+    toItems: ({ role, parts }) => (role === 'assistant' ? toOutputItems(parts) : toInputItems(parts, images)),
+    toTail: ({ maxOutputTokens, session }) => ({
+      max_output_tokens: maxOutputTokens,
+      stream: true,
+      prompt_cache_key: session,
+    }),
   });
-  let head: { system: string; tools: ModelRequest['tools']; bytes: Buffer } | undefined;
-  return (request) => {
-    if (head?.system !== request.system || head.tools !== request.tools) {
-      head = { system: request.system, tools: request.tools, bytes: Buffer.from(toHead(request, options.id)) };
-    }
-    const { bytes } = writeHistory(request.messages);
-    return [head.bytes, bytes, Buffer.from(`],${toTail(request)}}`)];
-  };
 }
 
-function toHead(request: ModelRequest, id: string): string {
-  const fields = [`"model":${JSON.stringify(id)}`];
-  if (request.system !== '') fields.push(`"instructions":${JSON.stringify(request.system)}`);
-  if (request.tools.length > 0) {
-    const tools = request.tools.map(({ name, description, inputSchema }) => ({
-      type: 'function',
-      name,
-      description,
-      // Strict schemas must require every property; ours have optional ones.
-      strict: false,
-      parameters: inputSchema,
-    }));
-    fields.push(`"tools":${JSON.stringify(tools)}`);
-  }
-  // No summaries of the reasoning are requested: OpenAI rejects such requests of unverified organizations.
-  fields.push('"include":["reasoning.encrypted_content"]', '"store":false');
-  return `{${fields.join(',')},"input":[`;
-}
-
-function toTail(request: ModelRequest): string {
-  return [
-    `"max_output_tokens":${request.maxOutputTokens}`,
-    '"stream":true',
-    `"prompt_cache_key":${JSON.stringify(request.session)}`,
-  ].join(',');
-}
-
-function toItems(message: Message, images: boolean): object[] {
-  return message.role === 'assistant' ? toOutputItems(message.parts) : toInputItems(message.parts, images);
+function toTool({ name, description, inputSchema }: ToolSpec): object {
+  // Strict schemas must require every property; ours have optional ones.
+  return { type: 'function', name, description, strict: false, parameters: inputSchema };
 }
 
 function toOutputItems(parts: readonly Part[]): object[] {
@@ -88,34 +55,10 @@ function toOutputItems(parts: readonly Part[]): object[] {
 }
 
 function toInputItems(parts: readonly Part[], images: boolean): object[] {
-  const results: object[] = [];
-  const content: object[] = [];
-  for (const part of parts) {
-    switch (part.type) {
-      case 'result':
-        // This wire format has no flag for a failure.
-        results.push({
-          type: 'function_call_output',
-          call_id: part.call,
-          output: part.isError ? `Error: ${part.text}` : part.text,
-        });
-        break;
-      case 'image':
-        content.push(
-          images
-            ? { type: 'input_image', detail: 'auto', image_url: `data:${part.mediaType};base64,${part.data}` }
-            : { type: 'input_text', text: NO_IMAGES },
-        );
-        break;
-      case 'text':
-        if (part.text !== '') content.push({ type: 'input_text', text: part.text });
-        break;
-      case 'file':
-        content.push({ type: 'input_text', text: toDocumentText(part) });
-        break;
-      case 'call':
-      case 'thinking': // never in a user's message
-    }
-  }
+  const { results, content } = readUserParts<object>(parts, images, {
+    toResult: (call, text) => ({ type: 'function_call_output', call_id: call, output: text }),
+    toText: (text) => ({ type: 'input_text', text }),
+    toImage: (url) => ({ type: 'input_image', detail: 'auto', image_url: url }),
+  });
   return content.length === 0 ? results : [...results, { role: 'user', content }];
 }

@@ -1,13 +1,12 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason, Usage } from '@klaus/core/protocol';
+import type { Part, StopReason } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
-import { estimateUsage } from '../wire/estimate-usage.ts';
-import { MalformedResponse, StreamCut } from '../wire/failure.ts';
-import { ProviderError } from '../wire/provider-error.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import type { ReadOptions } from '../wire/http-model.ts';
 import { toSealed } from '../wire/sealed-reasoning.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
+import { estimateUsage, toUsage } from './usage.ts';
 
-/** The used part of an answer's item. */
 interface Item {
   type?: string;
   id?: string;
@@ -37,13 +36,6 @@ interface ResponsesEvent {
   delta?: string;
   item?: Item;
   response?: CompletedResponse;
-}
-
-interface ReadOptions {
-  /** Gives a call its unique id. */
-  toCallId: (id: string | undefined, index: number) => string;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
 }
 
 /**
@@ -130,8 +122,9 @@ function toFinished(
     }
   });
   const refused = items.some((item) => item.content?.some((part) => part.type === 'refusal'));
+  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = response.usage ?? {};
   const usage = response.usage
-    ? toUsage(response.usage)
+    ? toUsage({ input, output, details })
     : estimateUsage(promptBytes, Buffer.byteLength(JSON.stringify(items)));
   const stopReason = toStopReason(response.incomplete_details?.reason, refused, calls > 0);
   return { type: 'finished', parts, stopReason, usage };
@@ -147,16 +140,4 @@ function toStopReason(incomplete: string | undefined, refused: boolean, calls: b
   if (incomplete === 'content_filter' || refused) return 'refusal';
   if (incomplete !== undefined) return 'max_tokens';
   return calls ? 'tool_use' : 'end_turn';
-}
-
-function toUsage(usage: NonNullable<CompletedResponse['usage']>): Usage {
-  const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
-  const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
-  return {
-    // `input_tokens` includes cached tokens.
-    input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead - cacheWrite),
-    output: usage.output_tokens ?? 0,
-    cacheRead,
-    cacheWrite,
-  };
 }

@@ -72,7 +72,6 @@ export function countTokens(pieces: readonly string[]): number {
   return Math.ceil(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) / BYTES_PER_TOKEN);
 }
 
-/** The signature of a thinking block with this text. */
 export function sign(thinking: string): string {
   return `sig-${digest(thinking)}`;
 }

@@ -1,22 +1,18 @@
 import { type Answer, cut } from './answer.ts';
 import { parseInput } from '../wire/call-ids.ts';
 
-/** One server-sent event. */
-function frame(event: { type: string } & Record<string, unknown>): string {
+function frame(event: { type: string; [field: string]: unknown }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** An answer of the Messages API as server-sent events, text in pieces of `chunk` characters. */
-export function* toAnthropicFrames(answer: Answer, chunk: number): Generator<string> {
+export function* toFrames(answer: Answer, chunk: number): Generator<string> {
   const message = { ...toEnvelope(answer), content: [], stop_reason: null, stop_sequence: null };
   yield frame({ type: 'message_start', message: { ...message, usage: { ...toUsage(answer), output_tokens: 1 } } });
   yield frame({ type: 'ping' });
-  let index = 0;
-  for (const { begin, deltas } of toBlocks(answer, chunk)) {
-    yield frame({ type: 'content_block_start', index, content_block: begin });
-    for (const delta of deltas) yield frame({ type: 'content_block_delta', index, delta });
+  for (const [index, { full, empty, toDeltas }] of toBlocks(answer).entries()) {
+    yield frame({ type: 'content_block_start', index, content_block: { ...full, ...empty } });
+    for (const delta of toDeltas(chunk)) yield frame({ type: 'content_block_delta', index, delta });
     yield frame({ type: 'content_block_stop', index });
-    index++;
   }
   yield frame({
     type: 'message_delta',
@@ -27,45 +23,46 @@ export function* toAnthropicFrames(answer: Answer, chunk: number): Generator<str
 }
 
 interface Block {
-  begin: Record<string, unknown>;
-  deltas: Iterable<Record<string, unknown>>;
+  full: object;
+  /** Fields that differ at its start. */
+  empty: object;
+  toDeltas: (chunk: number) => object[];
 }
 
-function* toBlocks(answer: Answer, chunk: number): Generator<Block> {
-  if (answer.thinking !== '') {
-    yield {
-      begin: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [
-        ...cut(answer.thinking, chunk).map((thinking) => ({ type: 'thinking_delta', thinking })),
-        { type: 'signature_delta', signature: answer.signature },
+function toBlocks({ thinking, signature, encrypted, text, calls }: Answer): Block[] {
+  const blocks: Block[] = [];
+  if (thinking !== '') {
+    blocks.push({
+      full: { type: 'thinking', thinking, signature },
+      empty: { thinking: '', signature: '' },
+      toDeltas: (chunk) => [
+        ...cut(thinking, chunk).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
+        { type: 'signature_delta', signature },
       ],
-    };
+    });
   }
-  if (answer.encrypted !== undefined) {
-    yield { begin: { type: 'redacted_thinking', data: answer.encrypted }, deltas: [] };
+  if (encrypted !== undefined) {
+    blocks.push({ full: { type: 'redacted_thinking', data: encrypted }, empty: {}, toDeltas: () => [] });
   }
-  if (answer.text !== '') {
-    yield {
-      begin: { type: 'text', text: '' },
-      deltas: cut(answer.text, chunk).map((text) => ({ type: 'text_delta', text })),
-    };
+  if (text !== '') {
+    blocks.push({
+      full: { type: 'text', text },
+      empty: { text: '' },
+      toDeltas: (chunk) => cut(text, chunk).map((piece) => ({ type: 'text_delta', text: piece })),
+    });
   }
-  for (const { id, name, json } of answer.calls) {
-    yield {
-      begin: { type: 'tool_use', ...(id !== '' && { id }), name, input: {} },
-      deltas: cut(json, chunk).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
-    };
+  for (const { id, name, json } of calls) {
+    blocks.push({
+      full: { type: 'tool_use', id, name, input: parseInput(json) },
+      empty: { input: {}, ...(id === '' && { id: undefined }) },
+      toDeltas: (chunk) => cut(json, chunk).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    });
   }
+  return blocks;
 }
 
-/** The same answer as one JSON document. */
-export function toAnthropicMessage(answer: Answer): unknown {
-  const content = [
-    ...(answer.thinking === '' ? [] : [{ type: 'thinking', thinking: answer.thinking, signature: answer.signature }]),
-    ...(answer.encrypted === undefined ? [] : [{ type: 'redacted_thinking', data: answer.encrypted }]),
-    ...(answer.text === '' ? [] : [{ type: 'text', text: answer.text }]),
-    ...answer.calls.map(({ id, name, json }) => ({ type: 'tool_use', id, name, input: parseInput(json) })),
-  ];
+export function toDocument(answer: Answer): unknown {
+  const content = toBlocks(answer).map(({ full }) => full);
   return { ...toEnvelope(answer), content, stop_reason: answer.stop, stop_sequence: null, usage: toUsage(answer) };
 }
 
@@ -91,12 +88,11 @@ const TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-export function toAnthropicError(status: number, message: string): unknown {
+export function toError(status: number, message: string): { type: string; error: object } {
   const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
   return { type: 'error', error: { type, message } };
 }
 
-/** An error in mid-stream. */
-export function toAnthropicErrorFrame(status: number, message: string): string {
-  return `event: error\ndata: ${JSON.stringify(toAnthropicError(status, message))}\n\n`;
+export function toErrorFrame(status: number, message: string): string {
+  return frame(toError(status, message));
 }

@@ -10,17 +10,14 @@ import { BadRequest, type Fields, isFields, type ScriptedWire, textOf } from './
 
 /** The part of a request that scripts use, in any wire format. */
 export interface Conversation {
-  wire: ScriptedWire;
   model: string;
   stream: boolean;
   system: string;
-  /** The tools of the request. */
   tools: readonly ToolOffer[];
   /** Answers of the model. */
   turn: number;
   /** The newest text from the user: all of it between two answers. Empty when there is none. */
   user: string;
-  /** The newest result of a tool. */
   result: string | undefined;
   /** The results that came after the last answer. */
   newest: readonly { tool: string; text: string }[];
@@ -53,7 +50,6 @@ export function toConversation(wire: ScriptedWire, body: unknown): Conversation 
   const options = body['stream_options'];
   const pieces = [JSON.stringify([head, body['tools']]), ...messages.map((message) => JSON.stringify(message))];
   return {
-    wire,
     model: body['model'],
     stream: body['stream'] === true,
     system: systems.filter((text) => text !== '').join('\n'),
@@ -95,12 +91,8 @@ function findLastAnswer(wire: ScriptedWire, messages: readonly Fields[]): number
 }
 
 function toNewestUserText(items: readonly HistoryItem[]): string {
-  const last = items.findLastIndex((item) => item.kind === 'user');
-  const texts: string[] = [];
-  for (let at = last; at >= 0; at--) {
-    const item = items[at]!;
-    if (item.kind === 'assistant') break;
-    if (item.kind === 'user') texts.unshift(item.text);
-  }
+  const read = items.slice(0, items.findLastIndex(({ kind }) => kind === 'user') + 1);
+  const answer = read.findLastIndex(({ kind }) => kind === 'assistant');
+  const texts = read.slice(answer + 1).flatMap((item) => (item.kind === 'user' ? [item.text] : []));
   return texts.join('\n');
 }

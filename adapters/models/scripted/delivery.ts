@@ -1,12 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { PlayedWire } from './played-wire.ts';
 import type { Fault, Step } from './script.ts';
 
-/** How one answer is put on the wire. */
 export interface Delivery {
-  /** Chunks of a stream. */
   frames: Iterable<string>;
-  /** An error in mid-stream. */
-  toErrorFrame: (status: number, message: string) => string;
+  toErrorFrame: PlayedWire['toErrorFrame'];
   step: Pick<Step, 'pace'>;
   fault: Fault | undefined;
 }
@@ -54,22 +52,20 @@ async function end(response: ServerResponse, fault: MidStream | undefined, toErr
       response.end('event: message_delta\ndata: {"this is not": JSON\n\n');
       return;
     case 'error':
-      response.end(toErrorFrame(fault.status, fault.message ?? toFaultMessage(fault.status)));
+      response.end(toErrorFrame(fault.status, toFaultMessage(fault)));
       return;
     case 'hang':
-      await hang(response, fault.keepAlive);
-      return;
+      return hang(response, fault.keepAlive);
     case 'truncate':
     case undefined:
       response.end();
   }
 }
 
-/** Sends a complete JSON document with the fault. */
 export async function deliverDocument(
   response: ServerResponse,
   document: unknown,
-  { fault, toError }: { fault: Fault | undefined; toError: (status: number, message: string) => unknown },
+  { fault, toError }: { fault: Fault | undefined; toError: PlayedWire['toError'] },
 ): Promise<void> {
   const text = JSON.stringify(document);
   switch (fault?.kind) {
@@ -81,7 +77,7 @@ export async function deliverDocument(
     case 'malformed':
       return send(response, '{"this is not": JSON');
     case 'error':
-      return send(response, JSON.stringify(toError(fault.status, fault.message ?? toFaultMessage(fault.status))));
+      return send(response, JSON.stringify(toError(fault.status, toFaultMessage(fault))));
     case 'hang':
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
@@ -96,7 +92,8 @@ function send(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 }
 
-export function toFaultMessage(status: number): string {
+export function toFaultMessage({ status, message }: { status: number; message?: string | undefined }): string {
+  if (message !== undefined) return message;
   if (status === 429) return 'This request would exceed your rate limit.';
   if (status === 529 || status === 503) return 'Overloaded';
   if (status >= 500) return 'Internal server error';

@@ -8,7 +8,6 @@ export type HistoryItem =
   | { kind: 'call'; id: string; tool: string }
   | { kind: 'result'; id: string; text: string };
 
-/** A message of the Messages API. */
 export function readAnthropicMessage(message: Fields): HistoryItem[] {
   const { role, content } = message;
   if (role === 'system') return [{ kind: 'system', text: textOf(content) }];
@@ -24,7 +23,6 @@ export function readAnthropicMessage(message: Fields): HistoryItem[] {
   return role === 'assistant' ? [{ kind: 'assistant' }, ...items] : items;
 }
 
-/** A message of chat-completions. */
 export function readOpenaiMessage(message: Fields): HistoryItem[] {
   const { role, content } = message;
   if (role === 'system' || role === 'developer') return [{ kind: 'system', text: textOf(content) }];
@@ -52,7 +50,6 @@ function isOutput(item: Fields | undefined): boolean {
   return type === 'message' ? item['role'] === 'assistant' : type === 'reasoning' || type.endsWith('_call');
 }
 
-/** Items of a Responses input. */
 export function readResponsesInput(items: readonly Fields[]): HistoryItem[] {
   return items.flatMap((item, at) => [
     ...(beginsAnswer(items, at) ? [{ kind: 'assistant' } as const] : []),

@@ -32,14 +32,16 @@ function isUnconditional(step: Step): boolean {
 }
 
 function findMiss(when: When, conversation: Conversation): string | undefined {
-  const { turn, user, after, result, system, model, tools } = when;
+  const { turn, after, result, tools } = when;
   if (turn !== undefined && turn !== conversation.turn) return `turn is ${conversation.turn}, not ${turn}`;
   if (tools !== undefined && tools !== conversation.tools.length > 0) {
     return tools ? 'the request brings no tools' : 'the request brings tools';
   }
-  if (user !== undefined && !new RegExp(user).test(conversation.user)) return `user does not match /${user}/`;
-  if (system !== undefined && !new RegExp(system).test(conversation.system)) return `system does not match /${system}/`;
-  if (model !== undefined && !new RegExp(model).test(conversation.model)) return `model does not match /${model}/`;
+  for (const name of ['user', 'system', 'model'] as const) {
+    const pattern = when[name];
+    if (pattern !== undefined && !new RegExp(pattern).test(conversation[name]))
+      return `${name} does not match /${pattern}/`;
+  }
   const results = conversation.newest.filter((newest) => after === undefined || newest.tool === after);
   if (after !== undefined && results.length === 0) return `the newest results are not of ${after}`;
   if (result !== undefined && !results.some((newest) => new RegExp(result).test(newest.text))) {

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KlausError } from '@klaus/core/protocol';
 import { countTokens, digest, sign, toAnswer } from './answer.ts';
-import { toAnthropicError } from './anthropic-wire.ts';
+import { toError as toAnthropicError } from './anthropic-wire.ts';
 import { toConversation, type Conversation } from './conversation.ts';
 import { deliverDocument, deliverStream, toFaultMessage, wait } from './delivery.ts';
 import { describeRequest, findStep } from './match.ts';
-import { PLAYED_WIRES } from './played-wire.ts';
+import { PLAYED_WIRES, type PlayedWire } from './played-wire.ts';
 import { createPromptCache } from './prompt-cache.ts';
 import { createRecord, withoutSecrets, type RecordedRequest, type RequestRecord } from './recorded-request.ts';
 import type { Fault, Script, Step } from './script.ts';
@@ -29,7 +29,6 @@ export interface ModelServer {
   /** Such as `http://127.0.0.1:4000`: the base URL for Anthropic; OpenAI's APIs are below `/v1`. */
   readonly url: string;
   readonly port: number;
-  /** In order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** Ends every connection. */
   close(): Promise<void>;
@@ -48,10 +47,10 @@ export async function createModelServer(options: ModelServerOptions): Promise<Mo
     throw new KlausError('usage', `The scripted model server listens on loopback only, not on ${host}.`);
   }
   const record = createRecord(options.record, options.keep ?? 10_000);
-  const player = createPlayer(script);
+  const play = createPlayer(script);
   const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
-    serve({ request, response, script, record, player }).catch((error: unknown) => {
+    serve({ request, response, script, record, play }).catch((error: unknown) => {
       // A bug of this server: the client must see it, not wait.
       if (response.headersSent) response.destroy();
       else sendJson(response, 500, toAnthropicError(500, `scripted model server: ${String(error)}`));
@@ -83,10 +82,10 @@ interface Exchange {
   response: ServerResponse;
   script: Script;
   record: RequestRecord;
-  player: Player;
+  play: Play;
 }
 
-async function serve({ request, response, script, record, player }: Exchange): Promise<void> {
+async function serve({ request, response, script, record, play }: Exchange): Promise<void> {
   const path = request.url ?? '/';
   const route = new URL(path, 'http://localhost').pathname;
   const method = request.method ?? 'GET';
@@ -96,7 +95,7 @@ async function serve({ request, response, script, record, player }: Exchange): P
   const entry = record.add({ at: Date.now(), method, path, headers: withoutSecrets(request.headers), body });
   const wire = WIRES[`${method} ${route}`];
   if (wire !== undefined && wire in PLAYED_WIRES) {
-    return player.play(wire as ScriptedWire, entry, { response, save: record.save });
+    return play(wire as ScriptedWire, entry, { response, save: record.save });
   }
   record.save(entry);
   switch (wire) {
@@ -125,17 +124,15 @@ const WIRES: Readonly<Record<string, ScriptedWire | 'models' | 'count' | 'root'>
   'GET /models': 'models',
 };
 
-interface Player {
-  play(
-    wire: ScriptedWire,
-    entry: RecordedRequest,
-    out: { response: ServerResponse; save: (entry: RecordedRequest) => void },
-  ): Promise<void>;
-}
+type Play = (
+  wire: ScriptedWire,
+  entry: RecordedRequest,
+  out: { response: ServerResponse; save: RequestRecord['save'] },
+) => Promise<void>;
 
-function createPlayer(script: Script): Player {
+function createPlayer(script: Script): Play {
   const attempts = new Map<string, number>();
-  const cache = createPromptCache();
+  const countCached = createPromptCache();
 
   /** The answer and its step, or the message that says why there is none. */
   function decide(wire: ScriptedWire, entry: RecordedRequest) {
@@ -143,42 +140,37 @@ function createPlayer(script: Script): Player {
     if (wire === 'anthropic') checkSignatures(entry.body);
     if (wire === 'responses') checkSealed(entry.json);
     const match = findStep(script, conversation);
-    const found = 'step' in match ? { ...match, reply: match.step.reply } : undefined;
-    const reply = found?.reply ?? script.fallback;
+    const found = 'step' in match ? match : undefined;
+    const reply = found?.step.reply ?? script.fallback;
     if (!reply) throw new BadRequest(toNoMatch(script, conversation, 'misses' in match ? match.misses : []));
     entry.step = found ? found.index + 1 : 'fallback';
     const step: Pick<Step, 'delay' | 'pace' | 'chunk' | 'faults'> = found?.step ?? {};
-    return { conversation, step, answer: toAnswer(reply, conversation, cache.read(conversation)) };
+    return { conversation, step, answer: toAnswer(reply, conversation, countCached(conversation)) };
   }
 
-  return {
-    async play(wire, entry, { response, save }) {
-      const { toFrames, toDocument, toError, toErrorFrame } = PLAYED_WIRES[wire];
-      let decided: ReturnType<typeof decide>;
-      try {
-        decided = decide(wire, entry);
-      } catch (error) {
-        if (!(error instanceof BadRequest) && !(error instanceof TemplateError)) throw error;
-        save(entry);
-        return sendJson(response, 400, toError(400, error.message));
-      }
-      const { conversation, step, answer } = decided;
-      const key = digest(`${entry.path}\n${entry.body}`);
-      const attempt = attempts.get(key) ?? 0;
-      attempts.set(key, attempt + 1);
-      const fault = step.faults?.[attempt] ?? step.faults?.find((candidate) => candidate.always);
-      entry.attempt = attempt;
-      if (fault) entry.fault = fault.kind;
+  return async (wire, entry, { response, save }) => {
+    const { toFrames, toDocument, toError, toErrorFrame } = PLAYED_WIRES[wire];
+    let decided: ReturnType<typeof decide>;
+    try {
+      decided = decide(wire, entry);
+    } catch (error) {
+      if (!(error instanceof BadRequest) && !(error instanceof TemplateError)) throw error;
       save(entry);
-      if (step.delay) await wait(step.delay, response);
-      if (fault?.kind === 'status') return sendStatus(response, fault, toError);
-      if (!conversation.stream) {
-        return deliverDocument(response, toDocument(answer), { fault, toError });
-      }
-      const chunk = step.chunk ?? DEFAULT_CHUNK;
-      const frames = toFrames(answer, conversation, chunk);
-      return deliverStream(response, { frames, toErrorFrame, step, fault });
-    },
+      return sendJson(response, 400, toError(400, error.message));
+    }
+    const { conversation, step, answer } = decided;
+    const key = digest(`${entry.path}\n${entry.body}`);
+    const attempt = attempts.get(key) ?? 0;
+    attempts.set(key, attempt + 1);
+    const fault = step.faults?.[attempt] ?? step.faults?.find((candidate) => candidate.always);
+    entry.attempt = attempt;
+    if (fault) entry.fault = fault.kind;
+    save(entry);
+    if (step.delay) await wait(step.delay, response);
+    if (fault?.kind === 'status') return sendStatus(response, fault, toError);
+    if (!conversation.stream) return deliverDocument(response, toDocument(answer), { fault, toError });
+    const frames = toFrames(answer, step.chunk ?? DEFAULT_CHUNK, conversation);
+    return deliverStream(response, { frames, toErrorFrame, step, fault });
   };
 }
 
@@ -213,13 +205,13 @@ function toNoMatch(script: Script, conversation: Conversation, misses: readonly 
 function sendStatus(
   response: ServerResponse,
   fault: Extract<Fault, { kind: 'status' }>,
-  toError: (status: number, message: string) => unknown,
+  toError: PlayedWire['toError'],
 ): void {
   if (fault.retryAfter !== undefined) {
     response.setHeader('retry-after', String(Math.ceil(fault.retryAfter)));
     if (!Number.isInteger(fault.retryAfter)) response.setHeader('retry-after-ms', String(fault.retryAfter * 1_000));
   }
-  sendJson(response, fault.status, toError(fault.status, fault.message ?? toFaultMessage(fault.status)));
+  sendJson(response, fault.status, toError(fault.status, toFaultMessage(fault)));
 }
 
 function listModels(script: Script): unknown {

@@ -1,22 +1,16 @@
 import type { ModelServer, ModelServerOptions } from './model-server.ts';
 import type { Script } from './script.ts';
 
-// The server is loaded on first use, because most runs use a real model.
+// The server is loaded on first use, because most runs use a real model. See model-server.ts and script.ts.
 
-/** See `createModelServer` in model-server.ts. */
 export async function createModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const server = await import('./model-server.ts');
-  return server.createModelServer(options);
+  return (await import('./model-server.ts')).createModelServer(options);
 }
 
-/** See `loadScript` in script.ts. */
 export async function loadScript(file: string): Promise<Script> {
-  const script = await import('./script.ts');
-  return script.loadScript(file);
+  return (await import('./script.ts')).loadScript(file);
 }
 
-/** See `parseScript` in script.ts. */
 export async function parseScript(text: string, file: string): Promise<Script> {
-  const script = await import('./script.ts');
-  return script.parseScript(text, file);
+  return (await import('./script.ts')).parseScript(text, file);
 }

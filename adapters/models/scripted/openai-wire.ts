@@ -1,4 +1,5 @@
 import { type Answer, cut } from './answer.ts';
+import type { Conversation } from './conversation.ts';
 import type { ScriptStop } from './script.ts';
 
 const FINISH: Readonly<Record<ScriptStop, string>> = {
@@ -15,8 +16,7 @@ function frame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** An answer of chat-completions as server-sent events, text in pieces of `chunk` characters. */
-export function* toOpenaiFrames(answer: Answer, chunk: number, includeUsage: boolean): Generator<string> {
+export function* toFrames(answer: Answer, chunk: number, { includeUsage }: Conversation): Generator<string> {
   const base = { id: answer.id, object: 'chat.completion.chunk', created: 0, model: answer.model };
   const say = (delta: Record<string, unknown>, finish: string | null = null) =>
     frame({ ...base, choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -33,32 +33,21 @@ export function* toOpenaiFrames(answer: Answer, chunk: number, includeUsage: boo
   yield 'data: [DONE]\n\n';
 }
 
-/** The same answer as one JSON document. */
-export function toOpenaiCompletion(answer: Answer): unknown {
+export function toDocument(answer: Answer): unknown {
   const calls = answer.calls.map(({ id, name, json }) => ({
     id,
     type: 'function',
     function: { name, arguments: json },
   }));
-  return {
-    id: answer.id,
-    object: 'chat.completion',
-    created: 0,
-    model: answer.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: answer.text === '' ? null : answer.text,
-          ...(answer.thinking !== '' && { reasoning: answer.thinking }),
-          ...(calls.length > 0 && { tool_calls: calls }),
-        },
-        finish_reason: FINISH[answer.stop],
-      },
-    ],
-    usage: toUsage(answer),
+  const { id, model, text, thinking } = answer;
+  const message = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(thinking !== '' && { reasoning: thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
   };
+  const choices = [{ index: 0, message, finish_reason: FINISH[answer.stop] }];
+  return { id, object: 'chat.completion', created: 0, model, choices, usage: toUsage(answer) };
 }
 
 function toUsage({ usage, usd }: Answer): Record<string, unknown> {
@@ -78,13 +67,13 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-export function toOpenaiError(status: number, message: string): unknown {
+export function toError(status: number, message: string): unknown {
   const type = TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
   return { error: { message, type, param: null, code: null } };
 }
 
 /** An error in mid-stream, in the shape in which OpenRouter sends it. */
-export function toOpenaiErrorFrame(status: number, message: string): string {
+export function toErrorFrame(status: number, message: string): string {
   return frame({
     error: { code: status, message },
     choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],

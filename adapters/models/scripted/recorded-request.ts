@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One request to the server. */
 export interface RecordedRequest {
   /** From 0, in order of arrival. */
   index: number;
@@ -20,7 +19,6 @@ export interface RecordedRequest {
   step?: number | 'fallback';
   /** The number of earlier identical requests. */
   attempt?: number;
-  /** The fault that was injected. */
   fault?: string;
 }
 

@@ -2,12 +2,13 @@ import { parseInput } from '../wire/call-ids.ts';
 import { type Answer, cut } from './answer.ts';
 import { isFields } from './wire.ts';
 
+export { toError } from './openai-wire.ts';
+
 // Shapes and order of events: https://platform.openai.com/docs/api-reference/responses-streaming
 
 type Json = Record<string, unknown>;
 
-/** An answer of Responses as server-sent events, text in pieces of `chunk` characters. */
-export function* toResponsesFrames(answer: Answer, chunk: number): Generator<string> {
+export function* toFrames(answer: Answer, chunk: number): Generator<string> {
   let sequence = 0;
   const frame = (type: string, fields: Json): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: sequence++ })}\n\n`;
@@ -20,12 +21,11 @@ export function* toResponsesFrames(answer: Answer, chunk: number): Generator<str
     for (const [type, fields] of item.events(chunk)) yield frame(type, { ...place, ...fields });
     yield frame('response.output_item.done', { output_index: at, item: item.full });
   }
-  const response = toResponse(answer);
+  const response = toDocument(answer);
   yield frame(`response.${String(response['status'])}`, { response });
 }
 
-/** The same answer as one JSON document. */
-export function toResponse(answer: Answer): Json {
+export function toDocument(answer: Answer): Json {
   const output = toItems(answer).map((item) => item.full);
   return toEnvelope(answer, { status: toReason(answer) ? 'incomplete' : 'completed', output, usage: toUsage(answer) });
 }
@@ -82,38 +82,26 @@ function toMessage(text: string, id: string): Item {
 
 function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: string): Item {
   const id = given === '' ? {} : { call_id: given };
-  switch (kind) {
-    case 'function':
-      return {
-        full: { id: `fc_${key}`, type: 'function_call', status: 'completed', name, ...id, arguments: json },
-        empty: { status: 'in_progress', arguments: '' },
-        *events(chunk) {
-          for (const delta of cut(json, chunk)) yield ['response.function_call_arguments.delta', { delta }];
-          yield ['response.function_call_arguments.done', { arguments: json }];
-        },
-      };
-    case 'custom': {
-      const parsed = parseInput(json);
-      const input = typeof parsed === 'string' ? parsed : json;
-      return {
-        full: { id: `ctc_${key}`, type: 'custom_tool_call', status: 'completed', name, ...id, input },
-        empty: { status: 'in_progress', input: '' },
-        *events(chunk) {
-          for (const delta of cut(input, chunk)) yield ['response.custom_tool_call_input.delta', { delta }];
-          yield ['response.custom_tool_call_input.done', { input }];
-        },
-      };
-    }
-    case 'local_shell': {
-      const input = parseInput(json);
-      const action = { type: 'exec', env: {}, ...(isFields(input) && input) };
-      return {
-        full: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
-        empty: { status: 'in_progress' },
-        events: () => [],
-      };
-    }
+  const parsed = kind === 'function' ? json : parseInput(json);
+  if (kind === 'local_shell') {
+    const action = { type: 'exec', env: {}, ...(isFields(parsed) && parsed) };
+    return {
+      full: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
+      empty: { status: 'in_progress' },
+      events: () => [],
+    };
   }
+  const text = typeof parsed === 'string' ? parsed : json;
+  const [prefix, type, field] =
+    kind === 'custom' ? ['ctc', 'custom_tool_call', 'input'] : ['fc', 'function_call', 'arguments'];
+  return {
+    full: { id: `${prefix}_${key}`, type, status: 'completed', name, ...id, [field]: text },
+    empty: { status: 'in_progress', [field]: '' },
+    *events(chunk) {
+      for (const delta of cut(text, chunk)) yield [`response.${type}_${field}.delta`, { delta }];
+      yield [`response.${type}_${field}.done`, { [field]: text }];
+    },
+  };
 }
 
 /** Why an answer is incomplete; undefined for a complete one. */
@@ -168,7 +156,7 @@ const CODES: Readonly<Record<number, string>> = {
 };
 
 /** An error in the stream: the response has failed. */
-export function toResponsesErrorFrame(status: number, message: string): string {
+export function toErrorFrame(status: number, message: string): string {
   const type = 'response.failed';
   const code = CODES[status] ?? (status >= 500 ? 'server_error' : 'invalid_prompt');
   const response = { id: 'resp_failed', object: 'response', status: 'failed', error: { code, message }, output: [] };

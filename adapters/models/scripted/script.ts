@@ -22,12 +22,13 @@ const input = z.json().superRefine((value, context) => {
 
 const count = z.int().nonnegative();
 const always = z.boolean().optional();
+const status = z.int().min(400).max(599);
 const after = count.describe('Chunks sent before it happens.');
 
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('status'),
-    status: z.int().min(400).max(599),
+    status,
     /** Seconds. */
     retryAfter: z.number().nonnegative().optional(),
     message: z.string().optional(),
@@ -40,14 +41,13 @@ export const faultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('error'),
     after: after.default(1),
     /** As the status that the request would have had. */
-    status: z.int().min(400).max(599).default(529),
+    status: status.default(529),
     message: z.string().optional(),
     always,
   }),
   z.strictObject({
     kind: z.literal('hang'),
     after: after.default(0),
-    /** Send comments during this time. */
     keepAlive: z.boolean().default(false),
     always,
   }),
@@ -113,7 +113,6 @@ export const whenSchema = z.strictObject({
   result: regex.optional(),
   system: regex.optional(),
   model: regex.optional(),
-  /** Whether the request brings tools. */
   tools: z.boolean().optional(),
 });
 export type When = z.infer<typeof whenSchema>;
@@ -147,16 +146,11 @@ export const scriptSchema = z.strictObject({
   contextWindow: z.int().positive().optional(),
   maxOutputTokens: z.int().positive().optional(),
   steps: z.array(stepSchema),
-  /** The answer if no step matches. */
   fallback: replySchema.optional(),
 });
 export type Script = z.infer<typeof scriptSchema>;
 
-/**
- * Reads a script in YAML or JSON.
- *
- * @throws KlausError `config` naming file, line, key and what is allowed.
- */
+/** @throws KlausError `config` naming file, line, key and what is allowed. */
 export async function loadScript(file: string): Promise<Script> {
   let text: string;
   try {

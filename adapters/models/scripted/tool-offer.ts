@@ -1,6 +1,5 @@
 import { BadRequest, type Fields, isFields, stringOf } from './wire.ts';
 
-/** A tool of a request. */
 export interface ToolOffer {
   name: string;
   /** How it is called on Responses: `custom` takes plain text, `local_shell` an argument list. */
@@ -9,7 +8,6 @@ export interface ToolOffer {
   schema: Fields;
 }
 
-/** Reads a tool of any of the wires. */
 export function toToolOffer(tool: unknown): ToolOffer {
   if (!isFields(tool)) return { name: '', kind: 'function', schema: {} };
   const inner = isFields(tool['function']) ? tool['function'] : tool;

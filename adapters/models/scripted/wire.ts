@@ -6,7 +6,6 @@ export class BadRequest extends Error {
   override readonly name = 'BadRequest';
 }
 
-/** A JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -22,7 +21,6 @@ export function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** The value where it is a text. */
 export function stringOf(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
 }

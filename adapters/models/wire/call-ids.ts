@@ -1,11 +1,14 @@
 import type { Message } from '@klaus/core/protocol';
 
+/** Gives a call its unique id. `index` counts the calls of the answer. */
+export type ToCallId = (id: string | undefined, index: number) => string;
+
 /**
  * Keeps the ids of one answer's calls apart: some servers leave ids out or repeat them. A replacement is made
  * from the last message's id and the call's index, so that it is the same when the answer comes again. Ids
  * that an earlier answer had are the loop's to see: it knows all of the session.
  */
-export function createCallIds(history: readonly Message[]): (id: string | undefined, index: number) => string {
+export function createCallIds(history: readonly Message[]): ToCallId {
   const taken = new Set<string>();
   return (id, index) => {
     let unique = id;

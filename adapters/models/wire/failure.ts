@@ -1,17 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
 import type { ModelFailureCode } from '@klaus/core/protocol';
-import { ConnectionLost, ProviderError } from './provider-error.ts';
-
-/** The response violates the protocol. */
-export class MalformedResponse extends Error {
-  override readonly name = 'MalformedResponse';
-}
-
-/** The stream ended before the provider completed the answer. */
-export class StreamCut extends Error {
-  override readonly name = 'StreamCut';
-}
+import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from './errors.ts';
 
 const MAX_MESSAGE = 2_000;
 

@@ -1,6 +1,5 @@
 import type { ModelEvent } from '@klaus/core/agent';
 
-/** Joins adjacent deltas of the same text, thought or call. */
 export function mergeDeltas(events: readonly ModelEvent[]): ModelEvent[] {
   const merged: ModelEvent[] = [];
   for (let from = 0; from < events.length;) {

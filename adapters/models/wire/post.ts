@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
-import { ConnectionLost } from './provider-error.ts';
+import { ConnectionLost } from './errors.ts';
 
 export interface PostOptions {
   headers: OutgoingHttpHeaders;
@@ -37,7 +37,6 @@ export async function post(url: URL, { headers, body, signal, onSent }: PostOpti
   return send(sent, body);
 }
 
-/** Bytes of a body. */
 export function lengthOf(body: PostOptions['body']): number {
   return body.reduce((sum, { length }) => sum + length, 0);
 }

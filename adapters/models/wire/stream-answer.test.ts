@@ -3,7 +3,7 @@ import { globalAgent } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelEvent } from '@klaus/core/agent';
-import { ConnectionLost, ProviderError } from './provider-error.ts';
+import { ConnectionLost, ProviderError } from './errors.ts';
 import { streamAnswer, type AnswerReader } from './stream-answer.ts';
 
 /** A server that answers the first bytes of each request with the next text, then ends the connection or leaves it open. */

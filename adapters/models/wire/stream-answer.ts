@@ -2,26 +2,17 @@ import { StringDecoder } from 'node:string_decoder';
 import type { IncomingMessage } from 'node:http';
 import type { ModelEvent } from '@klaus/core/agent';
 import { createParser } from 'eventsource-parser';
-import { MalformedResponse } from './failure.ts';
+import { ConnectionLost, MalformedResponse, ProviderError } from './errors.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 import { post, type PostOptions } from './post.ts';
-import { ConnectionLost, ProviderError } from './provider-error.ts';
 
 /** Takes the parsed events of one answer, in order. */
 export interface AnswerReader {
-  /**
-   * What this event adds to the answer.
-   *
-   * @throws ProviderError, MalformedResponse.
-   */
+  /** @throws ProviderError, MalformedResponse. */
   take(event: unknown): Iterable<ModelEvent>;
   /** True once the provider has said that nothing follows. */
   readonly isComplete: boolean;
-  /**
-   * The end of the answer.
-   *
-   * @throws StreamCut if it is incomplete.
-   */
+  /** @throws StreamCut if the answer is incomplete. */
   finish(): ModelEvent;
 }
 

@@ -1,26 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface ProviderErrorOptions {
-  /** HTTP status; absent for an error that came in the stream, after a status of success. */
-  status?: number;
-  headers?: IncomingHttpHeaders;
-  /** The parsed body, or its text. */
-  body: unknown;
-}
-
-/** The provider reported an error. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
+  /** HTTP status; undefined for an error that came in the stream, after a status of success. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** The parsed body, or its text. */
   readonly body: unknown;
 
-  constructor({ status, headers = {}, body }: ProviderErrorOptions) {
+  constructor({ status, headers = {}, body }: { status?: number; headers?: IncomingHttpHeaders; body: unknown }) {
     super(status === undefined ? 'The provider reported an error.' : `The provider answered with status ${status}.`);
     this.status = status;
     this.headers = headers;
     this.body = body;
   }
+}
+
+/** The response violates the protocol. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse';
+}
+
+/** The stream ended before the provider completed the answer. */
+export class StreamCut extends Error {
+  override readonly name = 'StreamCut';
 }
 
 /** The network failed before or during the response. `cause` is its error. */
