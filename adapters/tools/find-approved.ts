@@ -1,5 +1,5 @@
-import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, Intent, ToolContext } from '@klaus/core/agent';
+import { toolFailed } from './tool-failed.ts';
 
 /**
  * Finds a path again after the decision of the gate.
@@ -13,7 +13,7 @@ export async function findApproved(
 ): Promise<FoundPath> {
   const found = await find(path);
   if (approved?.kind === 'fs' && approved.path === found.absolute) return found;
-  throw new KlausError('tool.failed', `${path} resolves to another file than before. Nothing was read.`, {
+  throw toolFailed(`${path} resolves to another file than before. Nothing was read.`, {
     retryable: true,
   });
 }

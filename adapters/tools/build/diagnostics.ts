@@ -1,4 +1,3 @@
-/** One message of a checker. */
 export interface Diagnostic {
   /** Relative to the workspace; '' without a file. */
   path: string;
@@ -11,9 +10,8 @@ export interface Diagnostic {
   message: string;
 }
 
-/** Most diagnostics that are listed; the others are counted. */
 const MAX_LISTED = 100;
-/** Most characters of a message. */
+/** Characters. */
 const MAX_MESSAGE = 600;
 
 /** A line with counts, then the first diagnostics in one line each, errors before warnings. */
@@ -30,7 +28,6 @@ export function describeDiagnostics(diagnostics: readonly Diagnostic[]): string 
   return lines.join('\n');
 }
 
-/** The diagnostics for the detail of a result. */
 export function toListed(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return diagnostics.slice(0, MAX_LISTED).map((one) => ({ ...one, message: cut(one.message) }));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optional } from '@klaus/core/optional';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -6,17 +7,30 @@ import { findProjectProgram, isMissing, toMissingPackage } from '../project/proj
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail } from '../shell/run-program.ts';
-import { describeDiagnostics, toListed } from './diagnostics.ts';
-import { toEslintDiagnostics } from './eslint-output.ts';
+import { describeDiagnostics, toListed, type Diagnostic } from './diagnostics.ts';
 import { toPathWords } from './paths.ts';
 
 /** Bytes of the report, which contains the source of every file with a message. */
 const KEEP_BYTES = 32 * 1024 * 1024;
 const NO_CONFIG = /couldn't find (?:a|an eslint\.config|a configuration)|No ESLint configuration found/i;
 
+const reportSchema = z.array(
+  z.object({
+    filePath: z.string(),
+    messages: z.array(
+      z.object({
+        ruleId: z.string().nullish(),
+        severity: z.number(),
+        message: z.string(),
+        line: z.number().optional(),
+        column: z.number().optional(),
+      }),
+    ),
+  }),
+);
+
 const input = z.object({ paths: z.array(z.string()).optional() });
 
-/** Lints with the project's ESLint. */
 export const eslintCheck = defineBuiltinTool({
   name: 'eslint_check',
   description: "Lint the project, or some paths, with the project's ESLint.",
@@ -35,30 +49,20 @@ export const eslintCheck = defineBuiltinTool({
     const command = await choose(options, context);
     return { title: `lint: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };
   },
-  async run(options, context, intent) {
-    const command = intent.command ?? (await choose(options, context));
+  async run(_options, context, intent) {
+    const command = intent.command!;
     const { result, timeoutMs } = await runProgram(context, { command, keepBytes: KEEP_BYTES, quiet: true });
-    if (isMissing(result, result.stderr, 'eslint'))
-      return toMissingPackage(context, { program: 'eslint', brings: 'eslint' });
+    if (isMissing(result, result.stderr, 'eslint')) return toMissingPackage(context, 'eslint');
     const evidence = await toEvidence(context, { command, result, as: { kind: 'lint', runner: 'eslint' } });
     const report = toEslintDiagnostics(result.stdout, context.workspace.root);
     if (!report) {
       const output = result.stderr.trim() || result.stdout.trim();
-      const notes = NO_CONFIG.test(output)
-        ? ['ESLint has no configuration in this project. First create an eslint.config.js in its root.']
-        : [];
-      const truncated = result.truncated ? ['[the report is too long to be read; use fewer paths]'] : [];
-      return {
-        text: [
-          `$ ${command}`,
-          ...notes,
-          ...truncated,
-          ...describeEnd(result, timeoutMs),
-          output.slice(0, 10_000).toWellFormed(),
-        ].join('\n'),
-        isError: true,
-        detail: toProgramDetail(result),
-      };
+      const lines = [`$ ${command}`];
+      if (NO_CONFIG.test(output))
+        lines.push('ESLint has no configuration in this project. First create an eslint.config.js in its root.');
+      if (result.truncated) lines.push('[the report is too long to be read; use fewer paths]');
+      lines.push(...describeEnd(result, timeoutMs), output.slice(0, 10_000).toWellFormed());
+      return { text: lines.join('\n'), isError: true, detail: toProgramDetail(result) };
     }
     const lines = [
       `$ ${command}`,
@@ -69,7 +73,7 @@ export const eslintCheck = defineBuiltinTool({
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(report.found), count: report.found.length },
-      ...(evidence ? { evidence } : {}),
+      ...optional({ evidence }),
     };
   },
 });
@@ -77,4 +81,35 @@ export const eslintCheck = defineBuiltinTool({
 async function choose({ paths }: z.infer<typeof input>, context: ToolContext): Promise<string> {
   const eslint = quote(await findProjectProgram(context, 'eslint'));
   return `${eslint} --format json ${await toPathWords(context, paths)}`;
+}
+
+/**
+ * Parses the output of `eslint --format json`. Undefined for other output.
+ *
+ * @param root Absolute path of the workspace, which is removed from the paths.
+ */
+function toEslintDiagnostics(stdout: string, root: string): { files: number; found: Diagnostic[] } | undefined {
+  const report = reportSchema.safeParse(parse(stdout));
+  if (!report.success) return undefined;
+  const found = report.data.flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, severity, message, line = 0, column = 0 }) => ({
+      path: filePath.startsWith(`${root}/`) ? filePath.slice(root.length + 1) : filePath,
+      line,
+      column,
+      severity: severity >= 2 ? ('error' as const) : ('warning' as const),
+      code: ruleId ?? '',
+      message: message.replaceAll(/\s+/g, ' '),
+    })),
+  );
+  return { files: report.data.length, found };
+}
+
+/** A plug-in may have written lines before the report. */
+function parse(stdout: string): unknown {
+  const begin = stdout.startsWith('[') ? 0 : stdout.indexOf('\n[') + 1;
+  try {
+    return JSON.parse(stdout.slice(begin));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -7,8 +7,8 @@ import { findPackageManager, toScriptLine } from '../project/package-manager.ts'
 import { readPackage } from '../project/package-json.ts';
 import { checkWord, quote, quoteArguments } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
+import { toolFailed } from '../tool-failed.ts';
 
-/** Most scripts that are listed for a missing one. */
 const MAX_LISTED = 50;
 
 const input = z.object({
@@ -17,7 +17,6 @@ const input = z.object({
   timeoutMs: z.number().min(1).optional(),
 });
 
-/** Runs a script of package.json in the sandbox. */
 export const npmRun = defineBuiltinTool({
   name: 'npm_run',
   description: 'Run a script of package.json.',
@@ -31,29 +30,29 @@ export const npmRun = defineBuiltinTool({
     output: 'hello, world',
   },
   async prepare(options, context) {
-    const { command } = await choose(options, context);
+    const command = await choose(options, context);
     return { title: `run script: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };
   },
-  async run(options, context, intent) {
-    const command = intent.command ?? (await choose(options, context)).command;
-    const run = await runProgram(context, { command, timeoutMs: options.timeoutMs });
+  async run({ timeoutMs }, context, intent) {
+    const command = intent.command!;
+    const run = await runProgram(context, { command, timeoutMs });
     const notes = run.result.exitCode === 127 ? [await explainMissing(context)] : [];
     const evidence = await toEvidence(context, { command, result: run.result, text: run.text });
-    return { ...toProgramOutput(command, run, notes), ...(evidence ? { evidence } : {}) };
+    return { ...toProgramOutput(command, run, notes), ...optional({ evidence }) };
   },
 });
 
-async function choose({ script, args }: z.infer<typeof input>, context: ToolContext): Promise<{ command: string }> {
+async function choose({ script, args }: z.infer<typeof input>, context: ToolContext): Promise<string> {
   const pkg = await readPackage(context);
-  if (!pkg) throw new KlausError('tool.failed', 'There is no package.json in this workspace.');
+  if (!pkg) throw toolFailed('There is no package.json in this workspace.');
   const names = Object.keys(pkg.scripts ?? {});
   if (script.startsWith('-') || !names.includes(checkWord('name', script))) {
     const listed = names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ', …' : '');
-    throw new KlausError('tool.failed', `package.json has no script ${JSON.stringify(script.slice(0, 200))}.`, {
+    throw toolFailed(`package.json has no script ${JSON.stringify(script.slice(0, 200))}.`, {
       hint: names.length === 0 ? 'It has no scripts.' : `Its scripts: ${listed}.`,
     });
   }
-  return { command: toScriptLine(await findPackageManager(context), quote(script), quoteArguments(args)) };
+  return toScriptLine(await findPackageManager(context), quote(script), quoteArguments(args));
 }
 
 /** Either the package manager or a program of the script is missing. */

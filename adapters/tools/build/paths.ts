@@ -1,6 +1,6 @@
-import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { quotePath } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 
 /**
  * The paths as quoted words of a command line; the workspace if there are none.
@@ -11,7 +11,7 @@ export async function toPathWords({ workspace }: ToolContext, paths: readonly st
   const words: string[] = [];
   for (const path of paths.length === 0 ? ['.'] : paths) {
     const { relative } = await workspace.resolve(path);
-    if (!(await workspace.stat(path))) throw new KlausError('tool.failed', `${path} does not exist.`);
+    if (!(await workspace.stat(path))) throw toolFailed(`${path} does not exist.`);
     words.push(quotePath(relative));
   }
   return words.join(' ');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
+import { isKlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -8,17 +9,15 @@ import { findProjectProgram, isMissing, toMissingPackage } from '../project/proj
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { quote, quotePath } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, toProgramOutput } from '../shell/run-program.ts';
-import { describeDiagnostics, toListed } from './diagnostics.ts';
-import { toTscDiagnostics } from './tsc-output.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { describeDiagnostics, toListed, type Diagnostic } from './diagnostics.ts';
 
-/** Most bytes of output that are read. */
 const KEEP_BYTES = 4 * 1024 * 1024;
 
 const input = z.object({
   project: z.string().optional().describe('a folder or tsconfig file'),
 });
 
-/** Type-checks with the project's TypeScript. */
 export const tscCheck = defineBuiltinTool({
   name: 'tsc_check',
   description: 'Type-check with TypeScript without emitting. Follows project references.',
@@ -40,25 +39,23 @@ export const tscCheck = defineBuiltinTool({
     const command = await choose(options, context);
     return { title: `type-check: ${command}`, access: [{ kind: 'exec', command }], command };
   },
-  async run(options, context, intent) {
-    const command = intent.command ?? (await choose(options, context));
+  async run(_options, context, intent) {
+    const command = intent.command!;
     const run = await runProgram(context, { command, keepBytes: KEEP_BYTES });
     const { result, timeoutMs } = run;
-    if (isMissing(result, result.output, 'tsc'))
-      return toMissingPackage(context, { program: 'tsc', brings: 'typescript' });
+    if (isMissing(result, result.output, 'tsc')) return toMissingPackage(context, 'tsc', 'typescript');
     const diagnostics = toTscDiagnostics(result.output);
     const evidence = await toEvidence(context, { command, result, as: { kind: 'types', runner: 'tsc' } });
     // Other output, such as a crash, is shown unchanged.
-    if (diagnostics.length === 0 && !isSuccess(result)) {
-      return { ...toProgramOutput(command, run), ...(evidence ? { evidence } : {}) };
-    }
+    if (diagnostics.length === 0 && !isSuccess(result))
+      return { ...toProgramOutput(command, run), ...optional({ evidence }) };
     const lines = [`$ ${command}`, describeDiagnostics(diagnostics), ...describeEnd(result, timeoutMs)];
     if (result.truncated) lines.push('[the output was too long; further errors are not included]');
     return {
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(diagnostics), count: diagnostics.length },
-      ...(evidence ? { evidence } : {}),
+      ...optional({ evidence }),
     };
   },
 });
@@ -66,10 +63,8 @@ export const tscCheck = defineBuiltinTool({
 async function choose({ project }: z.infer<typeof input>, context: ToolContext): Promise<string> {
   const config = await findConfig(project, context);
   const tsc = quote(await findProjectProgram(context, 'tsc'));
-  const options = '--noEmit --pretty false';
-  return (await hasReferences(config, context))
-    ? `${tsc} -b ${quotePath(config)} ${options}`
-    : `${tsc} -p ${quotePath(config)} ${options}`;
+  const mode = (await hasReferences(config, context)) ? '-b' : '-p';
+  return `${tsc} ${mode} ${quotePath(config)} --noEmit --pretty false`;
 }
 
 /** @throws KlausError `tool.failed` if there is none. */
@@ -78,7 +73,7 @@ async function findConfig(project: string | undefined, context: ToolContext): Pr
   if (relative !== '' && (await isFile(context, relative))) return relative;
   const inFolder = relative === '' ? 'tsconfig.json' : `${relative}/tsconfig.json`;
   if (await isFile(context, inFolder)) return inFolder;
-  throw new KlausError('tool.failed', `There is no ${inFolder}.`, {
+  throw toolFailed(`There is no ${inFolder}.`, {
     hint:
       project === undefined
         ? 'Set project to the folder or file.'
@@ -98,4 +93,20 @@ async function hasReferences(config: string, { workspace }: ToolContext): Promis
     if (isKlausError(error)) return false;
     throw error;
   }
+}
+
+const DIAGNOSTIC = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
+
+/** Parses the output of `tsc --pretty false`: one error a line, with details on indented lines below it. */
+function toTscDiagnostics(output: string): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  for (const text of output.split(/\r?\n/)) {
+    const [, path = '', line = 0, column = 0, word, code = '', message = ''] = DIAGNOSTIC.exec(text) ?? [];
+    if (word !== undefined) {
+      const severity = word === 'warning' ? 'warning' : 'error';
+      found.push({ path, line: Number(line), column: Number(column), severity, code, message });
+    } else if (/^\s+\S/.test(text) && found.length > 0) found.at(-1)!.message += ` ${text.trim()}`;
+  }
+  // Projects that share files report an error twice.
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { applyEdits } from './apply-edits.ts';
-import type { FilePatch } from './file-patch.ts';
-import { toIntent, type FilePlan } from './file-plan.ts';
-import { applyHunks, type Hunk } from './hunk.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { applyEdits, toIntent, type FilePlan } from './file-plan.ts';
+import { applyHunks, type FilePatch, type Hunk } from './hunk.ts';
 import { parsePatch } from './patch.ts';
 import { checkText, readTextFile, toLf } from './text-file.ts';
 
-/** Applies a patch over several files. */
 export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
   description:
@@ -27,7 +24,7 @@ export const applyPatch = defineBuiltinTool({
     const plans = new Map<string, FilePlan>();
     for (const part of parsePatch(patch)) await planPart(part, plans, context);
     const intent = toIntent('patch', [...plans.values()]);
-    if (intent.edits?.length === 0) throw new KlausError('tool.failed', 'The patch changes no file.');
+    if (intent.edits?.length === 0) throw toolFailed('The patch changes no file.');
     return intent;
   },
   run: (_input, context, intent) => applyEdits(context, intent),
@@ -42,35 +39,26 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
     Object.assign(plan, mode);
     return;
   }
-  const plan = await planExisting(path, plans, {
-    context,
-    anyContent: part.kind === 'delete' && part.hunks.length === 0,
-  });
+  const anyContent = part.kind === 'delete' && part.hunks.length === 0;
+  const plan = await planExisting(path, plans, { context, anyContent });
+  const patched = anyContent ? '' : applyHunks(path.relative, plan.after!, restore(part.hunks, plan, context));
   if (part.kind === 'delete') {
-    const left =
-      part.hunks.length === 0 ? '' : applyHunks(path.relative, plan.after!, restore(part.hunks, plan, context));
-    if (left !== '')
-      throw new KlausError(
-        'tool.failed',
-        `${path.relative} was not deleted: it has text that the patch does not remove.`,
-      );
+    if (patched !== '')
+      throw toolFailed(`${path.relative} was not deleted: it has text that the patch does not remove.`);
     plan.after = null;
     return;
   }
-  const text = applyHunks(path.relative, plan.after!, restore(part.hunks, plan, context));
   const target = part.moveTo === undefined ? path : await context.workspace.resolve(part.moveTo);
   if (target.absolute === path.absolute) {
-    Object.assign(plan, { after: text }, mode);
+    Object.assign(plan, { after: patched }, mode);
     return;
   }
   const moved = await planNew(target, plans, context);
   const old = part.mode ?? (await context.workspace.stat(part.path))?.mode;
   // A moved file keeps its line breaks and encoding, which the plan of a new file does not have.
-  Object.assign(
-    moved,
-    { after: plan.before?.crlf ? text.replaceAll('\n', '\r\n') : text, encoding: plan.before?.encoding ?? 'utf-8' },
-    old === undefined ? {} : { mode: old },
-  );
+  moved.after = plan.before?.crlf ? patched.replaceAll('\n', '\r\n') : patched;
+  moved.encoding = plan.before?.encoding ?? 'utf-8';
+  if (old !== undefined) moved.mode = old;
   plan.after = null;
 }
 
@@ -81,14 +69,11 @@ async function planNew(
 ): Promise<FilePlan> {
   const known = plans.get(path.absolute);
   if (known) {
-    if (known.after !== null) throw new KlausError('tool.failed', `The patch creates ${path.relative} twice.`);
+    if (known.after !== null) throw toolFailed(`The patch creates ${path.relative} twice.`);
     return known;
   }
   if (await workspace.stat(path.relative)) {
-    throw new KlausError(
-      'tool.failed',
-      `${path.relative} already exists. Change it with *** Update File, or use write_file.`,
-    );
+    throw toolFailed(`${path.relative} already exists. Change it with *** Update File, or use write_file.`);
   }
   const plan: FilePlan = { path, before: null, after: null };
   plans.set(path.absolute, plan);
@@ -101,27 +86,24 @@ async function planExisting(
   { context, anyContent }: { context: ToolContext; anyContent: boolean },
 ): Promise<FilePlan> {
   const known = plans.get(path.absolute);
-  if (known) {
-    if (known.after === null)
-      throw new KlausError('tool.failed', `The patch deletes ${path.relative} before it changes it.`);
-    return known;
-  }
-  if (anyContent) {
-    const hash = await context.workspace.hash(path.relative);
-    if (hash === null) throw new KlausError('tool.failed', `${path.relative} does not exist.`);
-    const file = await readTextFile(context.workspace, path.relative).catch(() => undefined);
-    const plan: FilePlan = {
-      path,
-      before: { hash: file?.hash ?? hash, text: file?.text, crlf: false, encoding: 'utf-8' },
-      after: null,
-    };
-    plans.set(path.absolute, plan);
-    return plan;
-  }
-  const file = await readTextFile(context.workspace, path.relative);
-  const plan: FilePlan = { path, before: file, after: file.text };
+  if (known?.after === null) throw toolFailed(`The patch deletes ${path.relative} before it changes it.`);
+  if (known) return known;
+  const plan = anyContent ? await planDeletion(path, context) : await planChange(path, context);
   plans.set(path.absolute, plan);
   return plan;
+}
+
+async function planChange(path: ResolvedPath, { workspace }: ToolContext): Promise<FilePlan> {
+  const file = await readTextFile(workspace, path.relative);
+  return { path, before: file, after: file.text };
+}
+
+async function planDeletion(path: ResolvedPath, { workspace }: ToolContext): Promise<FilePlan> {
+  const hash = await workspace.hash(path.relative);
+  if (hash === null) throw toolFailed(`${path.relative} does not exist.`);
+  const file = await readTextFile(workspace, path.relative).catch(() => undefined);
+  const before = { hash: file?.hash ?? hash, text: file?.text, crlf: false, encoding: 'utf-8' as const };
+  return { path, before, after: null };
 }
 
 /** Replaces placeholders in the hunks by the secrets of the file. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
+import type { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { applyEdits } from './apply-edits.ts';
-import { toIntent } from './file-plan.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { applyEdits, toIntent } from './file-plan.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';
 
@@ -13,7 +13,6 @@ const editSchema = z.object({
 });
 type Edit = z.infer<typeof editSchema>;
 
-/** Replaces exact texts in a file. */
 export const editFile = defineBuiltinTool({
   name: 'edit_file',
   description: 'Replace exact text in a file. Edits are applied in order, all or none. Line breaks are preserved.',
@@ -40,7 +39,7 @@ export const editFile = defineBuiltinTool({
       const restored = context.restoreSecrets(part, file.text);
       return file.crlf ? toLf(restored) : restored;
     }
-    if (text === file.text) throw new KlausError('tool.failed', `The edits do not change ${file.path.relative}.`);
+    if (text === file.text) throw toolFailed(`The edits do not change ${file.path.relative}.`);
     return toIntent('edit', [{ path: file.path, before: file, after: text }]);
   },
   run: (_input, context, intent) => applyEdits(context, intent),
@@ -83,5 +82,5 @@ function explainMiss(text: string, old: string): string {
 }
 
 function fail(at: { file: TextFile; where: string }, why: string): KlausError {
-  return new KlausError('tool.failed', `${at.where}${at.file.path.relative} was not changed: ${why}`);
+  return toolFailed(`${at.where}${at.file.path.relative} was not changed: ${why}`);
 }

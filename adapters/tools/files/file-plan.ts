@@ -2,11 +2,9 @@ import { optional } from '@klaus/core/optional';
 import { formatPatch, structuredPatch } from 'diff';
 import type { TextEncoding } from '@klaus/core/policy';
 import type { Access, FileChange } from '@klaus/core/protocol';
-import type { FileEdit, Intent, ResolvedPath } from '@klaus/core/agent';
-import { toResultText } from './apply-edits.ts';
+import type { FileEdit, Intent, ResolvedPath, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { encodeText, toHash } from './text-file.ts';
 
-/** The planned change of one file. */
 export interface FilePlan {
   path: ResolvedPath;
   /** The present content; null for a new file. `text` is undefined for binary content. */
@@ -35,10 +33,8 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
   for (const plan of plans) {
     const { path, before, after, mode } = plan;
     if (before === null && after === null) continue;
-    const content =
-      after === null
-        ? null
-        : encodeText(after, before ?? { crlf: false, encoding: plan.encoding ?? 'utf-8' }, path.relative);
+    const format = before ?? { crlf: false, encoding: plan.encoding ?? 'utf-8' };
+    const content = after === null ? null : encodeText(after, format, path.relative);
     const hash = content === null ? null : toHash(content);
     if (before !== null && before.hash === hash && mode === undefined) continue;
     edits.push({ path: path.relative, content, before: before?.hash ?? null, ...optional({ mode }) });
@@ -58,10 +54,8 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
 
 function toDiff(plan: FilePlan): { text: string; added: number; removed: number } {
   const name = plan.path.relative;
-  const [from, to] = [
-    plan.before === null ? '/dev/null' : `a/${name}`,
-    plan.after === null ? '/dev/null' : `b/${name}`,
-  ];
+  const from = plan.before === null ? '/dev/null' : `a/${name}`;
+  const to = plan.after === null ? '/dev/null' : `b/${name}`;
   const old = plan.before === null ? '' : plan.before.text;
   if (old === undefined) return { text: `--- ${from}\n+++ ${to}\nBinary file.\n`, added: 0, removed: 0 };
   const next = plan.after ?? '';
@@ -81,4 +75,24 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
 function countLines(text: string): number {
   if (text === '') return 0;
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+const WORDS: Readonly<Record<FileChange['kind'], string>> = {
+  created: 'Created',
+  modified: 'Changed',
+  deleted: 'Deleted',
+};
+
+/** The result for the model after these changes; `counts` such as `(+1 −2)` follows a single file. */
+function toResultText(changes: readonly FileChange[], counts: string): string {
+  if (changes.length === 0) return 'Nothing to do: the content is the same.';
+  const lines = changes.map((change) => `${WORDS[change.kind]} ${change.path}`);
+  return lines.length === 1 ? `${lines[0]} ${counts}` : lines.join('\n');
+}
+
+/** Applies the edits that the gate has approved. */
+export async function applyEdits(context: ToolContext, intent: Intent): Promise<ToolOutput> {
+  const edits = intent.edits ?? [];
+  const changes = edits.length === 0 ? [] : await context.workspace.apply(edits);
+  return { text: intent.result ?? '', changes };
 }

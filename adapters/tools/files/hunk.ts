@@ -1,4 +1,5 @@
-import { KlausError } from '@klaus/core/protocol';
+import type { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 
 export interface HunkLine {
@@ -6,17 +7,26 @@ export interface HunkLine {
   text: string;
 }
 
-/** One change of a file. */
 export interface Hunk {
   /** Lines above the hunk, outermost first, such as a class and a method. */
   headers: string[];
   lines: HunkLine[];
   /** Line of the hunk according to the patch, from 1. */
   line?: number;
-  /** True if the hunk is at the end of the file. */
   atEnd: boolean;
   /** Whether the new file ends with a line break, if the patch specifies it. */
   newline?: boolean;
+}
+
+/** The change of one file by a patch. */
+export interface FilePatch {
+  kind: 'add' | 'update' | 'delete';
+  path: string;
+  moveTo?: string;
+  hunks: Hunk[];
+  content?: string;
+  /** Permission bits, if the patch specifies them. */
+  mode?: number;
 }
 
 interface Replacement {
@@ -37,30 +47,18 @@ export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): 
   const done: Replacement[] = [];
   let cursor = 0;
   for (const [i, hunk] of hunks.entries()) {
-    const replacement = locate({
-      path,
-      lines,
-      hunk,
-      from: cursor,
-      name: hunks.length === 1 ? 'The hunk' : `Hunk ${i + 1} of ${hunks.length}`,
-    });
-    if (
-      done.some(
-        (other) => replacement.start < other.start + other.count && other.start < replacement.start + replacement.count,
-      )
-    ) {
-      throw new KlausError('tool.failed', `${path} was not changed: hunk ${i + 1} overlaps another one.`);
-    }
+    const name = hunks.length === 1 ? 'The hunk' : `Hunk ${i + 1} of ${hunks.length}`;
+    const replacement = locate({ path, lines, hunk, from: cursor, name });
+    const end = replacement.start + replacement.count;
+    if (done.some(({ start, count }) => replacement.start < start + count && start < end))
+      throw toolFailed(`${path} was not changed: hunk ${i + 1} overlaps another one.`);
     done.push(replacement);
-    cursor = replacement.start + replacement.count;
+    cursor = end;
     newline = hunk.newline ?? newline;
   }
-  // Insertions at the same line keep their order.
-  const ordered = done
-    .map((replacement, i) => ({ replacement, i }))
-    .sort((a, b) => a.replacement.start - b.replacement.start || a.i - b.i);
-  for (const { replacement } of ordered.toReversed())
-    lines.splice(replacement.start, replacement.count, ...replacement.lines);
+  // The sort is stable: insertions at the same line keep their order.
+  for (const { start, count, lines: added } of done.toSorted((a, b) => a.start - b.start).toReversed())
+    lines.splice(start, count, ...added);
   return lines.length === 0 ? '' : lines.join('\n') + (newline ? '\n' : '');
 }
 
@@ -93,7 +91,6 @@ function locate(search: Search): Replacement {
   return { start: found, count: old.length, lines: kept };
 }
 
-/** The line after the hunk's last header. */
 function findHeaders(search: Search): number {
   let from = search.from;
   for (const header of search.hunk.headers) {
@@ -127,8 +124,7 @@ function find(search: Search, old: readonly string[], from: number): number {
     if (candidates.length === 0) continue;
     if (candidates.length === 1 || hunk.headers.length > 0) return candidates[0]!;
     const places = candidates.slice(0, 10).map((at) => at + 1);
-    throw new KlausError(
-      'tool.failed',
+    throw toolFailed(
       `${search.path} was not changed: ${search.name} matches ${candidates.length} times (lines ${places.join(', ')}). Add lines of context or an @@ line.`,
     );
   }
@@ -153,8 +149,5 @@ function miss(search: Search, wanted: readonly string[], why: string): KlausErro
   const details = near
     ? ` The most similar lines are:\n${showLines(search.lines, near.start, near.count)}\nThere, ${near.why}.`
     : ` Expected: ${JSON.stringify(wanted.slice(0, 3).join('\n'))}.`;
-  return new KlausError(
-    'tool.failed',
-    `${search.path} was not changed: ${search.name} does not match: ${why}.${details}`,
-  );
+  return toolFailed(`${search.path} was not changed: ${search.name} does not match: ${why}.${details}`);
 }

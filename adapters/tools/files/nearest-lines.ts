@@ -1,9 +1,7 @@
-/** Lines that are similar to a searched text. */
 export interface NearestLines {
   /** From 0. */
   start: number;
   count: number;
-  /** How the lines differ. */
   why: string;
 }
 
@@ -16,11 +14,8 @@ const MAX_WANTED = 60;
  */
 export function findNearest(have: readonly string[], want: readonly string[]): NearestLines | undefined {
   const wanted = want.slice(0, MAX_WANTED);
-  const places = new Map<string, number[]>();
-  wanted.forEach((line, i) => {
-    const key = squeeze(line);
-    if (key.length > 0) places.set(key, [...(places.get(key) ?? []), i]);
-  });
+  const filled = [...wanted.keys()].filter((i) => squeeze(wanted[i]!) !== '');
+  const places = Map.groupBy(filled, (i) => squeeze(wanted[i]!));
   const votes = new Map<number, number>();
   have.forEach((line, i) => {
     for (const at of places.get(squeeze(line)) ?? []) votes.set(i - at, (votes.get(i - at) ?? 0) + 1);
@@ -34,7 +29,6 @@ export function findNearest(have: readonly string[], want: readonly string[]): N
   return { start, count, why: explain(have.slice(start, start + count), want, start) };
 }
 
-/** Numbered lines for an error message. */
 export function showLines(have: readonly string[], start: number, count: number): string {
   const shown = have
     .slice(start, start + Math.min(count, 20))

@@ -1,6 +1,6 @@
-import { KlausError } from '@klaus/core/protocol';
-import type { FilePatch } from './file-patch.ts';
-import type { Hunk } from './hunk.ts';
+import type { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
+import type { FilePatch, Hunk } from './hunk.ts';
 import { parseUnifiedDiff } from './unified-diff.ts';
 
 const BEGIN = '*** Begin Patch';
@@ -16,10 +16,7 @@ export function parsePatch(text: string): FilePatch[] {
   const begin = lines.findIndex((line) => line.trim() === BEGIN);
   const patches = begin >= 0 ? parseSections(lines, begin + 1) : parseUnifiedDiff(lines);
   if (patches.length > 0) return patches;
-  throw new KlausError(
-    'tool.failed',
-    `The patch contains no file. Begin it with ${BEGIN}, or use a unified diff with --- and +++ lines.`,
-  );
+  throw toolFailed(`The patch contains no file. Begin it with ${BEGIN}, or use a unified diff with --- and +++ lines.`);
 }
 
 function parseSections(lines: readonly string[], from: number): FilePatch[] {
@@ -47,7 +44,7 @@ function parseSections(lines: readonly string[], from: number): FilePatch[] {
       if (line.trim() !== '') throw invalidLine(at, line, 'a deleted file has no lines');
     } else hunk = addUpdateLine(current, hunk, { line, at });
   }
-  throw new KlausError('tool.failed', `The patch has no ${END}: it may have been cut off. Nothing was changed.`);
+  throw toolFailed(`The patch has no ${END}: it may have been cut off. Nothing was changed.`);
 }
 
 function addUpdateLine(
@@ -94,14 +91,11 @@ function checkPatch(patch: FilePatch): FilePatch {
   }
   patch.hunks = patch.hunks.filter((hunk) => hunk.lines.some((line) => line.kind !== ' '));
   if (patch.kind === 'update' && patch.hunks.length === 0 && patch.moveTo === undefined) {
-    throw new KlausError('tool.failed', `The patch updates ${patch.path} but has no + or - line for it.`);
+    throw toolFailed(`The patch updates ${patch.path} but has no + or - line for it.`);
   }
   return patch;
 }
 
 function invalidLine(at: number, line: string, why: string): KlausError {
-  return new KlausError(
-    'tool.failed',
-    `Line ${at + 1} of the patch is invalid: ${JSON.stringify(line.slice(0, 120))}; ${why}.`,
-  );
+  return toolFailed(`Line ${at + 1} of the patch is invalid: ${JSON.stringify(line.slice(0, 120))}; ${why}.`);
 }

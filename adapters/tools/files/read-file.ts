@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { decodeContent, type TextEncoding } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
 import type { ReadOptions, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findApproved } from '../find-approved.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
 
 const input = z.object({
@@ -13,7 +13,6 @@ const input = z.object({
 });
 
 const CHUNK = 1024 * 1024;
-/** Most characters of a line range. */
 const MAX_RANGE_CHARS = MAX_FILE_BYTES;
 const HEAD_LINES = 1_000;
 const HEAD_CHARS = 100_000;
@@ -24,7 +23,6 @@ interface OpenFile {
   read: (options: ReadOptions) => Promise<Uint8Array>;
 }
 
-/** Reads a text file. */
 export const readFile = defineBuiltinTool({
   name: 'read_file',
   description:
@@ -46,8 +44,7 @@ export const readFile = defineBuiltinTool({
       read: (options) => found.folder.read(found.relative, { ...options, exact: true }),
     };
     const state = await found.folder.stat(found.relative);
-    if (state?.kind === 'directory')
-      throw new KlausError('tool.failed', `${path} is a directory; list it with list_files.`);
+    if (state?.kind === 'directory') throw toolFailed(`${path} is a directory; list it with list_files.`);
     const head = await file.read({ length: 8_192 });
     const decodedHead = decodeContent(head, { isComplete: head.length < 8_192 });
     if (decodedHead === undefined) {
@@ -100,7 +97,7 @@ async function readRange(
   const { encoding } = range;
   const start = Math.floor(range.start);
   const end = Math.floor(range.end ?? Number.MAX_SAFE_INTEGER);
-  if (end < start) throw new KlausError('tool.failed', `The range ${start}–${end} is empty.`);
+  if (end < start) throw toolFailed(`The range ${start}–${end} is empty.`);
   const shown: string[] = [];
   let before = 0;
   let chars = 0;
@@ -116,7 +113,7 @@ async function readRange(
     if (before >= end) break;
   }
   if (shown.length > 0) return shown.join('\n');
-  throw new KlausError('tool.failed', `${file.path} has ${before} lines. Line ${start} does not exist.`);
+  throw toolFailed(`${file.path} has ${before} lines. Line ${start} does not exist.`);
 }
 
 async function readHead(file: OpenFile, { size, encoding }: { size: number; encoding: TextEncoding }): Promise<string> {

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { decodeContent, encodeContent, type TextEncoding } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
 import type { ResolvedPath, Workspace } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 
-/** Largest file that is read completely or edited. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
 /** Longest text that a model may write in one call, in characters. */
 const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 
-/** A decoded text file. */
 export interface TextFile {
   path: ResolvedPath;
   /** With `\n` line breaks if the file has only `\r\n`, else unchanged. */
@@ -20,20 +18,13 @@ export interface TextFile {
   hash: string;
 }
 
-/**
- * Reads a complete text file.
- *
- * @throws KlausError `tool.failed` if it is missing, binary or larger than {@link MAX_FILE_BYTES}.
- */
+/** @throws KlausError `tool.failed` if the file is missing, binary or larger than {@link MAX_FILE_BYTES}. */
 export async function readTextFile(workspace: Workspace, path: string): Promise<TextFile> {
   const resolved = await workspace.resolve(path);
   const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
   const decoded = decodeContent(bytes);
   if (decoded === undefined) {
-    throw new KlausError(
-      'tool.failed',
-      `${resolved.relative} is not a text file (${describeBinary(bytes)}, ${bytes.length} bytes).`,
-    );
+    throw toolFailed(`${resolved.relative} is not a text file (${describeBinary(bytes)}, ${bytes.length} bytes).`);
   }
   const { text: raw, encoding } = decoded;
   const crlf = isCrlf(raw);
@@ -50,16 +41,10 @@ export function encodeText(text: string, file: Pick<TextFile, 'crlf' | 'encoding
   const content = file.crlf ? toLf(text).replaceAll('\n', '\r\n') : text;
   const encoded = encodeContent(content, file.encoding);
   if ('content' in encoded) return encoded.content;
-  throw new KlausError(
-    'tool.failed',
+  throw toolFailed(
     `${name} was not changed: its encoding, ${file.encoding}, has no ${JSON.stringify(encoded.missing)}.`,
     { hint: 'Use other characters, or write the complete file as UTF-8 with write_file.' },
   );
-}
-
-/** Text in any of the encodings; undefined for binary content. A byte-order mark stays part of the text. */
-export function decodeText(bytes: Uint8Array): string | undefined {
-  return decodeContent(bytes)?.text;
 }
 
 export function toLf(text: string): string {
@@ -70,20 +55,13 @@ export function toHash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/**
- * Checks that the text can be the content of a text file.
- *
- * @throws KlausError `tool.failed`.
- */
+/** @throws KlausError `tool.failed` if the text cannot be the content of a text file. */
 export function checkText(what: string, text: string): void {
   if (text.length > MAX_INPUT_CHARS) {
-    throw new KlausError(
-      'tool.failed',
-      `The ${what} is ${text.length} characters long. The maximum is ${MAX_INPUT_CHARS}.`,
-    );
+    throw toolFailed(`The ${what} is ${text.length} characters long. The maximum is ${MAX_INPUT_CHARS}.`);
   }
-  if (text.includes('\0')) throw new KlausError('tool.failed', `The ${what} contains a null byte.`);
-  if (!text.isWellFormed()) throw new KlausError('tool.failed', `The ${what} is not valid Unicode (a lone surrogate).`);
+  if (text.includes('\0')) throw toolFailed(`The ${what} contains a null byte.`);
+  if (!text.isWellFormed()) throw toolFailed(`The ${what} is not valid Unicode (a lone surrogate).`);
 }
 
 function isCrlf(text: string): boolean {

@@ -1,6 +1,5 @@
-import { KlausError } from '@klaus/core/protocol';
-import type { FilePatch } from './file-patch.ts';
-import type { Hunk } from './hunk.ts';
+import { toolFailed } from '../tool-failed.ts';
+import type { FilePatch, Hunk } from './hunk.ts';
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 const NOTHING = '/dev/null';
@@ -63,23 +62,19 @@ function addLine(hunk: Hunk, line: string, at: number): void {
   }
   if (line === '') hunk.lines.push({ kind: ' ', text: '' });
   else if (kind === ' ' || kind === '-' || kind === '+') hunk.lines.push({ kind, text: line.slice(1) });
-  else
-    throw new KlausError(
-      'tool.failed',
-      `Line ${at + 1} of the patch is not part of a diff: ${JSON.stringify(line.slice(0, 120))}.`,
-    );
+  else throw toolFailed(`Line ${at + 1} of the patch is not part of a diff: ${JSON.stringify(line.slice(0, 120))}.`);
 }
 
 function readExtended(file: Header, line: string): void {
   const [, type, mode] = /^(?:new|deleted) (?:file )?mode (\d{3})(\d{3})$/.exec(line) ?? [];
   if (type !== undefined && type !== '100') {
-    throw new KlausError('tool.failed', 'The patch changes a symbolic link or a submodule, which is not supported.');
+    throw toolFailed('The patch changes a symbolic link or a submodule, which is not supported.');
   }
   if (mode !== undefined && line.startsWith('new ')) file.mode = Number.parseInt(mode, 8);
   if (line.startsWith('rename from ')) file.renameFrom = unquote(line.slice(12));
   if (line.startsWith('rename to ')) file.renameTo = unquote(line.slice(10));
   if (line.startsWith('GIT binary patch') || line.startsWith('Binary files ')) {
-    throw new KlausError('tool.failed', 'The patch changes a binary file, which is not supported.');
+    throw toolFailed('The patch changes a binary file, which is not supported.');
   }
 }
 
@@ -94,13 +89,11 @@ function toFilePatch(file: Header): FilePatch[] {
   }
   if (from === undefined || to === undefined) {
     // An empty file, a copy or a mode. Ignoring it would apply only a part of the patch.
-    throw new KlausError(
-      'tool.failed',
+    throw toolFailed(
       `The patch has no lines to change for ${JSON.stringify(file.begin.slice(0, 200))}; nothing was changed. Remove that part, or use *** Begin Patch.`,
     );
   }
-  if (from === NOTHING && to === NOTHING)
-    throw new KlausError('tool.failed', 'The patch has /dev/null as old and new file.');
+  if (from === NOTHING && to === NOTHING) throw toolFailed('The patch has /dev/null as old and new file.');
   if (to === NOTHING) return [{ kind: 'delete', path: from, hunks: file.hunks }];
   if (from !== NOTHING) return [{ kind: 'update', path: to, hunks: file.hunks, ...mode }];
   const lines = file.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === '+').map((line) => line.text));

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { decodeContent, encodeContent, type DecodedText, type TextEncoding } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { toIntent } from './file-plan.ts';
-import { applyEdits } from './apply-edits.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { applyEdits, toIntent } from './file-plan.ts';
 import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
-/** Creates or replaces a file. */
 export const writeFile = defineBuiltinTool({
   name: 'write_file',
   description:
@@ -20,7 +18,7 @@ export const writeFile = defineBuiltinTool({
     const { workspace } = context;
     const resolved = await workspace.resolve(path);
     const state = await workspace.stat(path);
-    if (state && state.kind !== 'file') throw new KlausError('tool.failed', `${path} is no regular file.`);
+    if (state && state.kind !== 'file') throw toolFailed(`${path} is no regular file.`);
     if (!state)
       return toIntent('create', [{ path: resolved, before: null, after: context.restoreSecrets(content, '') }]);
     if (state.size > MAX_FILE_BYTES) {

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isSecretFile } from '@klaus/core/policy';
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { isKlausError, type KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 import { COMMIT, PREPARE, SURVEY, SURVEY_END } from './checkpoint-scripts.ts';
 import { CHECKPOINTS } from './expire-checkpoints.ts';
 import { KEEP_BYTES, runGit, toGitError, type GitOptions } from './git.ts';
@@ -25,16 +26,6 @@ export interface Checkpoint {
   leftOut: string[];
   /** New files that are not in the commit, because they are large or binary. Absent without any. */
   large?: string[];
-}
-
-export interface CheckpointOptions {
-  /** How files with secrets are handled: they are left out (default), or nothing is committed. */
-  onSecret?: 'leave-out' | 'block';
-}
-
-/** Nothing was committed because of these secrets. */
-export interface BlockedCheckpoint {
-  secrets: StagedSecret[];
 }
 
 /** Nothing was committed. `last` is the last checkpoint of the session, if there is one. */
@@ -65,8 +56,8 @@ export async function createCheckpoint(
 export async function checkpoint(
   context: CheckpointContext,
   message: string,
-  { onSecret = 'leave-out' }: CheckpointOptions,
-): Promise<Checkpoint | NoCheckpoint | BlockedCheckpoint> {
+  { onSecret }: { onSecret: 'leave-out' | 'block' },
+): Promise<Checkpoint | NoCheckpoint | { secrets: StagedSecret[] }> {
   const repository = await findRepository(context).catch((error: unknown) => {
     if (isKlausError(error) && error.code === 'tool.failed') return error;
     throw error;
@@ -89,7 +80,7 @@ export async function checkpoint(
   };
   const binds = repository.inside ? [] : toWritable(repository);
   const output = await surveyAndCommit(context, answer, { repository, env, binds });
-  if (!choice) throw new KlausError('tool.failed', 'Git ended before it had listed the changes.');
+  if (!choice) throw toolFailed('Git ended before it had listed the changes.');
   const { included, leftOut, large, secrets } = choice;
   if (onSecret === 'block' && secrets.length > 0) return { secrets };
   // Files that the user listed as secret, or that a policy denies, are hidden from Git too.
@@ -148,12 +139,10 @@ function isStatusEnd(bytes: Buffer): boolean {
   return bytes.at(-1) === 0 && (bytes.length === 1 || bytes.at(-2) === 0);
 }
 
-/** The entries of a complete survey. */
 function toStatus(survey: string): string | undefined {
   return survey.endsWith(SURVEY_END) ? survey.slice(0, -SURVEY_END.length) : undefined;
 }
 
-/** The files to commit, and the others. */
 interface Choice {
   included: string[];
   leftOut: string[];
@@ -234,7 +223,7 @@ async function runScript(context: CheckpointContext, script: string, options: Gi
 }
 
 function tooMany(): KlausError {
-  return new KlausError('tool.failed', 'Too many files have changed for a checkpoint.');
+  return toolFailed('Too many files have changed for a checkpoint.');
 }
 
 /** Git data outside the workspace is bound read-only, except the folders that a commit writes. Hooks and configuration are never writable. */

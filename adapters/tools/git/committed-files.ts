@@ -14,7 +14,6 @@ const SPECIAL = 0o7000;
 
 type Objects = Map<string, GitObject>;
 
-/** See {@link FindCommitted}. */
 export const findCommitted: FindCommitted = async (context, query) => {
   const repository = await toRepository(context, query.repository);
   if (!repository || query.known.length === 0) return new Set();
@@ -66,7 +65,6 @@ function toReachable(objects: Objects, ids: readonly string[]): Set<string> {
   return reached;
 }
 
-/** The nearest known ancestors of HEAD. */
 function toBases(objects: Objects, head: string, known: ReadonlySet<string>): string[] {
   const bases = new Set<string>();
   const seen = new Set<string>();

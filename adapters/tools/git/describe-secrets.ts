@@ -1,7 +1,6 @@
 import type { ToolOutput } from '@klaus/core/agent';
 import type { StagedSecret } from './staged-secrets.ts';
 
-/** Most secrets that are listed. */
 const MAX_LISTED = 30;
 
 /**

@@ -10,7 +10,6 @@ export interface ExpireOptions {
   keep: ReadonlySet<string>;
   /** Unix milliseconds. Checkpoints of later sessions are kept too, because another state folder may have them. */
   since: number;
-  /** Counts without deleting. */
   dryRun: boolean;
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { quote } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { checkRevision, runGit, toGitError } from './git.ts';
 import { findOwnRepository, findRepository } from './repository.ts';
 
-/** Most branches that are listed. */
 const MAX_LISTED = 100;
 
 const input = z.object({
@@ -15,7 +14,6 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** Lists, creates, switches or deletes branches. */
 export const gitBranch = defineBuiltinTool({
   name: 'git_branch',
   description: 'List, create (and switch to), switch or delete branches. Refuses to lose work.',
@@ -69,10 +67,8 @@ exec git --no-pager "$@"
 
 /** @throws KlausError `tool.failed` for a missing or invalid name. */
 function toWords({ action, name, from }: Input): string[] {
-  if (action === 'list') {
-    return ['branch', '--list', '--all', '--no-color', '--sort=-committerdate', '-vv'];
-  }
-  if (name === undefined) throw new KlausError('tool.failed', `${action} needs the name of a branch.`);
+  if (action === 'list') return ['branch', '--list', '--all', '--no-color', '--sort=-committerdate', '-vv'];
+  if (name === undefined) throw toolFailed(`${action} needs the name of a branch.`);
   checkRevision(name);
   switch (action) {
     case 'create':

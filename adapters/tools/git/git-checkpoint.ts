@@ -5,7 +5,8 @@ import { checkpoint } from './checkpoint.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { findRepository } from './repository.ts';
 
-/** Commits the state of the workspace to a private ref. */
+const REFUSAL = 'No checkpoint was created: the workspace contains what looks like secrets.';
+
 export const gitCheckpoint = defineBuiltinTool({
   name: 'git_checkpoint',
   description:
@@ -27,17 +28,12 @@ export const gitCheckpoint = defineBuiltinTool({
   async run({ message = 'Checkpoint' }, context) {
     await findRepository(context);
     const result = await checkpoint(context, message, { onSecret: 'block' });
-    if ('secrets' in result)
-      return describeSecrets(
-        'No checkpoint was created: the workspace contains what looks like secrets.',
-        result.secrets,
-      );
+    if ('secrets' in result) return describeSecrets(REFUSAL, result.secrets);
     if ('skipped' in result) return { text: result.skipped };
-    const lines = [
-      `Commit ${result.commit} on ${result.ref}; ${result.files} file${result.files === 1 ? '' : 's'} differ from HEAD.`,
-    ];
-    if (result.leftOut.length > 0) lines.push(`Left out, because they are secret files: ${result.leftOut.join(', ')}.`);
-    if (result.large) lines.push(`Left out, because they are large or binary: ${result.large.join(', ')}.`);
+    const { commit, ref, files, leftOut, large } = result;
+    const lines = [`Commit ${commit} on ${ref}; ${files} file${files === 1 ? '' : 's'} differ from HEAD.`];
+    if (leftOut.length > 0) lines.push(`Left out, because they are secret files: ${leftOut.join(', ')}.`);
+    if (large) lines.push(`Left out, because they are large or binary: ${large.join(', ')}.`);
     return { text: lines.join('\n'), detail: { ...result } };
   },
 });

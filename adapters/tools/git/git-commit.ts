@@ -3,6 +3,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord, quote } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { runGit, toGitError } from './git.ts';
 import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
@@ -58,7 +59,7 @@ export const gitCommit = defineBuiltinTool({
     const source = await toSource(options, context);
     const amend = options.amend ?? false;
     const staged = await stageTree(context, { repository, source, amend });
-    if (amend && staged.head === '') throw new KlausError('tool.failed', 'There is no commit yet to amend.');
+    if (amend && staged.head === '') throw toolFailed('There is no commit yet to amend.');
     if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged);
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
     if (secrets.length > 0) return describeSecrets('Not committed: it contains what looks like secrets.', secrets);
@@ -68,11 +69,11 @@ export const gitCommit = defineBuiltinTool({
 
 /** @throws KlausError `tool.failed` for an invalid message or path, `workspace.outside`. */
 async function toSource({ message, paths, all }: Input, { workspace }: ToolContext): Promise<CommitSource> {
-  if (checkWord('message', message).trim() === '') throw new KlausError('tool.failed', 'The message is empty.');
-  if (message.length > MAX_MESSAGE) throw new KlausError('tool.failed', 'The message is too long.');
+  if (checkWord('message', message).trim() === '') throw toolFailed('The message is empty.');
+  if (message.length > MAX_MESSAGE) throw toolFailed('The message is too long.');
   if (paths === undefined || paths.length === 0) return { kind: all ? 'all' : 'staged' };
-  if (all) throw new KlausError('tool.failed', 'Use either paths or all, not both.');
-  if (paths.join('').length > MAX_PATHS) throw new KlausError('tool.failed', 'There are too many paths. Use all.');
+  if (all) throw toolFailed('Use either paths or all, not both.');
+  if (paths.join('').length > MAX_PATHS) throw toolFailed('There are too many paths. Use all.');
   const resolved: string[] = [];
   for (const path of paths) {
     // The last part is not resolved: Git stores a link as a link, and a deleted file does not exist.
@@ -97,22 +98,19 @@ function toCommand({ message, amend }: Input, source: CommitSource): string {
 }
 
 function nothingToCommit(source: CommitSource, { leftOut, untracked }: StagedTree): KlausError {
-  if (untracked.length > 0)
-    return new KlausError('tool.failed', `There is nothing else to commit. ${describeNew(untracked)}`);
-  if (leftOut.length > 0)
-    return new KlausError('tool.failed', `There is nothing else to commit. ${describeLeftOut(leftOut)}`);
-  if (source.kind !== 'staged') return new KlausError('tool.failed', 'There is nothing to commit.');
-  return new KlausError('tool.failed', 'Nothing is staged.', { hint: 'Use paths, or all: true.' });
+  const [rest] = untracked.length > 0 ? describePaths(NEW_FILES, untracked) : describePaths(LEFT_OUT, leftOut);
+  if (rest !== undefined) return toolFailed(`There is nothing else to commit. ${rest}`);
+  if (source.kind !== 'staged') return toolFailed('There is nothing to commit.');
+  return toolFailed('Nothing is staged.', { hint: 'Use paths, or all: true.' });
 }
 
-function describeLeftOut(paths: readonly string[]): string {
-  const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
-  return `Left out, because they are hidden secret files or cannot be read: ${paths.slice(0, 20).join(', ')}${more}.`;
-}
+const LEFT_OUT = 'Left out, because they are hidden secret files or cannot be read';
+const NEW_FILES = 'New files are committed only if paths contains them';
 
-function describeNew(paths: readonly string[]): string {
+/** One line, or none without paths. */
+function describePaths(reason: string, paths: readonly string[]): string[] {
   const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
-  return `New files are committed only if paths contains them: ${paths.slice(0, 20).join(', ')}${more}.`;
+  return paths.length === 0 ? [] : [`${reason}: ${paths.slice(0, 20).join(', ')}${more}.`];
 }
 
 const COMMIT = `
@@ -187,13 +185,13 @@ async function commit(
     stdin: toPathList(source),
   });
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);
-  if (result.exitCode === 3) throw new KlausError('tool.failed', result.stderr.trim());
+  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
   if (result.exitCode !== 0) throw toGitError(result);
   const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
   const text = [
     result.stdout.trimEnd(),
-    ...(staged.leftOut.length > 0 ? [describeLeftOut(staged.leftOut)] : []),
-    ...(staged.untracked.length > 0 ? [describeNew(staged.untracked)] : []),
+    ...describePaths(LEFT_OUT, staged.leftOut),
+    ...describePaths(NEW_FILES, staged.untracked),
   ];
   return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkRevision, git, toGitError } from './git.ts';
 
-/** Shows differences. */
 export const gitDiff = defineBuiltinTool({
   name: 'git_diff',
   description:

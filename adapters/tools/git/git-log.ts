@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { git, toGitError } from './git.ts';
 
-/** Shows the latest commits. */
 export const gitLog = defineBuiltinTool({
   name: 'git_log',
   description: 'Show the latest commits, one line each.',

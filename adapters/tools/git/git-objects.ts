@@ -58,11 +58,7 @@ function toObjects(bytes: Buffer): Map<string, GitObject> {
   return objects;
 }
 
-/**
- * The id of an object with this content.
- *
- * @param length Length of the ids of the repository: 40 for SHA-1, 64 for SHA-256.
- */
+/** @param length Length of the ids of the repository: 40 for SHA-1, 64 for SHA-256. */
 export function toObjectId(type: string, content: Uint8Array, length: number): string {
   const hash = createHash(length === 40 ? 'sha1' : 'sha256');
   return hash.update(`${type} ${content.length}\0`).update(content).digest('hex');
@@ -88,7 +84,6 @@ export function toTreeItems({ content }: GitObject, length: number): Map<string,
   return items;
 }
 
-/** The ids in the header of a commit or a tag. */
 export function readHeader({ content }: GitObject, name: 'tree' | 'parent' | 'object'): string[] {
   const header = content.toString('latin1').split('\n\n', 1)[0]!;
   return [...header.matchAll(/^(\w+) ([0-9a-f]{40,64})$/gm)].flatMap(([, key, id]) => (key === name ? [id!] : []));

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { git, toGitError } from './git.ts';
 
-/** Shows the state of the working tree. */
 export const gitStatus = defineBuiltinTool({
   name: 'git_status',
   description: 'Show the branch and the changed and untracked files, in the short format of git status.',

@@ -3,6 +3,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { toOfflineEnvironment } from '../shell/offline.ts';
 import { quote } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { findRepository, noRepository, type Repository } from './repository.ts';
 
 export type GitContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>;
@@ -10,9 +11,7 @@ export type GitContext = Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>;
 /** Longest output of one Git command, in bytes. */
 export const KEEP_BYTES = 4 * 1024 * 1024;
 
-/**
- * Settings that override the repository's configuration. The list cannot be complete, so Git still runs in the sandbox.
- */
+/** Settings that override the repository's. The list cannot be complete, so Git still runs in the sandbox. */
 const SETTINGS = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -46,11 +45,9 @@ export interface GitOptions {
   repository: Repository;
   env?: Readonly<Record<string, string>>;
   stdin?: ExecRequest['stdin'];
-  /** Receives the output in chunks. */
   onOutput?: ExecRequest['onOutput'];
   /** Default: as configured for the sandbox. */
   timeoutMs?: number;
-  /** Further paths to bind. */
   binds?: readonly { path: string; writable: boolean }[];
 }
 
@@ -61,9 +58,7 @@ export async function runGit(
   options: GitOptions,
 ): Promise<ExecResult> {
   const { repository } = options;
-  const binds = repository.inside
-    ? []
-    : [repository.commonDir, repository.gitDir].map((path) => ({ path, writable: false }));
+  const data = repository.inside ? [] : [...new Set([repository.commonDir, repository.gitDir])];
   const variables = {
     ...toEnvironment(repository),
     // Commands can write the home folder of the sandbox, whose Git settings could name programs.
@@ -76,16 +71,15 @@ export async function runGit(
     cwd: context.workspace.root,
     // The same as for run_command, so that a prestarted sandbox can be used.
     env: toOfflineEnvironment(context, false),
-    binds: [...(repository.gitDir === repository.commonDir ? binds.slice(0, 1) : binds), ...(options.binds ?? [])],
+    binds: [...data.map((path) => ({ path, writable: false })), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
     signal: context.signal,
     ...optional({ stdin: options.stdin, onOutput: options.onOutput }),
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was cancelled.');
-  if (result.timedOut) throw new KlausError('tool.failed', 'Git timed out.');
-  if (result.exitCode === 127)
-    throw new KlausError('tool.failed', 'Git is not available in the sandbox.', { hint: 'Install git.' });
+  if (result.timedOut) throw toolFailed('Git timed out.');
+  if (result.exitCode === 127) throw toolFailed('Git is not available in the sandbox.', { hint: 'Install git.' });
   if (result.exitCode !== 0 && /not a git repository/i.test(result.stderr)) throw noRepository();
   return result;
 }
@@ -112,18 +106,13 @@ function toEnvironment(repository: Repository): Record<string, string> {
   };
 }
 
-/** Converts the message of Git to an error for the model. */
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
-  return new KlausError('tool.failed', `git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
+  return toolFailed(`git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
 }
 
-/**
- * Checks a revision from the model.
- *
- * @throws KlausError `tool.failed` for text that could be an option or is not a revision.
- */
+/** @throws KlausError `tool.failed` for text that could be an option or is not a revision. */
 export function checkRevision(ref: string): string {
   if (/^[^\s\0-][^\s\0]*$/.test(ref) && ref.length <= 500 && ref.isWellFormed()) return ref;
-  throw new KlausError('tool.failed', `${JSON.stringify(ref.slice(0, 100))} is not a Git revision.`);
+  throw toolFailed(`${JSON.stringify(ref.slice(0, 100))} is not a Git revision.`);
 }

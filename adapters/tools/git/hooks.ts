@@ -25,5 +25,4 @@ run_hook() {
 }
 `;
 
-/** The exit code of a script whose hook failed. */
 export const HOOK_FAILED = 4;

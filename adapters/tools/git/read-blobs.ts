@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -12,7 +12,6 @@ const OVERLAP = 8 * 1024;
 export interface BlobPiece {
   blob: string;
   text: string;
-  /** Lines of the file before this piece. */
   linesBefore: number;
 }
 
@@ -24,7 +23,7 @@ export async function* readBlobs(
   const run = async (command: readonly string[], stdin = ''): Promise<string> => {
     const result = await runGit(context, command, { repository, stdin });
     if (result.exitCode !== 0) throw toGitError(result);
-    if (result.truncated) throw new KlausError('tool.failed', 'The files to commit cannot be read.');
+    if (result.truncated) throw toolFailed('The files to commit cannot be read.');
     return result.stdout;
   };
   const lines = (words: readonly string[]) => words.map((word) => `${word}\n`).join('');
@@ -38,7 +37,7 @@ export async function* readBlobs(
   };
   for (const [i, blob] of blobs.entries()) {
     const size = Number(sizes[i]);
-    if (!Number.isSafeInteger(size)) throw new KlausError('tool.failed', `Git has no object ${blob}.`);
+    if (!Number.isSafeInteger(size)) throw toolFailed(`Git has no object ${blob}.`);
     if (size > GROUP) {
       let linesBefore = 0;
       for (let offset = 0; offset < size; offset += GROUP - OVERLAP) {

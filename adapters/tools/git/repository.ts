@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { isKlausError, type KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 
 /** The Git data of a workspace. All paths are absolute. */
 export interface Repository {
@@ -47,11 +48,9 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
 export async function findOwnRepository(context: Pick<ToolContext, 'workspace'>): Promise<Repository> {
   const repository = await findRepository(context);
   if (repository.inside) return repository;
-  throw new KlausError(
-    'tool.failed',
-    `The Git data of this workspace is outside it (${repository.gitDir}), where tools cannot write.`,
-    { hint: 'To commit, run Klaus in the folder with the Git data. To save the state here, use git_checkpoint.' },
-  );
+  throw toolFailed(`The Git data of this workspace is outside it (${repository.gitDir}), where tools cannot write.`, {
+    hint: 'To commit, run Klaus in the folder with the Git data. To save the state here, use git_checkpoint.',
+  });
 }
 
 async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'directory' | 'other' | undefined> {
@@ -59,7 +58,7 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
     return (await workspace.stat('.git'))?.kind;
   } catch (error) {
     if (isKlausError(error) && error.code === 'workspace.outside') {
-      throw new KlausError('tool.failed', 'The .git of this workspace is a link out of it, which is not followed.');
+      throw toolFailed('The .git of this workspace is a link out of it, which is not followed.');
     }
     throw error;
   }
@@ -68,10 +67,7 @@ async function statOwn(workspace: ToolContext['workspace']): Promise<'file' | 'd
 /** A `.git` file: a linked worktree or a submodule. */
 function followGitFile(top: string, text: string, root: string): Repository {
   const named = /^gitdir: (.+)$/m.exec(text)?.[1];
-  const refused = new KlausError(
-    'tool.failed',
-    `The file ${join(top, '.git')} does not refer to Git data of this working tree.`,
-  );
+  const refused = toolFailed(`The file ${join(top, '.git')} does not refer to Git data of this working tree.`);
   if (named === undefined) throw refused;
   try {
     const gitDir = realpathSync.native(resolve(top, named.trim()));
@@ -84,7 +80,7 @@ function followGitFile(top: string, text: string, root: string): Repository {
       : gitDir;
     return { top, gitDir, commonDir, inside: false };
   } catch (error) {
-    throw error === refused ? refused : new KlausError('tool.failed', refused.message, { cause: error });
+    throw error === refused ? refused : toolFailed(refused.message, { cause: error });
   }
 }
 
@@ -96,7 +92,7 @@ function pointsBack(gitDir: string, top: string): boolean {
 }
 
 export function noRepository(): KlausError {
-  return new KlausError('tool.failed', 'The workspace is not in a Git repository.', {
+  return toolFailed('The workspace is not in a Git repository.', {
     hint: 'Run git init, or continue without Git.',
   });
 }

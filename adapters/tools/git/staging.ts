@@ -1,19 +1,18 @@
 import { isSecretFile } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
+import type { KlausError } from '@klaus/core/protocol';
 import type { ExecResult } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 import { isHiddenFile } from './hidden-file.ts';
 import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
 import type { Repository } from './repository.ts';
 
-/** The source of a commit: the index, all changes, or some paths. */
 export type CommitSource = { kind: 'staged' } | { kind: 'all' } | { kind: 'paths'; paths: readonly string[] };
 
 /** A file of a commit that differs from its parent. */
 export interface StagedFile {
   /** Relative to the working tree's top. */
   path: string;
-  /** Object id of the content to commit. */
   blob: string;
   /** Object id in the parent; undefined for a new file. */
   before: string | undefined;
@@ -29,7 +28,6 @@ export interface StagedTree {
   files: StagedFile[];
   /** Rows of the difference to the parent, deletions included. */
   changes: number;
-  /** True during a merge. */
   merging: boolean;
   /** Changed files that could not be read, such as hidden secret files. Relative to the workspace. */
   leftOut: string[];
@@ -116,32 +114,28 @@ export async function stageTree(
   });
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);
   if (result.exitCode !== 0) throw toGitError(result);
-  if (result.truncated) throw new KlausError('tool.failed', 'Too many files have changed for one commit.');
+  if (result.truncated) throw toolFailed('Too many files have changed for one commit.');
   const [kind, ...fields] = result.stdout.split('\0');
   switch (kind) {
     case 'busy':
-      throw new KlausError('tool.failed', `${BUSY[fields[0]!] ?? 'An operation is'} in progress.`, {
+      throw toolFailed(`${BUSY[fields[0]!] ?? 'An operation is'} in progress.`, {
         hint: 'First complete or abort it with run_command.',
       });
     case 'unmerged':
-      throw new KlausError('tool.failed', `These files have conflicts: ${fields[0]!.split('\n').join(', ')}.`, {
+      throw toolFailed(`These files have conflicts: ${fields[0]!.split('\n').join(', ')}.`, {
         hint: 'First resolve them and run git add with run_command.',
       });
     case 'merging':
-      throw new KlausError(
-        'tool.failed',
-        'A merge is in progress, and its commit must be complete. Use all instead of paths.',
-      );
+      throw toolFailed('A merge is in progress, and its commit must be complete. Use all instead of paths.');
     default:
       return refuseHidden(toStagedTree(fields, source), context.workspace.root);
   }
 }
 
-/** The error for a failed hook, with its output. */
 export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError {
   const text = stderr.trim();
   const shown = text.length > MAX_HOOK_OUTPUT ? `…${text.slice(-MAX_HOOK_OUTPUT)}` : text;
-  return new KlausError('tool.failed', `Not committed. ${shown}`, {
+  return toolFailed(`Not committed. ${shown}`, {
     hint: 'Fix what the hook reports, then commit again.',
   });
 }
@@ -150,7 +144,7 @@ export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError 
 function refuseHidden(staged: StagedTree, root: string): StagedTree {
   const hidden = staged.missing.filter((path) => isHiddenFile(root, path));
   if (hidden.length === 0) return staged;
-  throw new KlausError('tool.failed', `These files are hidden here: ${hidden.slice(0, 20).join(', ')}.`, {
+  throw toolFailed(`These files are hidden here: ${hidden.slice(0, 20).join(', ')}.`, {
     hint: 'They would be committed as deleted. Use paths with the other files.',
   });
 }

@@ -1,6 +1,6 @@
 import type { KnowledgeEntry } from '@klaus/core/agent';
 
-/** Most characters of a value in a list. */
+/** Characters. */
 const MAX_IN_LIST = 300;
 
 /** A complete entry, below a line with its source. */
@@ -11,7 +11,6 @@ export function describeEntry(entry: KnowledgeEntry): string {
   return `${key} [${scope === 'global' ? `${category}, all projects` : category}], noted ${who} on ${date}:\n${value}`;
 }
 
-/** The entries, one a line. */
 export function listEntries(entries: readonly KnowledgeEntry[]): string {
   return entries
     .map(({ key, value, category, scope }) => {

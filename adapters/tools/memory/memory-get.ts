@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeEntry } from './entry.ts';
 
-/** Returns one entry of the memory. */
 export const memoryGet = defineBuiltinTool({
   name: 'memory_get',
   description: 'Return a note from this or an earlier session.',
@@ -21,7 +20,7 @@ export const memoryGet = defineBuiltinTool({
     const entry = await memory.get(key);
     if (entry) return { text: describeEntry(entry), detail: { ...entry } };
     const near = (await memory.search(key, { limit: 5 })).map((other) => other.key);
-    throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`, {
+    throw toolFailed(`Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`, {
       hint: near.length === 0 ? 'List all notes with memory_list.' : `Similar: ${near.join(', ')}.`,
     });
   },

@@ -3,7 +3,6 @@ import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { listEntries } from './entry.ts';
 
-/** Lists what is remembered. */
 export const memoryList = defineBuiltinTool({
   name: 'memory_list',
   description: 'List what is remembered, the latest first.',

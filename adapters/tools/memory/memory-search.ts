@@ -5,7 +5,6 @@ import { listEntries } from './entry.ts';
 
 const LIMIT = 20;
 
-/** Searches what is remembered. */
 export const memorySearch = defineBuiltinTool({
   name: 'memory_search',
   description: 'Find remembered notes by words.',

@@ -1,9 +1,9 @@
 import { formatPatch, structuredPatch } from 'diff';
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import { KNOWLEDGE_LIMITS } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 
 /**
  * Remembers a fact about this project, or forgets it. Only the user can write notes for all projects: a prompt injection
@@ -25,7 +25,7 @@ export const memorySet = defineBuiltinTool({
   async prepare({ key, value, category }, { memory }) {
     if (value.length > KNOWLEDGE_LIMITS.value) {
       const most = `the maximum is ${KNOWLEDGE_LIMITS.value}`;
-      throw new KlausError('tool.failed', `The value has ${value.length} characters; ${most}.`);
+      throw toolFailed(`The value has ${value.length} characters; ${most}.`);
     }
     for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
     const before = (await memory.get(key, 'project'))?.value ?? '';
@@ -44,7 +44,7 @@ export const memorySet = defineBuiltinTool({
     if (value.trim() === '') {
       const removed = await memory.remove(key, 'project');
       if (removed) return { text: `Forgot ${key.trim()}.` };
-      throw new KlausError('tool.failed', `Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`);
+      throw toolFailed(`Nothing is remembered as ${JSON.stringify(key.slice(0, 200))}.`);
     }
     const entry = await memory.set({ key, value, category });
     return {

@@ -16,7 +16,6 @@ export interface CheckedCommand {
   result: Pick<ExecResult, 'exitCode' | 'timedOut'>;
   /** Its output, for the counts of tests. */
   text?: string;
-  /** The summary of the output, if it exists already. */
   summary?: TestSummary;
   /** Absolute working folder. Default: the workspace. */
   cwd?: string;

@@ -3,6 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from './package-json.ts';
 
+export type ProjectContext = Pick<ToolContext, 'workspace' | 'readable'>;
+
 /**
  * Finds a file in the workspace, or in the nearest readable folder above it: the root of a monorepo has its programs and
  * lock files.
@@ -10,10 +12,7 @@ import { isFile } from './package-json.ts';
  * @param path Relative to each of the folders.
  * @returns The path relative to the workspace; undefined without one.
  */
-export async function findAbove(
-  context: Pick<ToolContext, 'workspace' | 'readable'>,
-  path: string,
-): Promise<string | undefined> {
+export async function findAbove(context: ProjectContext, path: string): Promise<string | undefined> {
   if (await isFile(context, path)) return path;
   const { root } = context.workspace;
   const top = context.readable?.find((folder) => root.startsWith(`${folder}/`));

@@ -1,12 +1,12 @@
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { isKlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 
 const packageSchema = z.object({
   scripts: z.record(z.string(), z.unknown()).optional(),
   dependencies: z.record(z.string(), z.unknown()).optional(),
   devDependencies: z.record(z.string(), z.unknown()).optional(),
-  eslintConfig: z.unknown().optional(),
 });
 export type Package = z.infer<typeof packageSchema>;
 
@@ -20,11 +20,7 @@ export async function isFile({ workspace }: Pick<ToolContext, 'workspace'>, path
   }
 }
 
-/**
- * The package.json in the root of the workspace; undefined without one.
- *
- * @throws KlausError `tool.failed` if it cannot be read.
- */
+/** @throws KlausError `tool.failed` if the package.json in the root of the workspace cannot be read. */
 export async function readPackage(context: Pick<ToolContext, 'workspace'>): Promise<Package | undefined> {
   if (!(await isFile(context, 'package.json'))) return undefined;
   try {
@@ -32,6 +28,6 @@ export async function readPackage(context: Pick<ToolContext, 'workspace'>): Prom
     return packageSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (error) {
     if (isKlausError(error)) throw error;
-    throw new KlausError('tool.failed', 'The package.json of this project cannot be read.', { cause: error });
+    throw toolFailed('The package.json of this project cannot be read.', { cause: error });
   }
 }

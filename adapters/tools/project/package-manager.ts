@@ -1,7 +1,5 @@
-import type { ToolContext } from '@klaus/core/agent';
-import { findAbove } from './find-above.ts';
+import { findAbove, type ProjectContext } from './find-above.ts';
 
-/** The commands of a package manager. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun';
   /** Installs the dependencies of package.json. */
@@ -31,9 +29,7 @@ const BY_LOCK: readonly [lock: string, manager: PackageManager][] = [
 ];
 
 /** The package manager by the lock file of the workspace or of the surrounding repository; npm without one. */
-export async function findPackageManager(
-  context: Pick<ToolContext, 'workspace' | 'readable'>,
-): Promise<PackageManager> {
+export async function findPackageManager(context: ProjectContext): Promise<PackageManager> {
   for (const [lock, manager] of BY_LOCK) if ((await findAbove(context, lock)) !== undefined) return manager;
   return NPM;
 }

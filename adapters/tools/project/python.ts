@@ -1,7 +1,6 @@
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from './package-json.ts';
 
-/** Usual folders of a virtual environment. */
 const ENVIRONMENTS = ['.venv', 'venv', 'env'];
 
 export const BRING_PYTHON = 'Python 3, from https://www.python.org/downloads (on Debian: apt-get install python3)';

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import type { RecalledText } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
+import { toolFailed } from '../tool-failed.ts';
 
-/** Characters of an event that are returned at once. */
+/** Characters. */
 const PAGE = 6_000;
-/** Most seqs that are listed. */
 const MAX_NAMED = 20;
 
 /** Finds the exact text of messages, calls and results of the session, including those that compaction dropped. */
@@ -28,7 +27,7 @@ export const recall = defineBuiltinTool({
     output: /^\[seq \d+, turn 1, [^]*the pelican sleeps\n/,
   },
   async prepare({ query, seq }) {
-    if ((query === undefined) === (seq === undefined)) throw new KlausError('tool.failed', 'Use either query or seq.');
+    if ((query === undefined) === (seq === undefined)) throw toolFailed('Use either query or seq.');
     checkWord('query', query ?? '');
     const what = query === undefined ? `record ${seq}` : query.replaceAll(/\s+/g, ' ').slice(0, 100);
     return { title: `recall ${what}`, access: [] };
@@ -37,7 +36,7 @@ export const recall = defineBuiltinTool({
     if (seq !== undefined) {
       const page = await context.recall.read(seq, { max: PAGE, start: Math.floor(start ?? 0) });
       if (page) return { text: describePage(page) };
-      throw new KlausError('tool.failed', `Record ${seq} of this session has no text. Find records with query.`);
+      throw toolFailed(`Record ${seq} of this session has no text. Find records with query.`);
     }
     const { hits, skipped } = await context.recall.search(query!);
     const omitted =

@@ -1,16 +1,18 @@
-import { KlausError, type Access } from '@klaus/core/protocol';
+import type { Access } from '@klaus/core/protocol';
 import { z } from 'zod';
-import type { Intent, ToolContext } from '@klaus/core/agent';
+import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
+import { isMissing, toMissingProgram } from '../project/project-program.ts';
 import { checkWord, quote, quoteArguments, quotePath } from '../shell/quote.ts';
+import { runProgram, toProgramOutput } from '../shell/run-program.ts';
+import { toolFailed } from '../tool-failed.ts';
 
-/** The input of the script tools. */
 export const scriptInput = z.object({
   path: z.string().optional(),
   code: z.string().optional(),
   args: z.array(z.string()).optional(),
   timeoutMs: z.number().min(1).optional(),
 });
-export type ScriptInput = z.infer<typeof scriptInput>;
+type ScriptInput = z.infer<typeof scriptInput>;
 
 /**
  * The intent of running a file of the workspace, or code. Code is part of the command line, so that the gate and the
@@ -25,11 +27,9 @@ export async function toScriptIntent(
   options: { program: string; inline: string; afterCode: string },
 ): Promise<Intent> {
   const { program, inline, afterCode } = options;
-  if ((path === undefined) === (code === undefined)) {
-    throw new KlausError('tool.failed', 'Use either path or code, not both.');
-  }
+  if ((path === undefined) === (code === undefined)) throw toolFailed('Use either path or code, not both.');
   if (code !== undefined) {
-    if (code.trim() === '') throw new KlausError('tool.failed', 'The code is empty.');
+    if (code.trim() === '') throw toolFailed('The code is empty.');
     // Code that begins with a hyphen would be read as an option.
     const word = quote(checkWord('code', code.startsWith('-') ? `\n${code}` : code));
     const command = `${program} ${inline} ${word}${afterCode}${quoteArguments(args)}`;
@@ -38,13 +38,22 @@ export async function toScriptIntent(
   }
   const { relative, absolute } = await context.workspace.resolve(path!);
   const kind = (await context.workspace.stat(path!))?.kind;
-  if (kind !== 'file') {
-    throw new KlausError('tool.failed', `${path} ${kind === undefined ? 'does not exist' : 'is not a file'}.`);
-  }
+  if (kind !== 'file') throw toolFailed(`${path} ${kind === undefined ? 'does not exist' : 'is not a file'}.`);
   const command = `${program} ${quotePath(relative)}${quoteArguments(args)}`;
   const access: Access[] = [
     { kind: 'exec', command },
     { kind: 'fs', path: absolute, right: 'r' },
   ];
   return { title: `run ${command.slice(0, 120)}`, access, command };
+}
+
+/** @param interpreter Its name, and how to install it. */
+export async function runScript(
+  context: ToolContext,
+  request: { command: string; timeoutMs: number | undefined },
+  interpreter: readonly [name: string, bring: string],
+): Promise<ToolOutput> {
+  const run = await runProgram(context, request);
+  if (isMissing(run.result, run.text, interpreter[0])) return toMissingProgram(...interpreter);
+  return toProgramOutput(request.command, run);
 }

@@ -1,4 +1,4 @@
-import { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
 
 /** Characters. */
 const MAX_GLOB = 4_096;
@@ -11,7 +11,7 @@ const MAX_GLOB = 4_096;
  */
 export function toGlobTest(glob: string): (path: string) => boolean {
   if (glob.length > MAX_GLOB || glob.includes('\0') || !glob.isWellFormed())
-    throw new KlausError('tool.failed', `The glob must be valid text of at most ${MAX_GLOB} characters.`);
+    throw toolFailed(`The glob must be valid text of at most ${MAX_GLOB} characters.`);
   if (glob.startsWith('!')) {
     const inner = toGlobTest(glob.slice(1));
     return (path) => !inner(path);
@@ -23,7 +23,7 @@ export function toGlobTest(glob: string): (path: string) => boolean {
     const expression = new RegExp(`^${toSource(anchored)}$`, 'u');
     return (path) => expression.test(path);
   } catch (error) {
-    throw new KlausError('tool.failed', `The glob ${glob} is invalid.`, { cause: error });
+    throw toolFailed(`The glob ${glob} is invalid.`, { cause: error });
   }
 }
 

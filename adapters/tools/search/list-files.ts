@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { toGlobTest } from './glob.ts';
 import { findApproved } from '../find-approved.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { toGlobTest } from './glob.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
-/** Most files that are listed. */
 const MAX_FILES = 50_000;
 
-/** Lists files, except those that .gitignore and .klausignore exclude. */
 export const listFiles = defineBuiltinTool({
   name: 'list_files',
   description: 'List the paths of files, except ignored ones. Deeper folders are shown with their number of files.',
@@ -29,8 +27,8 @@ export const listFiles = defineBuiltinTool({
   async run({ path = '.', glob, depth }, context, intent) {
     const found = await findApproved(path, context, intent);
     const state = await found.folder.stat(found.relative);
-    if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
-    if (state.kind !== 'directory') throw new KlausError('tool.failed', `${path} is not a directory.`);
+    if (!state) throw toolFailed(`${path} does not exist.`);
+    if (state.kind !== 'directory') throw toolFailed(`${path} is not a directory.`);
     const matches = glob === undefined ? () => true : toGlobTest(glob);
     const files: string[] = [];
     let isCut = false;

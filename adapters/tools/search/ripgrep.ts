@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
+import { toolFailed } from '../tool-failed.ts';
 
-/** The folder and the path in it to search. */
 type SearchLocation = Pick<FoundPath, 'folder' | 'relative'>;
 
 /** A path in results: relative in the workspace, absolute outside it. */
@@ -24,48 +25,35 @@ export async function* runRipgrep(
   { args, at }: { args: readonly string[]; at: SearchLocation },
 ): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
-  const child = spawn(
-    rgPath,
-    [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', at.relative === '' ? '.' : `./${at.relative}`],
-    {
-      cwd: at.folder.root,
-      env: { LC_ALL: 'C.UTF-8' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const stop = () => child.kill('SIGKILL');
-  context.signal.addEventListener('abort', stop, { once: true });
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    stop();
-  }, context.execLimits.timeoutMs);
+  const timeout = AbortSignal.timeout(context.execLimits.timeoutMs);
+  const target = at.relative === '' ? '.' : `./${at.relative}`;
+  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', target], {
+    cwd: at.folder.root,
+    env: { LC_ALL: 'C.UTF-8' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([context.signal, timeout]),
+    killSignal: 'SIGKILL',
+  });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     if (errors.length < 4_000) errors += chunk.toString();
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  // A failed start is thrown below, where the promise is awaited.
+  const ended = once(child, 'close');
+  // A failure is thrown below, where the promise is awaited.
   ended.catch(() => {});
   try {
     yield* toLines(child.stdout);
-    const code = await ended;
-    if (context.signal.aborted) throw new KlausError('cancelled', 'The search was cancelled.');
-    if (isTimedOut) throw new KlausError('tool.failed', 'The search took too long and was stopped.');
+    const [code] = await ended;
     // Exit code 1 means no match; 2 with output means that a file could not be read, which is ignored.
-    if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors))
-      throw new KlausError('tool.failed', errors.trim());
+    if (code === 2 && /regex|glob|pattern|unrecognized|error parsing/i.test(errors)) throw toolFailed(errors.trim());
   } catch (error) {
+    if (context.signal.aborted) throw new KlausError('cancelled', 'The search was cancelled.');
+    if (timeout.aborted) throw toolFailed('The search took too long and was stopped.');
     if (error instanceof Error && 'syscall' in error)
-      throw new KlausError('tool.failed', `ripgrep could not be started: ${error.message}`, { cause: error });
+      throw toolFailed(`ripgrep could not be started: ${error.message}`, { cause: error });
     throw error;
   } finally {
-    clearTimeout(timer);
-    context.signal.removeEventListener('abort', stop);
-    stop();
+    child.kill('SIGKILL');
   }
 }
 

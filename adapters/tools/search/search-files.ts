@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { decodeContent } from '@klaus/core/policy';
-import { KlausError } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { toGlobTest } from './glob.ts';
 import { findApproved } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
@@ -36,7 +36,6 @@ interface FileMatches {
   lines: string[];
 }
 
-/** Searches file contents. */
 export const searchFiles = defineBuiltinTool({
   name: 'search_files',
   description:
@@ -57,15 +56,13 @@ export const searchFiles = defineBuiltinTool({
   },
   async run(options, context, intent) {
     const { pattern, path = '.' } = options;
-    if (pattern === '' || pattern.length > 10_000)
-      throw new KlausError('tool.failed', 'The pattern must have 1 to 10,000 characters.');
-    if (pattern.includes('\0') || !pattern.isWellFormed())
-      throw new KlausError('tool.failed', 'The pattern is not valid text.');
+    if (pattern === '' || pattern.length > 10_000) throw toolFailed('The pattern must have 1 to 10,000 characters.');
+    if (pattern.includes('\0') || !pattern.isWellFormed()) throw toolFailed('The pattern is not valid text.');
     const at = await findApproved(path, context, intent);
     const state = await at.folder.stat(at.relative);
-    if (!state) throw new KlausError('tool.failed', `${path} does not exist.`);
+    if (!state) throw toolFailed(`${path} does not exist.`);
     // Reading a named pipe would block.
-    if (state.kind === 'other') throw new KlausError('tool.failed', `${path} is no regular file.`);
+    if (state.kind === 'other') throw toolFailed(`${path} is no regular file.`);
     const { found, matches, more } = await search(options, context, at);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
     const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;

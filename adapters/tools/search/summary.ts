@@ -3,15 +3,13 @@ export function countExtensions(paths: readonly string[]): string {
   return countBy(paths, (path) => /[^/](\.[^./]+)$/.exec(path)?.[1] ?? '(none)');
 }
 
-/** Counts of paths by their first folder. */
 export function countFolders(paths: readonly string[]): string {
   return countBy(paths, (path) => (path.includes('/') ? `${path.split('/')[0]}/` : './'));
 }
 
 function countBy(paths: readonly string[], key: (path: string) => string): string {
-  const counts = new Map<string, number>();
-  for (const path of paths) counts.set(key(path), (counts.get(key(path)) ?? 0) + 1);
-  const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const counts = [...Map.groupBy(paths, key)].map(([name, all]) => [name, all.length] as const);
+  const sorted = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   const shown = sorted.slice(0, 15).map(([name, count]) => `${name} ${count}`);
   return shown.join(', ') + (sorted.length > 15 ? `, and ${sorted.length - 15} more kinds` : '');
 }

@@ -1,5 +1,5 @@
 import type { ProcessStatus, ToolContext } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
 
 /** The state of a process in a few words, for the model. */
 export function describeProcess({ state, exitCode, reason, warnings }: ProcessStatus): string {
@@ -20,5 +20,5 @@ export function findProcess({ processes }: Pick<ToolContext, 'processes'>, id: s
   if (status) return status;
   const known = processes.list().map((each) => each.id);
   const hint = known.length === 0 ? 'This session has started none.' : `The processes are ${known.join(', ')}.`;
-  throw new KlausError('tool.failed', `There is no background process ${id}.`, { hint });
+  throw toolFailed(`There is no background process ${id}.`, { hint });
 }

@@ -1,6 +1,5 @@
 import type { ExecResult } from '@klaus/core/agent';
 
-/** Describes the end of a command for the model, one fact a line. */
 export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
   const lines: string[] = [];
   if (result.timedOut) lines.push(`[ended after ${formatSeconds(timeoutMs)}: time-out, the process tree was stopped]`);

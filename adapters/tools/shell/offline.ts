@@ -46,7 +46,6 @@ interface EndedCommand {
   command: string;
   network: boolean | undefined;
   result: ExecResult;
-  /** Output. */
   text: string;
 }
 
@@ -73,5 +72,5 @@ function findFetch(root: string): string | undefined {
   return steps.length === 1 && steps[0]!.command.length < MAX_HINT ? steps[0]!.command : undefined;
 }
 
-/** Most characters of a command in a hint. */
+/** Characters. */
 const MAX_HINT = 120;

@@ -7,6 +7,12 @@ import { TextEnds } from './text-ends.ts';
 /** Longest output that a result contains, in characters. Of longer output it has head and tail, and a blob has all. */
 const MAX_TEXT = 60_000;
 
+/** Output for the model; `blob` has all of it if `text` does not. */
+export interface CollectedOutput {
+  text: string;
+  blob?: BlobRef;
+}
+
 /** Collects the output of a command in bounded memory, and shows it live. */
 export class OutputCollector {
   readonly #context: Pick<ToolContext, 'progress' | 'openBlob'>;
@@ -33,8 +39,7 @@ export class OutputCollector {
     if (this.#ends.left > 0) this.#begin();
   };
 
-  /** The output for the model; `blob` has all of it if `text` does not. */
-  async finish(): Promise<{ text: string; blob?: BlobRef }> {
+  async finish(): Promise<CollectedOutput> {
     this.#ends.add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
     const { head, tail } = this.#ends.toParts();
     const { left } = this.#ends;
@@ -46,7 +51,6 @@ export class OutputCollector {
     return blob ? { text, blob } : { text };
   }
 
-  /** Discards an open blob. */
   abort(): void {
     this.#blob?.abort();
   }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
 /** Bytes that a named pipe accepts at once. */
 const MAX_INPUT = 32_768;
 
-/** Stops a background process, or writes to its standard input. */
 export const processControl = defineBuiltinTool({
   name: 'process_control',
   description: 'Stop a background process, or write input to it.',
@@ -25,14 +24,13 @@ export const processControl = defineBuiltinTool({
   },
   inPlace: true,
   async prepare({ process: id, input, stop }, context) {
-    if ((input === undefined) === (stop !== true))
-      throw new KlausError('tool.failed', 'Use either input or stop: true.');
+    if ((input === undefined) === (stop !== true)) throw toolFailed('Use either input or stop: true.');
     const status = findProcess(context, id);
     if (input === undefined) return { title: `stop background process ${id}`, access: [] };
     if (Buffer.byteLength(input) > MAX_INPUT)
-      throw new KlausError('tool.failed', `The input is longer than ${MAX_INPUT} bytes; send it in parts.`);
+      throw toolFailed(`The input is longer than ${MAX_INPUT} bytes; send it in parts.`);
     if (context.processes.refusal !== undefined)
-      throw new KlausError('tool.failed', `The input was not sent. ${context.processes.refusal}`);
+      throw toolFailed(`The input was not sent. ${context.processes.refusal}`);
     const command = toCommand(status.command, input);
     return {
       title: `write to background process ${id}`,
@@ -52,9 +50,7 @@ export const processControl = defineBuiltinTool({
   },
 });
 
-/**
- * The input as the gate judges it: as if the command were run with it, because a shell or an interpreter would execute it.
- */
+/** The gate judges the input as if the command were run with it: a shell or an interpreter would execute it. */
 function toCommand(command: string, input: string): string {
   let mark = 'KLAUS_INPUT';
   while (input.includes(mark)) mark += '_';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext, WaitFor } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeProcess, findProcess } from './describe-process.ts';
 
 /** Bytes at the end of the output that are returned without `since`. */
@@ -10,7 +11,6 @@ const MAX_COMMAND = 100;
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 
-/** Reads the output of background processes, waits for them, lists them. */
 export const processOutput = defineBuiltinTool({
   name: 'process_output',
   description:
@@ -74,6 +74,6 @@ function toWaitFor(text: string, from: number): WaitFor {
   if (text === 'exit') return { kind: 'exit' };
   const port = Number(/^port:(\d{1,5})$/.exec(text)?.[1]);
   if (port > 0 && port < 65_536) return { kind: 'port', port };
-  if (text === '') throw new KlausError('tool.failed', 'waitFor is empty.');
+  if (text === '') throw toolFailed('waitFor is empty.');
   return { kind: 'text', text, from };
 }

@@ -1,4 +1,4 @@
-import { KlausError } from '@klaus/core/protocol';
+import { toolFailed } from '../tool-failed.ts';
 
 /** Quotes any text as one word for the shell. */
 export function quote(word: string): string {
@@ -17,15 +17,14 @@ const MAX_WORD = 100_000;
  * Checks that the text can be an argument of a program.
  *
  * @param what Names it in the error: "The pattern is …".
+ * @param advice What to do with a longer one.
  * @throws KlausError `tool.failed` for a null byte, for invalid Unicode, and for more than 100,000 bytes.
  */
-export function checkWord(what: string, word: string): string {
-  if (word.includes('\0')) throw new KlausError('tool.failed', `The ${what} contains a null byte.`);
-  if (!word.isWellFormed()) throw new KlausError('tool.failed', `The ${what} is not valid Unicode.`);
+export function checkWord(what: string, word: string, advice = `The maximum is ${MAX_WORD}.`): string {
+  if (word.includes('\0')) throw toolFailed(`The ${what} contains a null byte.`);
+  if (!word.isWellFormed()) throw toolFailed(`The ${what} is not valid Unicode.`);
   const bytes = Buffer.byteLength(word);
-  if (bytes > MAX_WORD) {
-    throw new KlausError('tool.failed', `The ${what} is ${bytes} bytes long. The maximum is ${MAX_WORD}.`);
-  }
+  if (bytes > MAX_WORD) throw toolFailed(`The ${what} is ${bytes} bytes long. ${advice}`);
   return word;
 }
 

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { KlausError, type Access } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
+import type { Access } from '@klaus/core/protocol';
 import { describeStarted } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { describeMissingNetwork } from './offline.ts';
+import { checkWord } from './quote.ts';
 import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 
-/** The kernel limits an argument to 128 KiB. */
-const MAX_COMMAND_BYTES = 100_000;
-
-/** Runs a shell command in the sandbox. */
 export const runCommand = defineBuiltinTool({
   name: 'run_command',
   description:
@@ -30,46 +29,27 @@ export const runCommand = defineBuiltinTool({
   example: { input: { command: 'echo $((6 * 7))' }, freeText: ['description'], output: '42\n[exit code 0]' },
   prestart: (context) => toPrestart(context, { env: {} }),
   async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
-    checkCommand(command);
-    if (survive && !background) throw new KlausError('tool.failed', 'survive requires background: true.');
-    if (background && processes.refusal !== undefined) throw new KlausError('tool.failed', processes.refusal);
+    if (command.trim() === '') throw toolFailed('The command is empty.');
+    checkWord('command', command, 'Write a script with write_file and run it.');
+    if (survive && !background) throw toolFailed('survive requires background: true.');
+    if (background && processes.refusal !== undefined) throw toolFailed(processes.refusal);
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
-    if (folder) {
-      const state = await workspace.stat(cwd!);
-      if (state?.kind !== 'directory') throw new KlausError('tool.failed', `${cwd} is not a directory.`);
-    }
-    const access: Access[] = [{ kind: 'exec', command, ...(folder ? { cwd: folder.absolute } : {}) }];
+    if (folder && (await workspace.stat(cwd!))?.kind !== 'directory') throw toolFailed(`${cwd} is not a directory.`);
+    const access: Access[] = [{ kind: 'exec', command, ...optional({ cwd: folder?.absolute }) }];
     if (network) access.push({ kind: 'net', host: '*', port: 0 });
     const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
     if (!background) return { title, access, command };
-    return {
-      title: `${title} in the background${survive ? ', also after Klaus ends' : ''}`,
-      access,
-      command,
-      background,
-    };
+    const how = survive ? 'in the background, also after Klaus ends' : 'in the background';
+    return { title: `${title} ${how}`, access, command, background };
   },
-  async run({ command, cwd, timeoutMs, memoryMb, network, background, survive }, context) {
-    const folder = (await context.workspace.resolve(cwd ?? '.')).absolute;
+  async run({ command, cwd = '.', timeoutMs, memoryMb, network = false, background, survive = false }, context) {
+    const folder = (await context.workspace.resolve(cwd)).absolute;
+    const request = { command, cwd: folder, network, timeoutMs, memoryMb };
     if (background) {
-      const process = await context.processes.start({
-        command,
-        cwd: folder,
-        network: network ?? false,
-        survives: survive ?? false,
-        timeoutMs,
-        memoryMb,
-      });
+      const process = await context.processes.start({ ...request, survives: survive });
       return { text: describeStarted(process), process, detail: { process: process.id, pid: process.pid } };
     }
-    const run = await runProgram(context, {
-      command,
-      cwd: folder,
-      network: network ?? false,
-      env: {},
-      timeoutMs,
-      memoryMb,
-    });
+    const run = await runProgram(context, { ...request, env: {} });
     const { result, text, blob } = run;
     const evidence = await toEvidence(context, { command, result, text, cwd: folder });
     return {
@@ -82,20 +62,7 @@ export const runCommand = defineBuiltinTool({
         .join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
-      ...(blob ? { blob } : {}),
-      ...(evidence ? { evidence } : {}),
+      ...optional({ blob, evidence }),
     };
   },
 });
-
-function checkCommand(command: string): void {
-  if (command.trim() === '') throw new KlausError('tool.failed', 'The command is empty.');
-  if (command.includes('\0')) throw new KlausError('tool.failed', 'The command contains a null byte.');
-  if (!command.isWellFormed()) throw new KlausError('tool.failed', 'The command is not valid Unicode.');
-  if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
-    throw new KlausError(
-      'tool.failed',
-      `The command is ${Buffer.byteLength(command)} bytes long. Write a script with write_file and run it.`,
-    );
-  }
-}

@@ -1,8 +1,8 @@
-import type { BlobRef } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
 import type { ExecLimits, ExecRequest, ExecResult, PrestartRequest, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
-import { OutputCollector } from './output-collector.ts';
+import { OutputCollector, type CollectedOutput } from './output-collector.ts';
 import { checkWord } from './quote.ts';
 
 export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'network' | 'env'> {
@@ -16,12 +16,9 @@ export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'n
   quiet?: boolean;
 }
 
-export interface ProgramRun {
+export interface ProgramRun extends CollectedOutput {
   result: ExecResult;
   timeoutMs: number;
-  /** The output for the model; `blob` has all of it if `text` does not. */
-  text: string;
-  blob?: BlobRef;
 }
 
 /** Without these, some programs use colours, redraw lines or watch files as on a terminal. */
@@ -39,8 +36,7 @@ export function toPrestart(context: ToolContext, request: Omit<ProgramRequest, '
 
 /** Runs a command in the sandbox and shows its live output; by default with an environment that disables colours. */
 export async function runProgram(context: ToolContext, request: ProgramRequest): Promise<ProgramRun> {
-  const { command, cwd = context.workspace.root } = request;
-  const { keepBytes = 0, quiet = false } = request;
+  const { command, cwd = context.workspace.root, keepBytes = 0, quiet = false } = request;
   // The shell receives the command line as one argument.
   if (typeof command === 'string') checkWord('command line', command);
   const collector = new OutputCollector(context);
@@ -85,22 +81,15 @@ export function toProgramOutput(command: string, run: ProgramRun, notes: readonl
     text: (output === '' ? head : [...head, '', output]).join('\n'),
     isError: !isSuccess(result),
     detail: toProgramDetail(result),
-    ...(blob ? { blob } : {}),
+    ...optional({ blob }),
   };
 }
 
 /** The structured part of every such result. */
-export function toProgramDetail(result: ExecResult): {
-  exitCode: number | null;
-  timedOut: boolean;
-  durationMs: number;
-  refusedHosts?: readonly string[];
-} {
-  const { exitCode, timedOut, durationMs, refusedHosts } = result;
-  return { exitCode, timedOut, durationMs, ...(refusedHosts ? { refusedHosts } : {}) };
+export function toProgramDetail({ exitCode, timedOut, durationMs, refusedHosts }: ExecResult): object {
+  return { exitCode, timedOut, durationMs, ...optional({ refusedHosts }) };
 }
 
-/** Shortens a command that contains a script. */
 function cutCommand(command: string): string {
   return command.length <= 500 ? command : `${command.slice(0, 400)}…`.toWellFormed();
 }

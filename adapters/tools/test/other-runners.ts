@@ -9,7 +9,6 @@ export interface OtherRunner {
   markers: readonly string[];
   /** A further test, if the marker alone is ambiguous. */
   isUsed?: (context: Pick<ToolContext, 'workspace'>, marker: string) => Promise<boolean>;
-  /** The command that runs all tests. */
   command: (context: Pick<ToolContext, 'workspace'>) => Promise<string>;
   /** Arguments that select tests by name; absent if the runner cannot. */
   byName?: (pattern: string) => string;
@@ -27,9 +26,7 @@ const toPackage = (path: string): string => {
 };
 const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 
-/**
- * Runners other than those of npm and Python, in the order of detection. Sources: their command references.
- */
+/** Runners other than those of npm and Python, in the order of detection. Sources: their command references. */
 export const OTHER_RUNNERS = [
   {
     name: 'go',
@@ -110,7 +107,6 @@ export const OTHER_RUNNERS = [
   },
 ] as const satisfies readonly OtherRunner[];
 
-/** Names of the runners, for a model to choose one. */
 export const OTHER_RUNNER_NAMES = OTHER_RUNNERS.map(({ name }) => name);
 
 export type OtherRunnerName = (typeof OTHER_RUNNER_NAMES)[number];

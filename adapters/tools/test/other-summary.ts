@@ -77,12 +77,9 @@ export function readOtherCounts(output: string): TestCounts | undefined {
   let sum: TestCounts | undefined;
   for (const { counts, toCounts = toPlain } of READERS)
     for (const { groups = {} } of output.matchAll(counts)) {
-      const { passed, failed, skipped } = toCounts(groups);
-      sum = {
-        passed: (sum?.passed ?? 0) + passed,
-        failed: (sum?.failed ?? 0) + failed,
-        skipped: (sum?.skipped ?? 0) + skipped,
-      };
+      const found = toCounts(groups);
+      sum ??= { passed: 0, failed: 0, skipped: 0 };
+      for (const name of ['passed', 'failed', 'skipped'] as const) sum[name] += found[name];
     }
   return sum;
 }

@@ -1,10 +1,10 @@
-import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from '../project/package-json.ts';
 import { findPython } from '../project/python.ts';
 import { runRipgrep } from '../search/ripgrep.ts';
 import { quote, quotePath } from '../shell/quote.ts';
-import type { Runner, RunnerChoice } from './runner.ts';
+import { toolFailed } from '../tool-failed.ts';
+import type { RunnerChoice } from './runner.ts';
 
 /** Files that show that a project uses pytest. */
 const CONFIGURATIONS: readonly [path: string, pattern: RegExp][] = [
@@ -21,7 +21,6 @@ const CONFIGURATIONS: readonly [path: string, pattern: RegExp][] = [
 ];
 
 const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'manage.py'];
-/** Most test files that are read. */
 const MAX_TESTS = 50;
 
 /**
@@ -29,33 +28,29 @@ const MAX_TESTS = 50;
  * standard library. A path may be followed by `::test`.
  *
  * @param options.isCertain True if Python was selected: without any indication the runner is pytest.
- * @returns Undefined if this is not a Python project with tests.
+ * @returns The command; undefined if this is not a Python project with tests.
  * @throws KlausError `tool.failed` for a path that unittest cannot run.
  */
 export async function findPythonRunner(
   context: ToolContext,
   choice: RunnerChoice,
   { isCertain }: { isCertain: boolean },
-): Promise<Runner | undefined> {
+): Promise<string | undefined> {
   const { path, pattern, runner } = choice;
   const usesPytest = runner === undefined ? await mentionsPytest(context) : runner === 'pytest';
   const style = usesPytest ? 'pytest' : await findStyle(context, choice);
   if (style === undefined && !isCertain) return undefined;
   const python = quote(await findPython(context));
-  if ((runner ?? style ?? 'pytest') === 'pytest') {
-    const words = [
-      pattern === undefined ? '' : ` -k ${quote(pattern)}`,
-      path === undefined ? '' : ` ${quotePath(path)}`,
-    ];
-    return { name: 'pytest', command: `${python} -m pytest -q -rfE --color=no${words.join('')}` };
-  }
   const only = pattern === undefined ? '' : ` -k ${quote(pattern)}`;
-  if (path === undefined) return { name: 'unittest', command: `${python} -m unittest discover -v${only}` };
-  if ((await context.workspace.stat(path))?.kind === 'directory') {
-    return { name: 'unittest', command: `${python} -m unittest discover -v${only} -s ${quotePath(path)} -t .` };
+  if ((runner ?? style ?? 'pytest') === 'pytest') {
+    return `${python} -m pytest -q -rfE --color=no${only}${path === undefined ? '' : ` ${quotePath(path)}`}`;
   }
-  if (!path.endsWith('.py')) throw new KlausError('tool.failed', `${path} is not a Python file.`);
-  return { name: 'unittest', command: `${python} -m unittest -v${only} ${quotePath(path)}` };
+  if (path === undefined) return `${python} -m unittest discover -v${only}`;
+  if ((await context.workspace.stat(path))?.kind === 'directory') {
+    return `${python} -m unittest discover -v${only} -s ${quotePath(path)} -t .`;
+  }
+  if (!path.endsWith('.py')) throw toolFailed(`${path} is not a Python file.`);
+  return `${python} -m unittest -v${only} ${quotePath(path)}`;
 }
 
 async function mentionsPytest(context: ToolContext): Promise<boolean> {

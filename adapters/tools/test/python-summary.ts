@@ -1,6 +1,6 @@
 import type { FailedTest, TestCounts } from './test-result.ts';
 
-const PYTEST_COUNTS = /^=*\s*((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s/;
+const PYTEST_COUNTS = /^=*\s*(?:no tests ran|((?:\d+ [a-z]+(?:, )?)+)) in [\d.]+s/;
 const PYTEST_WORDS: Readonly<Record<string, keyof TestCounts>> = {
   passed: 'passed',
   xpassed: 'passed',
@@ -13,11 +13,10 @@ const PYTEST_WORDS: Readonly<Record<string, keyof TestCounts>> = {
 
 /** Parses the last line of pytest: `1 failed, 2 passed in 0.12s`, `no tests ran in 0.01s`. */
 export function readPytestCounts(line: string): TestCounts | undefined {
-  if (/^=*\s*no tests ran in [\d.]+s/.test(line)) return { passed: 0, failed: 0, skipped: 0 };
-  const words = PYTEST_COUNTS.exec(line)?.[1];
-  if (words === undefined) return undefined;
+  const found = PYTEST_COUNTS.exec(line);
+  if (!found) return undefined;
   const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
-  for (const [, number, word] of words.matchAll(/(\d+) ([a-z]+)/g)) {
+  for (const [, number, word] of (found[1] ?? '').matchAll(/(\d+) ([a-z]+)/g)) {
     const name = PYTEST_WORDS[word!];
     if (name) counts[name] += Number(number);
   }

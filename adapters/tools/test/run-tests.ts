@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
-import type { ToolContext } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
@@ -9,8 +9,9 @@ import { BRING_PYTHON } from '../project/python.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
+import { toolFailed } from '../tool-failed.ts';
 import { findRunner } from './find-runner.ts';
-import { RUNNERS, type Runner } from './runner.ts';
+import { RUNNERS } from './runner.ts';
 import { describeSummary, isEmpty, toTestSummary } from './test-summary.ts';
 
 const input = z.object({
@@ -21,7 +22,6 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** Runs the project's tests in the sandbox. */
 export const runTests = defineBuiltinTool({
   name: 'run_tests',
   description:
@@ -38,11 +38,11 @@ export const runTests = defineBuiltinTool({
     output: 'Tests: 1 passed, 0 failed.',
   },
   async prepare(options, context) {
-    const { command } = await choose(options, context);
+    const command = await choose(options, context);
     return { title: `run tests: ${command}`, access: [{ kind: 'exec', command }], command };
   },
   async run(options, context, intent) {
-    const command = intent.command ?? (await choose(options, context)).command;
+    const command = intent.command!;
     const run = await runProgram(context, { command, timeoutMs: options.timeoutMs });
     const missing = await findMissing(context, run);
     if (missing) return missing;
@@ -58,38 +58,33 @@ export const runTests = defineBuiltinTool({
         .join('\n'),
       isError: !isSuccess(result) || isEmpty(summary),
       detail: { ...summary, ...toProgramDetail(result) },
-      ...(evidence ? { evidence } : {}),
-      ...(blob ? { blob } : {}),
+      ...optional({ evidence, blob }),
     };
   },
 });
 
 /** The result for a missing runner; undefined if it exists. */
-async function findMissing(
-  context: ToolContext,
-  { result, text }: ProgramRun,
-): Promise<ReturnType<typeof toMissingProgram> | undefined> {
+async function findMissing(context: ToolContext, { result, text }: ProgramRun): Promise<ToolOutput | undefined> {
   if (isMissing(result, text, 'python3')) return toMissingProgram('python3', BRING_PYTHON);
   if (result.exitCode === 1 && /^\S+: No module named pytest$/m.test(text)) {
     return toMissingProgram('pytest', 'python3 -m pip install pytest');
   }
   for (const program of ['vitest', 'jest', 'mocha']) {
-    if (isMissing(result, text, program)) return toMissingPackage(context, { program, brings: program });
+    if (isMissing(result, text, program)) return toMissingPackage(context, program);
   }
   const { name, bring } = await findPackageManager(context);
   if (isMissing(result, text, name)) return toMissingProgram(name, bring);
   return undefined;
 }
 
-async function choose(options: Input, context: ToolContext): Promise<Runner> {
+async function choose(options: Input, context: ToolContext): Promise<string> {
   for (const name of ['path', 'pattern'] as const) {
     const word = options[name];
     if (word === undefined) continue;
-    if (checkWord(name, word).length > 4_096) throw new KlausError('tool.failed', `The ${name} is too long.`);
+    if (checkWord(name, word).length > 4_096) throw toolFailed(`The ${name} is too long.`);
   }
   if (options.path === undefined) return findRunner(context, options);
   const { relative } = await context.workspace.resolve(options.path);
-  if (!(await context.workspace.stat(options.path)))
-    throw new KlausError('tool.failed', `${options.path} does not exist.`);
+  if (!(await context.workspace.stat(options.path))) throw toolFailed(`${options.path} does not exist.`);
   return findRunner(context, { ...options, path: relative === '' ? undefined : relative });
 }

@@ -4,10 +4,7 @@ import { readPytestCounts, readPytestFailures, readUnittestCounts, readUnittestF
 import type { FailedTest, TestCounts } from './test-result.ts';
 
 /** The result of a test run according to its output. Undefined counts are unknown. */
-export interface TestSummary {
-  passed: number | undefined;
-  failed: number | undefined;
-  skipped: number | undefined;
+export interface TestSummary extends Record<keyof TestCounts, number | undefined> {
   failures: FailedTest[];
 }
 
@@ -17,20 +14,21 @@ const MAX_MESSAGE_LINES = 8;
 /** Parses the output of vitest, jest, Node's runner (both of its styles), pytest, unittest, TAP and the other runners. */
 export function toTestSummary(output: string): TestSummary {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
-  const counts = readCounts(lines);
+  const specs = lines.findIndex((line) => line.startsWith('✖ failing tests:'));
   const failures = dedupe([
-    ...readVitest(lines),
-    ...readJest(lines),
-    ...readSpec(lines),
+    ...collect(lines, HEADS.vitest),
+    ...collect(lines, HEADS.jest),
+    ...(specs < 0 ? [] : collect(lines.slice(specs + 1), HEADS.spec)),
     ...readTap(lines),
-    ...readPython(lines),
+    ...readPytestFailures(lines),
+    ...readUnittestFailures(lines),
     ...readOtherFailures(lines.join('\n')),
   ]);
-  return { ...counts, failures: failures.slice(0, MAX_FAILURES) };
+  return { ...readCounts(lines), failures: failures.slice(0, MAX_FAILURES) };
 }
 
 function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
-  const counts: { passed?: number; failed?: number; skipped?: number } = {};
+  const counts: Partial<TestCounts> = {};
   const add = (word: 'passed' | 'failed' | 'skipped', number: string | number) => {
     counts[word] = (counts[word] ?? 0) + Number(number);
   };
@@ -42,50 +40,31 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   for (const line of lines) {
     // `Tests  1 failed | 3 passed (4)` of vitest, `Tests: 1 failed, 3 passed, 4 total` of jest.
     // One script may run several runners: their counts are summed.
-    if (/^\s*Tests:?\s+\d+ /.test(line)) {
+    // Without a number: vitest with nothing to run.
+    if (/^(?:\s*Tests:?\s+(?:\d+ |no tests\s*$)|No test files found, exiting with code 0)/.test(line)) {
       add('failed', 0);
       add('passed', 0);
       for (const [, number, word] of line.matchAll(/(\d+) (failed|passed|skipped|todo)/g))
         add(word === 'failed' || word === 'passed' ? word : 'skipped', number!);
     }
-    // Vitest with nothing to run.
-    if (line.startsWith('No test files found, exiting with code 0') || /^\s*Tests:?\s+no tests\s*$/.test(line)) {
-      add('failed', 0);
-      add('passed', 0);
-    }
     // `ℹ pass 3` and `# pass 3` of Node's runner.
     const [, word, number] = /^(?:ℹ|#) (pass|fail|skipped) (\d+)\s*$/.exec(line) ?? [];
     if (word !== undefined) add(word === 'pass' ? 'passed' : word === 'fail' ? 'failed' : 'skipped', number!);
-    const pytest = readPytestCounts(line);
-    if (pytest) addAll(pytest);
   }
-  const unittest = readUnittestCounts(lines);
-  if (unittest) addAll(unittest);
-  const other = readOtherCounts(lines.join('\n'));
-  if (other) addAll(other);
+  const others = [...lines.map(readPytestCounts), readUnittestCounts(lines), readOtherCounts(lines.join('\n'))];
+  for (const found of others) if (found) addAll(found);
   return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
 }
 
-function readPython(lines: readonly string[]): FailedTest[] {
-  return [...readPytestFailures(lines), ...readUnittestFailures(lines)];
-}
-
-/** ` FAIL  file > suite > test`, then the error. */
-function readVitest(lines: readonly string[]): FailedTest[] {
-  return collect(lines, (line) => /^\s*FAIL\s+(\S.* > .*)$/.exec(line)?.[1]);
-}
-
-/** `  ● suite › test`, then the error. */
-function readJest(lines: readonly string[]): FailedTest[] {
-  return collect(lines, (line) => /^\s{2}● (.+)$/.exec(line)?.[1]);
-}
-
-/** `✖ test (1.2ms)` in the list of failing tests, then the error. */
-function readSpec(lines: readonly string[]): FailedTest[] {
-  const start = lines.findIndex((line) => line.startsWith('✖ failing tests:'));
-  if (start < 0) return [];
-  return collect(lines.slice(start + 1), (line) => /^\s*✖ (.+?)(?: \([\d.]+m?s\))?$/.exec(line)?.[1]);
-}
+/** The lines that begin a failure; its error follows. */
+const HEADS = {
+  /** ` FAIL  file > suite > test` */
+  vitest: /^\s*FAIL\s+(\S.* > .*)$/,
+  /** `  ● suite › test` */
+  jest: /^\s{2}● (.+)$/,
+  /** `✖ test (1.2ms)` in the list of failing tests */
+  spec: /^\s*✖ (.+?)(?: \([\d.]+m?s\))?$/,
+};
 
 /** `not ok 1 - test`, then a block of YAML. */
 function readTap(lines: readonly string[]): FailedTest[] {
@@ -115,10 +94,10 @@ function readError(block: readonly string[]): string {
 }
 
 /** Each line with a name starts a failure. The lines up to its stack or the next failure are its message. */
-function collect(lines: readonly string[], toName: (line: string) => string | undefined): FailedTest[] {
+function collect(lines: readonly string[], head: RegExp): FailedTest[] {
   const found: { name: string; lines: string[]; open: boolean }[] = [];
   for (const line of lines) {
-    const name = toName(line);
+    const name = head.exec(line)?.[1];
     if (name !== undefined) found.push({ name: name.trim(), lines: [], open: true });
     const last = found.at(-1);
     if (!last?.open || name !== undefined || line.trim() === '') continue;
@@ -151,13 +130,8 @@ export function describeSummary(summary: TestSummary): string {
   const lines = counts.length > 0 ? [`Tests: ${counts.join(', ')}.`] : [];
   if (isEmpty(summary)) lines.push('No test was run.');
   for (const { name, message } of failures) {
-    lines.push(
-      `FAILED ${name}`,
-      ...message
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => `  ${line}`),
-    );
+    const details = message.split('\n').filter(Boolean);
+    lines.push(`FAILED ${name}`, ...details.map((line) => `  ${line}`));
   }
   return lines.join('\n');
 }
