@@ -1,6 +1,6 @@
 import type { Message, Part } from '@klaus/core/protocol';
 
-/** Most characters of a text. */
+/** Characters. */
 const MAX_TEXT = 8_000;
 
 /**
@@ -12,7 +12,6 @@ export function toMessages(messages: readonly Message[], finishReason?: string):
   return JSON.stringify(messages.map(({ role, parts }) => ({ role, parts: parts.flatMap(toParts), ...reason })));
 }
 
-/** The input or output of a call. */
 export function toContent(value: unknown): string {
   return typeof value === 'string' ? cut(value) : JSON.stringify(cutDeep(value));
 }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** The identity of a span. */
 export interface SpanId {
   /** 32 hexadecimal digits. */
   trace: string;
@@ -11,7 +10,6 @@ export interface SpanId {
   span: string;
 }
 
-/** A finished span. */
 export interface FinishedSpan extends SpanId {
   /** Absent for the root span. */
   parent?: string;
@@ -22,7 +20,6 @@ export interface FinishedSpan extends SpanId {
   startedAt: number;
   endedAt: number;
   attributes: Attributes;
-  /** The reason of a failure; absent on success. */
   failure?: string;
   links: readonly SpanLink[];
 }

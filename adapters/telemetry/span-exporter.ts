@@ -2,7 +2,6 @@ import { type HrTime, type Link, SpanKind, SpanStatusCode, TraceFlags } from '@o
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   detectResources,
-  type Resource,
   resourceAttributesEnvDetector,
   resourceFromAttributes,
   serviceNameEnvDetector,
@@ -15,30 +14,25 @@ const FLUSH_MS = 1_500;
 /** Most spans in the queue; further ones are dropped. */
 const MAX_QUEUE = 4_096;
 
-/** Sends spans to a collector in the background. Failures of the collector are ignored. */
-export interface SpanSink {
-  export(spans: readonly FinishedSpan[]): void;
-  /** Sends the queue, for at most 1.5 seconds. */
-  close(): Promise<void>;
-}
-
 /**
- * OTLP over HTTP as JSON. Address, headers, time-out and resource come from the standard variables:
- * `OTEL_EXPORTER_OTLP_ENDPOINT` (default `http://localhost:4318`), `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` …
+ * Sends spans to a collector in the background, as OTLP over HTTP with JSON. Failures of the collector are ignored.
+ * Address, headers, time-out and resource come from the standard variables: `OTEL_EXPORTER_OTLP_ENDPOINT` (default
+ * `http://localhost:4318`), `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` …
  *
  * @param version Version of Klaus.
  */
-export function createSpanSink(version: string): SpanSink {
+export function createSpanSink(version: string) {
   const resource = resourceFromAttributes({ 'service.name': 'klaus', 'service.version': version }).merge(
     detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
   );
   const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: MAX_QUEUE });
-  const scope = { name: 'klaus', version };
+  const origin = { resource, instrumentationScope: { name: 'klaus', version } };
   return {
-    export(spans) {
-      for (const span of spans) processor.onEnd(toReadable(span, { resource, scope }));
+    export(spans: readonly FinishedSpan[]): void {
+      for (const span of spans) processor.onEnd(toReadable(span, origin));
     },
-    async close() {
+    /** Sends the queue, for at most 1.5 seconds. */
+    async close(): Promise<void> {
       const flushed = processor.shutdown().catch(() => {});
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
@@ -48,12 +42,9 @@ export function createSpanSink(version: string): SpanSink {
   };
 }
 
-interface Origin {
-  resource: Resource;
-  scope: { name: string; version: string };
-}
+type Origin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
 
-function toReadable(span: FinishedSpan, { resource, scope }: Origin): ReadableSpan {
+function toReadable(span: FinishedSpan, origin: Origin): ReadableSpan {
   const { trace, parent, failure } = span;
   return {
     name: span.name,
@@ -73,8 +64,7 @@ function toReadable(span: FinishedSpan, { resource, scope }: Origin): ReadableSp
     })),
     events: [],
     ended: true,
-    resource,
-    instrumentationScope: scope,
+    ...origin,
     droppedAttributesCount: 0,
     droppedEventsCount: 0,
     droppedLinksCount: 0,
@@ -85,7 +75,6 @@ function toContext({ trace, span }: SpanId) {
   return { traceId: trace, spanId: span, traceFlags: TraceFlags.SAMPLED };
 }
 
-/** Seconds and nanoseconds. */
 function toTime(ms: number): HrTime {
   const full = Math.trunc(ms);
   return [Math.trunc(full / 1_000), (full % 1_000) * 1e6 + Math.round((ms - full) * 1e6)];

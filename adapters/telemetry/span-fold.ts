@@ -96,14 +96,11 @@ export class SpanFold {
         return [];
       case 'turn.finished':
         return this.#endChat(event.stopReason);
-      case 'tool.started':
-        this.#calls.set(event.call, {
-          input: undefined,
-          chat: undefined,
-          ...this.#calls.get(event.call),
-          startedAt: event.at,
-        });
+      case 'tool.started': {
+        const known = this.#calls.get(event.call) ?? { input: undefined, chat: undefined };
+        this.#calls.set(event.call, { ...known, startedAt: event.at });
         return [];
+      }
       case 'tool.finished':
         return this.#endCall(event);
       case 'run.finished':

@@ -7,7 +7,6 @@ type Attempt = EventOf<'model.attempted'>;
 
 export interface ChatFacts {
   startedAt: number;
-  /** Undefined if it is unknown. */
   finishReason?: string | undefined;
   /** Content to include. */
   message?: Message | undefined;
@@ -30,7 +29,6 @@ export interface RunFacts {
   content?: { prompts: readonly Message[]; answer: Message | undefined } | undefined;
 }
 
-/** One request to a model. */
 export function toChatSpan(event: Attempt, { startedAt, finishReason, message }: ChatFacts): FinishedSpan {
   const { outcome, model, status, purpose, attempt, turn } = event;
   const isOk = outcome === 'ok';
@@ -54,7 +52,7 @@ export function toChatSpan(event: Attempt, { startedAt, finishReason, message }:
       'klaus.request.attempt': attempt,
       'klaus.turn': turn,
       ...toCost(event.usd),
-      ...(message ? { 'gen_ai.output.messages': toMessages([message], finishReason) } : {}),
+      ...optional({ 'gen_ai.output.messages': message && toMessages([message], finishReason) }),
     },
     // The message of a provider is not included, because it may quote the request.
     ...(isOk ? {} : { failure: outcome }),
@@ -62,7 +60,6 @@ export function toChatSpan(event: Attempt, { startedAt, finishReason, message }:
   };
 }
 
-/** One call of a tool. */
 export function toCallSpan(event: EventOf<'tool.finished'>, { startedAt, chat, content }: CallFacts): FinishedSpan {
   const { session, call, name, outcome } = event;
   const { trace, parent } = toParent(event);
@@ -83,19 +80,16 @@ export function toCallSpan(event: EventOf<'tool.finished'>, { startedAt, chat, c
       'klaus.tool.outcome': outcome,
       'klaus.turn': event.turn,
       ...(outcome === 'ok' ? {} : { 'error.type': outcome }),
-      ...(content
-        ? {
-            'gen_ai.tool.call.arguments': toContent(content.input ?? {}),
-            'gen_ai.tool.call.result': toContent(event.output),
-          }
-        : {}),
+      ...optional({
+        'gen_ai.tool.call.arguments': content && toContent(content.input ?? {}),
+        'gen_ai.tool.call.result': content && toContent(event.output),
+      }),
     },
     ...(outcome === 'ok' ? {} : { failure: outcome }),
     links: chat === undefined ? [] : [toLink(trace, chat, 'asked_by')],
   };
 }
 
-/** A run. */
 export function toRunSpan(event: EventOf<'run.finished'>, facts: RunFacts): FinishedSpan {
   const { outcome } = event;
   const { agent, content } = facts;
@@ -118,8 +112,10 @@ export function toRunSpan(event: EventOf<'run.finished'>, facts: RunFacts): Fini
       'klaus.run.tool_calls': event.toolCalls,
       ...toCost(event.usd),
       ...(outcome === 'done' ? {} : { 'error.type': outcome }),
-      ...(content ? { 'gen_ai.input.messages': toMessages(content.prompts) } : {}),
-      ...(content?.answer ? { 'gen_ai.output.messages': toMessages([content.answer]) } : {}),
+      ...optional({
+        'gen_ai.input.messages': content && toMessages(content.prompts),
+        'gen_ai.output.messages': content?.answer && toMessages([content.answer]),
+      }),
     },
     ...(outcome === 'done' ? {} : { failure: outcome }),
     links: facts.links,
@@ -130,12 +126,10 @@ export function toChatId({ session, run, purpose, turn, attempt, seq }: Attempt)
   return toSpanId(session, 'chat', run, purpose, turn, attempt, seq);
 }
 
-/** A link to a run. */
 export function toRunLink(kind: string, { session, run }: { session: string; run: string }): SpanLink {
   return toLink(toTraceId(session, run), toSpanId(session, 'run', run), kind);
 }
 
-/** A link to one call. */
 export function toCallLink(kind: string, { session, run, call }: Record<'session' | 'run' | 'call', string>): SpanLink {
   return toLink(toTraceId(session, run), toCallId(session, call), kind);
 }

@@ -4,9 +4,7 @@ import { type FindRun, SpanFold } from './span-fold.ts';
 import { createSpanSink } from './span-exporter.ts';
 
 export interface TracingOptions {
-  /** Version of Klaus. */
   version: string;
-  /** Includes the content of messages and calls. Default false. */
   content?: boolean;
   /** Reads the earlier events of a session that a fold needs: its opening, its runs, and the current run. */
   readBefore: (session: string, seq: number) => Iterable<Event>;
