@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '@klaus/adapters/system';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { Database } from './database.ts';
 import { createMigrationsTable, migrate } from './migrations/migrate.ts';
@@ -9,7 +10,6 @@ import { corrupt, guarded } from './store-error.ts';
 /** Bytes of a database page. Fixed, so that recovery can find the pages of a file whose header is lost. */
 export const PAGE_SIZE = 4_096;
 
-/** Path of the database in a state folder. */
 export function toDatabaseFile(home: string): string {
   return join(home, 'klaus.db');
 }
@@ -95,34 +95,4 @@ function configure(database: Database): void {
     'PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; ' +
       'PRAGMA wal_autocheckpoint = 4000',
   );
-}
-
-/** Creates a folder with access for this user alone, and missing parents. New names are durable when it returns. */
-export function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = folder; ; made = dirname(made)) {
-    syncAbove(made);
-    if (made === first || made === dirname(made)) return;
-  }
-}
-
-/** Makes the name of a new folder durable. A parent without read access cannot be synced. */
-function syncAbove(folder: string): void {
-  try {
-    syncFolder(dirname(folder));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EINVAL')))
-      throw error;
-  }
-}
-
-/** Makes a rename or a link in the folder durable. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

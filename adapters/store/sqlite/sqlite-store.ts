@@ -1,26 +1,23 @@
 import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
-import type { Live } from '@klaus/core/protocol';
+import { KlausError, type Live } from '@klaus/core/protocol';
 import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
+import { DEFAULT_RESULT_SIZE } from './projections/projection-options.ts';
 import { createStateCache } from './projections/state-cache.ts';
 import type { Database } from './database.ts';
 import { ChangeNotifier } from './log/change-notifier.ts';
-import { shareFile } from './locks/file-lock.ts';
+import { shareFile, toUsersFile } from './locks/file-lock.ts';
 import { GroupCommit } from './log/group-commit.ts';
-import { appendHostRecord } from './log/host-chain.ts';
-import type { Redact } from './log/host-chain.ts';
+import { appendHostRecord, type Redact } from './log/host-chain.ts';
 import { consumeCommands, putCommand, readInbox } from './log/inbox.ts';
 import { createKnowledge } from './queries/knowledge.ts';
-import { Leases } from './locks/leases.ts';
-import { appendRecords, readBatches } from './log/log.ts';
-import type { Head } from './log/log.ts';
+import { createLeases } from './locks/leases.ts';
+import { appendRecords, readBatches, type Head } from './log/log.ts';
 import { createOutbox } from './log/outbox.ts';
 import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
 import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
 import { createQueries, createView } from './queries/queries.ts';
-import { toUsersFile } from './locks/users-file.ts';
 
 export interface SqliteStoreOptions {
   /** Absolute path of the state folder; created with mode 0700 if missing. */
@@ -53,7 +50,7 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { home, clock = MACHINE_CLOCK, redact } = options;
-  const projection = { maxToolResultSize: options.maxToolResultSize ?? 10_240 };
+  const projection = { maxToolResultSize: options.maxToolResultSize ?? DEFAULT_RESULT_SIZE };
   prepareHome(home);
   const users = shareFile(toUsersFile(home));
   let database: Database;
@@ -68,7 +65,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   // With a simulated clock, changes are found by polling alone: notifications of the kernel would come in real time.
   const watch = clock === MACHINE_CLOCK ? (notify: () => void) => watchWrites(toDatabaseFile(home), notify) : undefined;
   const notifier = new ChangeNotifier(database, clock, watch);
-  const leases = new Leases({ home, database, commits });
+  const leases = createLeases({ home, database, commits });
   const outbox = createOutbox({ home, database, commits });
   const live = new Set<(live: Live) => void>();
   const heads = new WeakMap<Lease, Head>();
@@ -103,11 +100,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         (events) => void (events.length > 0 && notifier.published(session, events)),
       );
     },
-    appendHost: (body) =>
-      commits.run(
-        () => appendHostRecord(database, { body, at: clock.now(), redact }),
-        () => {},
-      ),
+    appendHost: (body) => commits.run(() => appendHostRecord(database, { body, at: clock.now(), redact })),
     read: (session, after = 0) => readBatches(database, session, after),
     async send(session, command) {
       const receivedAt = clock.now();

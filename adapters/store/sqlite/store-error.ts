@@ -1,18 +1,10 @@
+import { toStorageFailure } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
-// Primary result codes, the low byte of SQLite's extended ones. Source: https://sqlite.org/rescode.html
+/** SQLite's result code of an error in a statement. Source: https://sqlite.org/rescode.html */
 const ERROR = 1;
-const BUSY = 5;
-const LOCKED = 6;
-const READONLY = 8;
-const IOERR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANTOPEN = 14;
-const NOTADB = 26;
 
-const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'EIO']);
-const NO_RIGHT: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST']);
+const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST']);
 
 /** `store.corrupt` for a file, with a hint for its recovery. */
 export function corrupt(file: string, what: string, cause?: unknown): KlausError {
@@ -37,11 +29,23 @@ export function newer(file: string, what: string): KlausError {
  */
 export function toStoreError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
-  if (error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error && typeof error.errcode === 'number') {
-    return fromSqlite(error, error.errcode & 0xff, file);
+  const failure = toStorageFailure(error);
+  // Every database of Klaus has all tables, so a missing one means damage or a foreign file.
+  const hasNoTable = 'errcode' in error && error.errcode === ERROR && error.message.startsWith('no such table');
+  if (failure === 'damaged' || hasNoTable) return corrupt(file, error.message, error);
+  if (failure === 'busy') {
+    return new KlausError('store.busy', `Another process is writing to ${file} and did not finish in time.`, {
+      hint: 'Try again in a moment.',
+      retryable: true,
+      cause: error,
+    });
   }
-  if (typeof error.code !== 'string') return error;
-  if (NO_ROOM.has(error.code)) return full(file, error);
+  if (failure === 'full') {
+    return new KlausError('store.full', `Nothing more can be written to ${file}: ${error.message}.`, {
+      hint: 'Free some space or make the disk writable; all stored data is intact.',
+      cause: error,
+    });
+  }
   if (NO_RIGHT.has(error.code)) {
     return new KlausError('config', `Klaus cannot keep its state in ${file}: ${error.message}`, {
       hint: 'Set KLAUS_HOME to a folder that you own.',
@@ -49,38 +53,6 @@ export function toStoreError(error: unknown, file: string): unknown {
     });
   }
   return error;
-}
-
-function fromSqlite(error: Error, code: number, file: string): unknown {
-  switch (code) {
-    case BUSY:
-    case LOCKED:
-      return new KlausError('store.busy', `Another process is writing to ${file} and did not finish in time.`, {
-        hint: 'Try again in a moment.',
-        retryable: true,
-        cause: error,
-      });
-    case READONLY:
-    case IOERR:
-    case FULL:
-    case CANTOPEN:
-      return full(file, error);
-    case CORRUPT:
-    case NOTADB:
-      return corrupt(file, error.message, error);
-    case ERROR:
-      // Every database of Klaus has all tables, so a missing one means damage or a foreign file.
-      return error.message.startsWith('no such table') ? corrupt(file, error.message, error) : error;
-    default:
-      return error;
-  }
-}
-
-function full(file: string, cause: Error): KlausError {
-  return new KlausError('store.full', `Nothing more can be written to ${file}: ${cause.message}.`, {
-    hint: 'Free some space or make the disk writable; all stored data is intact.',
-    cause,
-  });
 }
 
 /** Runs `work` and converts its errors. */

@@ -14,10 +14,14 @@ export interface FileLock {
   release(options?: { remove: boolean }): void;
 }
 
-/** Path of a session's lock file. */
 export function toLockFile(home: string, session: string): string {
   if (!/^\w[\w.-]{0,127}$/.test(session)) throw new KlausError('usage', `"${session}" is not a session id.`);
   return join(home, 'locks', `${session}.lock`);
+}
+
+/** The lock file that every process with an open database shares, and that recovery locks exclusively. */
+export function toUsersFile(home: string): string {
+  return join(home, 'klaus.lock');
 }
 
 /**
@@ -39,7 +43,6 @@ export function lockFile(file: string): FileLock | undefined {
   }
 }
 
-/** True while the file is locked. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const lock = lockFile(file);

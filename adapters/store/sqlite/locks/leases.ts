@@ -1,64 +1,46 @@
 import type { Lease } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
-import { lockFile, toLockFile } from './file-lock.ts';
-import type { FileLock } from './file-lock.ts';
+import { lockFile, toLockFile, type FileLock } from './file-lock.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { raiseFence } from '../log/log.ts';
 
-/** The leases of this store. */
-export class Leases {
-  readonly #home: string;
-  readonly #database: Database;
-  readonly #commits: GroupCommit;
-  readonly #held = new Map<Lease, FileLock>();
-
-  constructor(options: { home: string; database: Database; commits: GroupCommit }) {
-    this.#home = options.home;
-    this.#database = options.database;
-    this.#commits = options.commits;
-  }
-
-  /** Undefined while a live process, this one included, holds the session. */
-  claim(session: string): Lease | undefined {
-    const lock = lockFile(toLockFile(this.#home, session));
-    if (!lock) return undefined;
-    try {
-      const fence = raiseFence(this.#database, session);
-      const lease: Lease = { session, fence, release: async () => this.#release(lease) };
-      this.#held.set(lease, lock);
-      return lease;
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
-  }
-
-  /** False after the release of the lease. */
-  holds(lease: Lease): boolean {
-    return this.#held.has(lease);
-  }
-
-  releaseAll(): void {
-    for (const lease of this.#held.keys()) this.#release(lease);
-  }
-
-  #release(lease: Lease): void {
-    const lock = this.#held.get(lease);
+export function createLeases({ home, database, commits }: { home: string; database: Database; commits: GroupCommit }) {
+  const held = new Map<Lease, FileLock>();
+  const release = (lease: Lease): void => {
+    const lock = held.get(lease);
     if (!lock) return;
-    this.#held.delete(lease);
+    held.delete(lease);
     let remove = false;
     try {
       // Pending appends are written while the lease is still held.
-      this.#commits.flush();
-      remove = this.#isClosed(lease.session);
+      commits.flush();
+      // The lock file of a session that is closed, or has no event, is not needed any more.
+      const sql = 'SELECT status FROM sessions WHERE id = ?';
+      const row = database.get<{ status: string }>(sql, lease.session);
+      remove = row === undefined || row.status === 'closed';
     } finally {
       lock.release({ remove });
     }
-  }
-
-  /** True when the session's lock file is no longer needed: the session is closed, or has no event. */
-  #isClosed(session: string): boolean {
-    const row = this.#database.get<{ status: string }>('SELECT status FROM sessions WHERE id = ?', session);
-    return row === undefined || row.status === 'closed';
-  }
+  };
+  return {
+    /** Undefined while a live process, this one included, holds the session. */
+    claim(session: string): Lease | undefined {
+      const lock = lockFile(toLockFile(home, session));
+      if (!lock) return undefined;
+      try {
+        const fence = raiseFence(database, session);
+        const lease: Lease = { session, fence, release: async () => release(lease) };
+        held.set(lease, lock);
+        return lease;
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    },
+    /** False after the release of the lease. */
+    holds: (lease: Lease): boolean => held.has(lease),
+    releaseAll(): void {
+      for (const lease of held.keys()) release(lease);
+    },
+  };
 }

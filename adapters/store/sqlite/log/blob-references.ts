@@ -1,14 +1,12 @@
 import type { BlobRef, Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 
-/** Records that the session refers to these blobs. */
 export function addBlobReferences(database: Database, session: string, blobs: readonly BlobRef[]): void {
   for (const blob of blobs) {
     database.run('INSERT OR IGNORE INTO blob_refs (session_id, hash) VALUES (?, ?)', session, blob.hash);
   }
 }
 
-/** The blobs that an event refers to. */
 export function toBlobRefs(event: Event): BlobRef[] {
   if (event.type === 'tool.finished') return event.blob ? [event.blob] : [];
   if (event.type !== 'message.added') return [];

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder, syncFolder } from '@klaus/adapters/system';
 import type { BlobWriter } from '@klaus/core/agent';
-import { makeFolder, syncFolder } from '../open-database.ts';
 import { corrupt, guarded, toStoreError } from '../store-error.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -46,7 +46,10 @@ export class Blobs {
     const hash = createHash('sha256');
     let size = 0;
     let failure: Error | undefined;
-    let descriptor = open(folder, path);
+    let descriptor: number | undefined = guarded(folder, () => {
+      makeFolder(folder);
+      return openSync(path, 'wx', 0o600);
+    });
     const discard = () => {
       if (descriptor === undefined) return;
       closeSync(descriptor);
@@ -109,13 +112,6 @@ export class Blobs {
 }
 
 const sync = promisify(fsync);
-
-function open(folder: string, path: string): number | undefined {
-  return guarded(folder, () => {
-    makeFolder(folder);
-    return openSync(path, 'wx', 0o600);
-  });
-}
 
 function writeAll(descriptor: number, chunk: Uint8Array): void {
   for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);

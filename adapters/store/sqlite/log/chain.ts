@@ -2,16 +2,16 @@ import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
 import { collectKnownHashes, isRecordedType, type KnownHashes } from './session-records.ts';
 import type { Database } from '../database.ts';
-import { readHostHead } from './host-chain.ts';
-import { readHead } from './log.ts';
+import { readHostHead, type HostHead } from './host-chain.ts';
+import { NO_HEAD, readHead } from './log.ts';
 import { toHash, toObject } from './record.ts';
 
 /** The result of verifying the host chain, with what its intact part records about the sessions. */
 export interface HostChainReport {
   report: ChainReport;
   knownHashes: ReadonlyMap<string, KnownHashes>;
-  /** Seq and hash of the last record. Stored elsewhere, it proves that a later chain without it was rewritten. */
-  head: { seq: number; hash: string };
+  /** Stored elsewhere, it proves that a later chain without it was rewritten. */
+  head: HostHead;
 }
 
 interface Link {
@@ -28,11 +28,6 @@ interface Link {
   fields: Record<string, unknown> | undefined;
 }
 
-interface Head {
-  seq: number;
-  hash: string;
-}
-
 /**
  * Verifies a session's chain from its first record: each record contains the hash of the previous one, the head contains
  * that of the last, and the hashes in the host chain must match. The host chain detects a truncated log with a matching
@@ -46,7 +41,7 @@ export function verifyChain(
   session: string,
   known: KnownHashes = new Map(),
 ): { report: ChainReport; unrecorded?: number } {
-  const head = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
+  const head = readHead(database, session) ?? NO_HEAD;
   const seen: KnownHashes = new Map();
   let lastRecorded = 0;
   const report = walk(readLinks(database, session), head, (link, seq) => {
@@ -58,7 +53,6 @@ export function verifyChain(
   return { report: checked, ...(checked.intact && !isKnown && { unrecorded: lastRecorded }) };
 }
 
-/** Verifies the host chain. */
 export function verifyHostChain(database: Database): HostChainReport {
   const head = readHostHead(database);
   const knownHashes = new Map<string, KnownHashes>();
@@ -71,7 +65,7 @@ export function verifyHostChain(database: Database): HostChainReport {
 /** @param take Called with every record up to the first invalid one, in order, and possibly with that one. */
 function walk(
   links: Generator<Link, void, undefined>,
-  head: Head,
+  head: HostHead,
   take: (link: Link, seq: number) => void,
 ): ChainReport {
   let expected = FIRST_PREV;
@@ -121,35 +115,24 @@ function toReport(problem: keyof typeof WORDS, seq: number): ChainReport {
 }
 
 function* readLinks(database: Database, session: string): Generator<Link, void, undefined> {
-  const sql = 'SELECT seq, type, record FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT 128';
-  for (let last = -1; ;) {
-    const rows = database.all<{ seq: number; type: string; record: string }>(sql, session, last);
-    for (const row of rows) {
-      const link = toLink(row);
-      yield {
-        ...link,
-        fits: link.fits && link.fields?.['type'] === row.type,
-        isOwn: link.fields?.['session'] === session,
-      };
-      last = row.seq;
-    }
-    if (rows.length === 0) return;
+  const sql = 'SELECT seq, type, record FROM events WHERE session_id = ?3 AND seq > ?1 ORDER BY seq LIMIT ?2';
+  type Row = { seq: number; type: string; record: string };
+  for (const row of database.pages<Row>(sql, { key: 'seq', after: -1 }, session)) {
+    const link = toLink(row);
+    const { type, session: owner } = link.fields ?? {};
+    yield { ...link, fits: link.fits && type === row.type, isOwn: owner === session };
   }
 }
 
 function* readHostLinks(database: Database): Generator<Link, void, undefined> {
-  const sql = 'SELECT seq, at, type, subject, record FROM host_events WHERE seq > ? ORDER BY seq LIMIT 128';
-  for (let last = -1; ;) {
-    const rows = database.all<{ seq: number; at: number; type: string; subject: string; record: string }>(sql, last);
-    for (const row of rows) {
-      const link = toLink(row);
-      const { type, at, session, workspace } = link.fields ?? {};
-      const isSame =
-        type === row.type && Math.trunc(Number(at)) === row.at && (session ?? workspace ?? '') === row.subject;
-      yield { ...link, fits: link.fits && isSame };
-      last = row.seq;
-    }
-    if (rows.length === 0) return;
+  const sql = 'SELECT seq, at, type, subject, record FROM host_events WHERE seq > ?1 ORDER BY seq LIMIT ?2';
+  type Row = { seq: number; at: number; type: string; subject: string; record: string };
+  for (const row of database.pages<Row>(sql, { key: 'seq', after: -1 })) {
+    const link = toLink(row);
+    const { type, at, session, workspace } = link.fields ?? {};
+    const isSame =
+      type === row.type && Math.trunc(Number(at)) === row.at && (session ?? workspace ?? '') === row.subject;
+    yield { ...link, fits: link.fits && isSame };
   }
 }
 

@@ -18,7 +18,6 @@ interface Subscription {
   listener: (event: Event) => void;
   /** Seq of the last delivered event. */
   last: number;
-  active: boolean;
   delivering: boolean;
   /** More events arrived during a delivery. */
   missed: boolean;
@@ -62,43 +61,20 @@ export class ChangeNotifier {
 
   /** The first events are delivered in a microtask, so that a listener can already use the returned function. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void {
-    const subscription: Subscription = {
-      session,
-      listener,
-      last: after,
-      active: true,
-      delivering: false,
-      missed: false,
-    };
-    this.#subscriptions.add(subscription);
-    this.#startPolling();
+    const subscription: Subscription = { session, listener, last: after, delivering: false, missed: false };
+    const stop = this.#add(this.#subscriptions, subscription);
     queueMicrotask(() => this.#catchUp(subscription));
-    return () => {
-      subscription.active = false;
-      this.#subscriptions.delete(subscription);
-      this.#stopWhenUnused();
-    };
+    return stop;
   }
 
   /** Commands that are already in the inbox do not wake the listener: listen first, then read the inbox. */
   onSend(session: string, wake: () => void): () => void {
-    const waiter: Waiter = { session, wake, newest: newestArrival(this.#database, session) };
-    this.#waiters.add(waiter);
-    this.#startPolling();
-    return () => {
-      this.#waiters.delete(waiter);
-      this.#stopWhenUnused();
-    };
+    return this.#add(this.#waiters, { session, wake, newest: newestArrival(this.#database, session) });
   }
 
   /** Calls `notice` after every commit of any process. */
   watch(notice: () => void): () => void {
-    this.#watchers.add(notice);
-    this.#startPolling();
-    return () => {
-      this.#watchers.delete(notice);
-      this.#stopWhenUnused();
-    };
+    return this.#add(this.#watchers, notice);
   }
 
   /**
@@ -130,28 +106,31 @@ export class ChangeNotifier {
   }
 
   close(): void {
-    for (const subscription of this.#subscriptions) subscription.active = false;
     this.#subscriptions.clear();
     this.#waiters.clear();
     this.#watchers.clear();
     this.#stopWhenUnused();
   }
 
+  #add<T>(listeners: Set<T>, listener: T): () => void {
+    listeners.add(listener);
+    this.#startPolling();
+    return () => {
+      listeners.delete(listener);
+      this.#stopWhenUnused();
+    };
+  }
+
   #catchUp(subscription: Subscription): void {
-    if (!subscription.active) return;
+    if (!this.#subscriptions.has(subscription)) return;
     try {
       this.#deliver(subscription, readEvents(this.#database, subscription.session, subscription.last));
     } catch (error) {
-      this.#fail(subscription, error);
+      this.#subscriptions.delete(subscription);
+      if (this.#onUnreadable.size === 0) throwLater(error);
+      for (const listener of this.#onUnreadable) call(() => listener(subscription.session, error));
+      this.#stopWhenUnused();
     }
-  }
-
-  #fail(subscription: Subscription, error: unknown): void {
-    subscription.active = false;
-    this.#subscriptions.delete(subscription);
-    if (this.#onUnreadable.size === 0) call(() => raise(error));
-    for (const listener of this.#onUnreadable) call(() => listener(subscription.session, error));
-    this.#stopWhenUnused();
   }
 
   #deliver(subscription: Subscription, events: Iterable<Event>): void {
@@ -163,7 +142,7 @@ export class ChangeNotifier {
     subscription.missed = false;
     try {
       for (const event of events) {
-        if (!subscription.active) return;
+        if (!this.#subscriptions.has(subscription)) return;
         subscription.last = event.seq;
         call(() => subscription.listener(event));
       }
@@ -227,17 +206,17 @@ export class ChangeNotifier {
   }
 }
 
-function raise(error: unknown): never {
-  throw error;
-}
-
 /** A listener that throws must not prevent the delivery to the others. */
 function call(listener: () => void): void {
   try {
     listener();
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    throwLater(error);
   }
+}
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

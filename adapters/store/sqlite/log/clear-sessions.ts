@@ -1,18 +1,15 @@
 import { rmSync } from 'node:fs';
 import type { ClearFilter, ClearReport } from '@klaus/core/agent';
-import { FIRST_PREV } from '@klaus/core/protocol';
 import type { Blobs } from './blobs.ts';
 import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
 import { toIso } from '../iso-time.ts';
-import { readHead } from './log.ts';
+import { NO_HEAD, readHead } from './log.ts';
 import { dropFromSearch } from '../queries/search-messages.ts';
 
 /** Milliseconds after which a blob without a reference is no longer waiting for its event. */
 const BLOB_GRACE_MS = 60 * 60 * 1_000;
-
-const OWNED_TABLES = ['approvals', 'token_usage', 'tool_calls', 'messages'] as const;
 
 /**
  * Deletes sessions with their events, inbox, projections, lock files, and blobs that no other session refers to. The host
@@ -35,7 +32,9 @@ export function clearSessions(
     }
     try {
       database.transaction(() => {
-        recordDeletion(database, session, options);
+        const { seq: records, hash: head } = readHead(database, session) ?? NO_HEAD;
+        const body = { type: 'session.deleted' as const, session, records, head, by: filter.by ?? 'sdk' };
+        appendHostRecord(database, { body, at: options.now, redact: options.redact });
         deleteSession(database, session);
       });
       cleared.push(session);
@@ -57,24 +56,11 @@ function toCandidates(database: Database, filter: ClearFilter): string[] {
   return database.all<{ id: string }>(sql, before, ids).map((row) => row.id);
 }
 
-function recordDeletion(
-  database: Database,
-  session: string,
-  { filter, now, redact }: { filter: ClearFilter; now: number; redact?: Redact | undefined },
-): void {
-  const { seq, hash } = readHead(database, session) ?? { seq: 0, hash: FIRST_PREV };
-  const by = filter.by ?? 'sdk';
-  appendHostRecord(database, {
-    body: { type: 'session.deleted', session, records: seq, head: hash, by },
-    at: now,
-    redact,
-  });
-}
-
 function deleteSession(database: Database, session: string): void {
   clearRecall(database, session);
   dropFromSearch(database, session);
-  for (const table of [...OWNED_TABLES, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints', 'outbox']) {
+  const projections = ['approvals', 'token_usage', 'tool_calls', 'messages'];
+  for (const table of [...projections, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints', 'outbox']) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }
   database.run('DELETE FROM sessions WHERE id = ?', session);
@@ -93,10 +79,10 @@ function clearRecall(database: Database, session: string): void {
     'DELETE FROM recall_chunks WHERE document IN (SELECT id FROM recall_documents WHERE session_id = ?)',
     session,
   );
-  const gone = database.run('DELETE FROM recall_documents WHERE session_id = ?', session);
+  const { changes } = database.run('DELETE FROM recall_documents WHERE session_id = ?', session);
   database.run('DELETE FROM recall_heads WHERE session_id = ?', session);
   // An index contains deleted words until its segments are merged.
-  if (gone > 0) database.run("INSERT INTO recall_fts (recall_fts) VALUES ('optimize')");
+  if (changes > 0) database.run("INSERT INTO recall_fts (recall_fts) VALUES ('optimize')");
 }
 
 /** Removes blobs without a reference, and abandoned drafts, unless they are recent. */

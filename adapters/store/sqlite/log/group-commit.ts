@@ -29,20 +29,19 @@ export class GroupCommit {
    *
    * @param notify Called after the commit, in the order of the calls.
    */
-  run<T>(work: () => T, notify: (value: T) => void): Promise<T> {
+  run<T>(work: () => T, notify?: (value: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       let value: T;
       this.#jobs.push({
         work: () => void (value = work()),
         done: () => resolve(value),
-        notify: () => notify(value),
+        notify: () => notify?.(value),
         failed: reject,
       });
       this.#timer ??= setImmediate(() => this.flush());
     });
   }
 
-  /** Commits pending writes now. */
   flush(): void {
     if (this.#timer) clearImmediate(this.#timer);
     this.#timer = undefined;

@@ -2,10 +2,8 @@ import type { HostFilter } from '@klaus/core/agent';
 import { FIRST_PREV, HOST_EVENT_VERSION } from '@klaus/core/protocol';
 import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import { toHash, toObject } from './record.ts';
-import { corrupt, newer } from '../store-error.ts';
+import { toHash, toVersioned } from './record.ts';
 
-/** The end of the host chain. */
 export interface HostHead {
   /** Of the last record; 0 when there is none. */
   seq: number;
@@ -20,8 +18,6 @@ interface HostRow {
   seq: number;
   record: string;
 }
-
-const PAGE = 128;
 
 export function readHostHead(database: Database): HostHead {
   return database.get<HostHead>('SELECT seq, hash FROM host_head WHERE id = 1') ?? { seq: 0, hash: FIRST_PREV };
@@ -69,17 +65,11 @@ function toSubject(body: HostEventBody): string {
  * @throws KlausError `store.corrupt` for an invalid record.
  */
 export function* readHostEvents(database: Database, filter: HostFilter = {}): Generator<HostEvent, void, undefined> {
-  const sql = `SELECT seq, record FROM host_events WHERE seq > ?1 AND (?2 IS NULL OR at >= ?2)
-    AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR subject = ?4) ORDER BY seq LIMIT ?5`;
-  for (let last = filter.after ?? 0; ;) {
-    const { since = null, type = null, subject = null } = filter;
-    const rows = database.all<HostRow>(sql, last, since, type, subject, PAGE);
-    for (const row of rows) {
-      last = row.seq;
-      yield fromHostRecord(row.record, { file: database.file, place: `record ${row.seq} of the host chain` });
-    }
-    if (rows.length < PAGE) return;
-  }
+  const sql = `SELECT seq, record FROM host_events WHERE seq > ?1 AND (?3 IS NULL OR at >= ?3)
+    AND (?4 IS NULL OR type = ?4) AND (?5 IS NULL OR subject = ?5) ORDER BY seq LIMIT ?2`;
+  const { after = 0, since = null, type = null, subject = null } = filter;
+  for (const row of database.pages<HostRow>(sql, { key: 'seq', after }, since, type, subject))
+    yield fromHostRow(database, row);
 }
 
 /** The newest event of one type about one subject. */
@@ -90,16 +80,12 @@ export function readLastHostEvent<T extends HostEventType>(
 ): HostEventOf<T> | undefined {
   const sql = 'SELECT seq, record FROM host_events WHERE type = ? AND subject = ? ORDER BY seq DESC LIMIT 1';
   const row = database.get<HostRow>(sql, type, subject);
-  const place = `record ${row?.seq} of the host chain`;
-  return row && (fromHostRecord(row.record, { file: database.file, place }) as HostEventOf<T>);
+  return row && (fromHostRow(database, row) as HostEventOf<T>);
 }
 
-function fromHostRecord(text: string, from: { file: string; place: string }): HostEvent {
-  const value = toObject(text);
-  const version = value?.['v'];
-  if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is not a valid record`);
-  if (version > HOST_EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
-  return value as HostEvent;
+function fromHostRow({ file }: Database, { seq, record }: HostRow): HostEvent {
+  const place = `record ${seq} of the host chain`;
+  return toVersioned(record, HOST_EVENT_VERSION, { file, place }) as unknown as HostEvent;
 }
 
 /** Fields with names of Klaus and digests, which contain no outside text. */

@@ -1,5 +1,4 @@
-import { KlausError } from '@klaus/core/protocol';
-import type { BlobRef, Command } from '@klaus/core/protocol';
+import { KlausError, type BlobRef, type Command } from '@klaus/core/protocol';
 import { addBlobReferences } from './blob-references.ts';
 import type { Database } from '../database.ts';
 
@@ -13,12 +12,11 @@ export function putCommand(
     'INSERT INTO inbox (session_id, command_id, command, received_at) VALUES (?, ?, ?, ?) ' +
     'ON CONFLICT (session_id, command_id) DO NOTHING';
   const at = new Date(options.receivedAt).toISOString();
-  const isNew = database.run(sql, session, command.id, JSON.stringify(command), at) === 1;
+  const isNew = database.run(sql, session, command.id, JSON.stringify(command), at).changes === 1;
   if (isNew) addBlobReferences(database, session, toPromptBlobs(command));
   return isNew;
 }
 
-/** The blobs that a command refers to. */
 export function toPromptBlobs(command: Command): BlobRef[] {
   if (command.type !== 'prompt') return [];
   return command.parts.flatMap((part) => (part.type === 'file' && part.blob ? [part.blob] : []));
@@ -43,7 +41,7 @@ export function consumeCommands(
     'UPDATE inbox SET consumed_seq = ?, command = NULL ' +
     'WHERE session_id = ? AND command_id = ? AND consumed_seq IS NULL';
   for (const id of options.ids) {
-    if (database.run(sql, options.seq, options.session, id) !== 1) {
+    if (database.run(sql, options.seq, options.session, id).changes !== 1) {
       throw new KlausError('internal', `Command ${id} is not waiting in the inbox of session ${options.session}.`);
     }
   }

@@ -1,6 +1,5 @@
 import type { Draft } from '@klaus/core/agent';
-import { EVENT_VERSION, FIRST_PREV, KlausError } from '@klaus/core/protocol';
-import type { Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, FIRST_PREV, KlausError, type Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
 import type { ProjectionOptions } from '../projections/projection-options.ts';
@@ -17,6 +16,9 @@ export interface Head {
   hash: string;
   fence: number;
 }
+
+/** The end of a chain without records. */
+export const NO_HEAD = { seq: 0, hash: FIRST_PREV } as const;
 
 /** The end of the session's chain; undefined for a session that was never claimed. */
 export function readHead(database: Database, session: string): Head | undefined {
@@ -38,13 +40,6 @@ export function raiseFence(database: Database, session: string): number {
 export function readFence(database: Database, session: string): number {
   const sql = 'SELECT fence FROM heads WHERE session_id = ?';
   return database.get<{ fence: number }>(sql, session)?.fence ?? 0;
-}
-
-/** Events with their stored texts, and the head after them. */
-interface Chained {
-  events: Event[];
-  records: string[];
-  head: Head;
 }
 
 /**
@@ -80,8 +75,9 @@ export function appendRecords(
   return { events, head };
 }
 
-function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]): Chained {
-  const head = { seq, hash, fence };
+/** The drafts as events with their stored texts, and the head after them. */
+function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]) {
+  const head: Head = { seq, hash, fence };
   const events: Event[] = [];
   const records: string[] = [];
   for (const draft of drafts) {
@@ -98,7 +94,7 @@ function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Dra
 /** Returns false without a change when the chain does not end at `from`, or the session was claimed again. */
 function moveHead(database: Database, session: string, { from, to }: { from: Head; to: Head }): boolean {
   const sql = 'UPDATE heads SET seq = ?, hash = ? WHERE session_id = ? AND fence = ? AND seq = ? AND hash = ?';
-  return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash) === 1;
+  return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash).changes === 1;
 }
 
 function takenOver(session: string): KlausError {
@@ -107,7 +103,6 @@ function takenOver(session: string): KlausError {
   });
 }
 
-/** Stores one record unchanged. */
 export function insertRecord(database: Database, event: Event, record: string): void {
   const sql = 'INSERT INTO events (session_id, seq, type, record) VALUES (?, ?, ?, ?)';
   database.run(sql, event.session, event.seq, event.type, record);
@@ -131,14 +126,12 @@ export async function* readBatches(
   for (const page of readPages(database, session, after)) yield page.map(toEvent);
 }
 
-/** An event as JSON text, as `toText` makes it. */
-export interface EventText {
-  seq: number;
-  text: string;
-}
-
-/** The same as text, for callers that forward events without parsing them. @throws KlausError `store.corrupt` as `readEvents`. */
-export function* readTexts(database: Database, session: string, after: number): Generator<EventText, void, undefined> {
+/** The same as JSON texts of `toText`, for callers that forward events without parsing them. */
+export function* readTexts(
+  database: Database,
+  session: string,
+  after: number,
+): Generator<{ seq: number; text: string }, void, undefined> {
   for (const page of readPages(database, session, after)) {
     for (const { seq, record, from } of page) yield { seq, text: toText(record, from) };
   }

@@ -8,16 +8,16 @@ import { findSession } from '../projections/session-row.ts';
 /** Name of the lock file; no session is called so. */
 const LOCK = 'outbox';
 
-export interface OutboxParts {
+/** An outbox with what the store does at each append, in its transaction. */
+export function createOutbox({
+  home,
+  database,
+  commits,
+}: {
   home: string;
   database: Database;
   commits: GroupCommit;
-}
-
-/** An outbox with what the store does at each append, in its transaction. */
-export function createOutbox({ home, database, commits }: OutboxParts): Outbox & {
-  take(events: readonly Event[], now: number): void;
-} {
+}): Outbox & { take(events: readonly Event[], now: number): void } {
   let toBody: Parameters<Outbox['collect']>[0] | undefined;
   return {
     collect: (given) => void (toBody = given),
@@ -32,10 +32,7 @@ export function createOutbox({ home, database, commits }: OutboxParts): Outbox &
       const lock = lockFile(toLockFile(home, LOCK));
       if (!lock) return undefined;
       const write = (sql: string, ...values: (number | string)[]): Promise<void> =>
-        commits.run(
-          () => void database.run(sql, ...values),
-          () => {},
-        );
+        commits.run(() => void database.run(sql, ...values));
       return {
         due: async (now) => database.all<Delivery>(DUE, now),
         nextAt: async () => database.get<{ at: number | null }>(NEXT)?.at ?? undefined,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { EVENT_VERSION } from '@klaus/core/protocol';
-import type { Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, type Event } from '@klaus/core/protocol';
 import { corrupt, newer } from '../store-error.ts';
-import { upcast } from './upcast.ts';
+
+type Fields = Record<string, unknown>;
 
 /** Lower-case SHA-256 of the UTF-8 bytes of a record. */
 export function toHash(text: string): string {
@@ -16,11 +16,29 @@ export function toHash(text: string): string {
  * @throws KlausError `store.corrupt` for an invalid record, or one of a newer version.
  */
 export function fromRecord(text: string, from: { file: string; place: string }): Event {
+  const value = toVersioned(text, EVENT_VERSION, from);
+  return (value.v < EVENT_VERSION ? upcast(value, value.v) : value) as Event;
+}
+
+/** The event of a row of the table `events`. @throws KlausError as `fromRecord`. */
+export function fromEventRow(
+  { file }: { file: string },
+  { session, seq, record }: { session: string; seq: number; record: string },
+): Event {
+  return fromRecord(record, { file, place: `record ${seq} of session ${session}` });
+}
+
+/** The fields of a record. @throws KlausError `store.corrupt` for an invalid one, or one of a newer version. */
+export function toVersioned(
+  text: string,
+  newest: number,
+  from: { file: string; place: string },
+): Fields & { v: number } {
   const value = toObject(text);
   const version = value?.['v'];
   if (!value || typeof version !== 'number') throw corrupt(from.file, `${from.place} is not a valid record`);
-  if (version > EVENT_VERSION) throw newer(from.file, `${from.place} has version ${version}`);
-  return (version < EVENT_VERSION ? upcast(value, version) : value) as Event;
+  if (version > newest) throw newer(from.file, `${from.place} has version ${version}`);
+  return value as Fields & { v: number };
 }
 
 /** The beginning of a record of the current version. */
@@ -38,13 +56,39 @@ export function toText(record: string, from: { file: string; place: string }): s
 }
 
 /** The fields of a JSON object; undefined for anything else. */
-export function toObject(text: string): Record<string, unknown> | undefined {
+export function toObject(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A stored record of an older version in the current shape, one version at a time. The stored text, which the chain hashes, stays. */
+function upcast(record: Fields, version: number): Fields {
+  let value = record;
+  if (version < 2) value = fromVersion1(value);
+  if (version < 3) value = fromVersion2(value);
+  return value;
+}
+
+/** Version 1 named the commit on the private ref a snapshot. Since version 2 a snapshot is a stored state of the files. */
+function fromVersion1(record: Fields): Fields {
+  const type = record['type'] === 'workspace.snapshotted' ? 'workspace.committed' : record['type'];
+  return { ...record, v: 2, type };
+}
+
+/** Version 2 named the freshness of a check `standing`. */
+function fromVersion2(record: Fields): Fields {
+  const { evidence } = record;
+  const isRenamed = record['type'] === 'run.finished' && Array.isArray(evidence);
+  return { ...record, v: 3, ...(isRenamed ? { evidence: evidence.map(renameStanding) } : {}) };
+}
+
+/** The fields keep their order. */
+function renameStanding(row: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name === 'standing' ? 'freshness' : name, value]),
+  );
 }

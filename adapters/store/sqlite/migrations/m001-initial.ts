@@ -6,13 +6,7 @@ import type { Migration } from './migration.ts';
  */
 export const m001: Migration = {
   name: 'm001-initial',
-  apply(database) {
-    database.exec(LOG);
-    database.exec(PROJECTIONS);
-  },
-};
-
-const LOG = `
+  apply: `
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
   session_id TEXT NOT NULL,
@@ -46,9 +40,7 @@ CREATE TABLE blob_refs (
   PRIMARY KEY (session_id, hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_blob_refs_hash ON blob_refs(hash);
-`;
 
-const PROJECTIONS = `
 CREATE TABLE projects (
   hash TEXT PRIMARY KEY NOT NULL,  -- first 24 characters of the SHA-256 of root
   root TEXT NOT NULL UNIQUE,
@@ -147,4 +139,5 @@ CREATE TABLE approvals (
 ) STRICT;
 CREATE INDEX idx_approvals_session ON approvals(session_id);
 CREATE INDEX idx_approvals_open ON approvals(created_at) WHERE answer IS NULL;
-`;
+`,
+};

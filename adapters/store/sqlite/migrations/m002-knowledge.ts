@@ -3,13 +3,8 @@ import type { Migration } from './migration.ts';
 /** What is remembered across sessions. Source of truth, not a projection: no log contains all of it. */
 export const m002: Migration = {
   name: 'm002-knowledge',
-  apply(database) {
-    database.exec(KNOWLEDGE);
-  },
-};
-
-// The index stores no text itself, and secure-delete removes deleted words from it.
-const KNOWLEDGE = `
+  // The index stores no text itself, and secure-delete removes deleted words from it.
+  apply: `
 CREATE TABLE knowledge (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace TEXT NOT NULL DEFAULT '',   -- absolute real path; '' holds everywhere
@@ -41,4 +36,5 @@ CREATE TRIGGER knowledge_changed AFTER UPDATE ON knowledge BEGIN
     VALUES ('delete', old.id, old.key, old.value, old.category);
   INSERT INTO knowledge_fts(rowid, key, value, category) VALUES (new.id, new.key, new.value, new.category);
 END;
-`;
+`,
+};

@@ -33,14 +33,11 @@ CREATE TABLE host_head (
 `;
 
 function recordAll(database: Database): void {
-  const heads = database.all<{ session: string; seq: number; hash: string }>(
-    'SELECT session_id AS session, seq, hash FROM heads WHERE seq > 0 ORDER BY session_id',
+  const heads = database.all<{ session: string; records: number; head: string }>(
+    'SELECT session_id AS session, seq AS records, hash AS head FROM heads WHERE seq > 0 ORDER BY session_id',
   );
   const now = database.get<{ at: number }>(`SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS at`)!.at;
-  for (const { session, seq, hash } of heads) {
-    appendHostRecord(database, {
-      body: { type: 'session.anchored', session, records: seq, head: hash, after: 'm003-host-chain' },
-      at: now,
-    });
+  for (const head of heads) {
+    appendHostRecord(database, { body: { type: 'session.anchored', ...head, after: 'm003-host-chain' }, at: now });
   }
 }

@@ -6,13 +6,8 @@ import type { Migration } from './migration.ts';
  */
 export const m008: Migration = {
   name: 'm008-recall',
-  apply(database) {
-    database.exec(RECALL);
-  },
-};
-
-// The index stores no text itself: chunks contain its position in the log and the blobs.
-const RECALL = `
+  // The index stores no text itself: chunks contain its position in the log and the blobs.
+  apply: `
 CREATE TABLE recall_heads (
   session_id TEXT PRIMARY KEY NOT NULL,
   seq INTEGER NOT NULL              -- of the last indexed record
@@ -41,4 +36,5 @@ CREATE VIRTUAL TABLE recall_fts USING fts5(
   session, text, parts,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
-`;
+`,
+};

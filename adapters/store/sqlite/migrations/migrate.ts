@@ -1,35 +1,113 @@
 import type { Database } from '../database.ts';
-import { m001 } from './m001-initial.ts';
-import { m003 } from './m003-host-chain.ts';
-import { m004 } from './m004-remembered.ts';
-import { m002 } from './m002-knowledge.ts';
-import { m005 } from './m005-usage-outcome.ts';
-import { m006 } from './m006-session-recency.ts';
-import { m007 } from './m007-checkpoints.ts';
-import { m008 } from './m008-recall.ts';
-import { m009 } from './m009-message-search.ts';
-import { m010 } from './m010-first-prompt.ts';
-import { m011 } from './m011-fewer-pages.ts';
-import { m012 } from './m012-outbox.ts';
-import { m013 } from './m013-complete-input.ts';
-import type { Migration } from './migration.ts';
 import { newer } from '../store-error.ts';
+import { m001 } from './m001-initial.ts';
+import { m002 } from './m002-knowledge.ts';
+import { m003 } from './m003-host-chain.ts';
+import { m008 } from './m008-recall.ts';
+import { m011 } from './m011-fewer-pages.ts';
+import type { Migration } from './migration.ts';
 
-/** All steps in order. */
 export const MIGRATIONS: readonly Migration[] = [
   m001,
   m002,
   m003,
-  m004,
-  m005,
-  m006,
-  m007,
+  // Approvals that are valid for every session of one agent in one workspace. They remain valid after their session.
+  {
+    name: 'm004-remembered',
+    apply: `
+CREATE TABLE remembered (
+  approval TEXT PRIMARY KEY NOT NULL,
+  session_id TEXT NOT NULL,
+  workspace TEXT NOT NULL,              -- absolute real path
+  agent TEXT NOT NULL,
+  record TEXT NOT NULL,                 -- JSON
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX idx_remembered_workspace ON remembered(workspace, agent);
+`,
+  },
+  // The outcome of each charged request, which distinguishes abandoned requests from answered ones. Rows are in the
+  // order of their events; requests without cost have no row.
+  {
+    name: 'm005-usage-outcome',
+    apply: `
+ALTER TABLE token_usage ADD COLUMN outcome TEXT NOT NULL DEFAULT 'ok';
+UPDATE token_usage SET outcome = paired.outcome FROM (
+  SELECT usages.id, attempts.outcome FROM (
+    SELECT id, session_id, row_number() OVER (PARTITION BY session_id ORDER BY id) AS number FROM token_usage
+  ) AS usages JOIN (
+    SELECT session_id, record ->> '$.outcome' AS outcome,
+      row_number() OVER (PARTITION BY session_id ORDER BY seq) AS number
+    FROM events WHERE type = 'model.attempted' AND (coalesce(record ->> '$.usd', 0) > 0
+      OR (record ->> '$.usage.input') + (record ->> '$.usage.output')
+        + (record ->> '$.usage.cacheRead') + (record ->> '$.usage.cacheWrite') > 0)
+  ) AS attempts USING (session_id, number)
+) AS paired WHERE paired.id = token_usage.id`,
+  },
+  // Drops the index over `updated_at`: every event changed it, and with it the pages of two indexes. Sessions are few
+  // enough to be sorted when they are listed.
+  {
+    name: 'm006-session-recency',
+    apply: `DROP INDEX IF EXISTS idx_sessions_updated; DROP INDEX IF EXISTS idx_sessions_workspace;
+CREATE INDEX idx_sessions_workspace ON sessions(workspace_dir)`,
+  },
+  // States folded from the log, one a session. Can be dropped at any time.
+  {
+    name: 'm007-checkpoints',
+    apply: `
+CREATE TABLE checkpoints (
+  session_id TEXT PRIMARY KEY NOT NULL,
+  seq INTEGER NOT NULL,       -- of the last event in it
+  hash TEXT NOT NULL,         -- of that event's record
+  version TEXT NOT NULL,      -- of the fold that made it
+  digest TEXT NOT NULL,       -- SHA-256 of state
+  state BLOB NOT NULL         -- as node:v8 serialises it
+) STRICT;
+`,
+  },
   m008,
-  m009,
-  m010,
+  // A full-text index over the messages of all sessions. It is updated by a search, not by an append, which therefore
+  // costs nothing more. It stores no text itself and can be dropped at any time.
+  {
+    name: 'm009-message-search',
+    apply: `
+CREATE VIRTUAL TABLE messages_fts USING fts5(
+  content, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+`,
+  },
+  // Every list of sessions contains the first prompt: the index finds it without reading other messages.
+  {
+    name: 'm010-first-prompt',
+    apply: "CREATE INDEX idx_messages_prompts ON messages(session_id, id) WHERE origin = 'user'",
+  },
   m011,
-  m012,
-  m013,
+  // Notifications for another program that are not delivered yet. Each is written with its event.
+  {
+    name: 'm012-outbox',
+    apply: `
+CREATE TABLE outbox (
+  id INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,             -- of the event
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,      -- Unix milliseconds
+  attempts INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,          -- Unix milliseconds before which it is not tried again
+  UNIQUE (session_id, seq)
+) STRICT;
+`,
+  },
+  // `input_tokens` now contains the complete prompt; the cached parts are also in columns of their own.
+  {
+    name: 'm013-whole-input',
+    apply: `
+UPDATE token_usage SET input_tokens = input_tokens + cache_read_tokens + cache_write_tokens
+  WHERE cache_read_tokens + cache_write_tokens > 0;
+UPDATE sessions SET input_tokens = input_tokens + cache_read_tokens + cache_write_tokens
+  WHERE cache_read_tokens + cache_write_tokens > 0;
+`,
+  },
 ];
 
 /**
@@ -42,7 +120,8 @@ export function migrate(database: Database, migrations: readonly Migration[] = M
   database.transaction(() => {
     // Another process may have been faster: what is pending is decided under the write lock.
     for (const migration of pending(database, migrations)) {
-      migration.apply(database);
+      if (typeof migration.apply === 'string') database.exec(migration.apply);
+      else migration.apply(database);
       database.run(
         `INSERT INTO migrations (name, applied_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'))`,
         migration.name,

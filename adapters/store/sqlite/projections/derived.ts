@@ -10,7 +10,6 @@ interface Derived {
   table: string;
   /** Column of the session. */
   key: string;
-  order: string;
   /** Columns that the log does not determine: row ids and times of the last listed change. */
   free: readonly string[];
   /** Columns that a setting truncates. */
@@ -18,11 +17,11 @@ interface Derived {
 }
 
 const DERIVED: readonly Derived[] = [
-  { table: 'sessions', key: 'id', order: 'id', free: ['updated_at'], cut: [] },
-  { table: 'token_usage', key: 'session_id', order: 'id', free: ['id'], cut: [] },
-  { table: 'tool_calls', key: 'session_id', order: 'id', free: ['id'], cut: ['output'] },
-  { table: 'messages', key: 'session_id', order: 'id', free: ['id'], cut: ['content'] },
-  { table: 'approvals', key: 'session_id', order: 'id', free: [], cut: [] },
+  { table: 'sessions', key: 'id', free: ['updated_at'], cut: [] },
+  { table: 'token_usage', key: 'session_id', free: ['id'], cut: [] },
+  { table: 'tool_calls', key: 'session_id', free: ['id'], cut: ['output'] },
+  { table: 'messages', key: 'session_id', free: ['id'], cut: ['content'] },
+  { table: 'approvals', key: 'session_id', free: [], cut: [] },
 ];
 
 /** Compares the projections with a fold of the log. */
@@ -68,8 +67,8 @@ export function createDerivedCheck(database: Database): DerivedCheck {
     findAltered(session) {
       own.transaction(() => fold(session));
       for (const derived of DERIVED) {
-        const { table, key, order } = derived;
-        const sql = `SELECT * FROM ${table} WHERE ${key} = ? ORDER BY ${order}`;
+        const { table, key } = derived;
+        const sql = `SELECT * FROM ${table} WHERE ${key} = ? ORDER BY id`;
         const [stored, folded] = [database.all<Row>(sql, session), own.all<Row>(sql, session)];
         if (stored.length !== folded.length || !stored.every((row, at) => matches(row, folded[at]!, derived)))
           return table;

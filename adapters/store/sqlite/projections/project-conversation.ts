@@ -1,5 +1,4 @@
-import { isCharged, toCalled, toText } from '@klaus/core/protocol';
-import type { Event, EventOf, Message } from '@klaus/core/protocol';
+import { isCharged, toCalled, toText, type Event, type EventOf, type Message } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';

@@ -1,6 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { isCharged } from '@klaus/core/protocol';
-import type { Event, EventOf } from '@klaus/core/protocol';
+import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';

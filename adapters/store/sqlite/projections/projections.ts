@@ -5,7 +5,7 @@ import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';
 import { projectSession } from './project-session.ts';
 import type { ProjectionOptions } from './projection-options.ts';
-import { fromRecord } from '../log/record.ts';
+import { fromEventRow } from '../log/record.ts';
 
 /** Tables that are derived from the events alone, children first. */
 export const PROJECTION_TABLES = [
@@ -16,8 +16,6 @@ export const PROJECTION_TABLES = [
   'sessions',
   'projects',
 ] as const;
-
-const REBUILD_PAGE = 512;
 
 /** Applies one event to the tables. Runs in the transaction that appends it. */
 export function project(database: Database, event: Event, options: ProjectionOptions): void {
@@ -34,19 +32,12 @@ export function rebuildProjections(database: Database, options: ProjectionOption
     database.run('DELETE FROM messages_fts');
     for (const table of PROJECTION_TABLES) database.exec(`DELETE FROM ${table}`);
     let count = 0;
-    for (let last = 0; ;) {
-      const rows = database.all<{ id: number; session_id: string; seq: number; record: string }>(
-        'SELECT id, session_id, seq, record FROM events WHERE id > ? ORDER BY id LIMIT ?',
-        last,
-        REBUILD_PAGE,
-      );
-      for (const row of rows) {
-        const place = `record ${row.seq} of session ${row.session_id}`;
-        project(database, fromRecord(row.record, { file: database.file, place }), options);
-        last = row.id;
-      }
-      count += rows.length;
-      if (rows.length < REBUILD_PAGE) return count;
+    const sql = 'SELECT id, session_id AS session, seq, record FROM events WHERE id > ?1 ORDER BY id LIMIT ?2';
+    type Row = { id: number; session: string; seq: number; record: string };
+    for (const row of database.pages<Row>(sql, { key: 'id', after: 0 })) {
+      project(database, fromEventRow(database, row), options);
+      count += 1;
     }
+    return count;
   });
 }

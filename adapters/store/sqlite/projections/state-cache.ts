@@ -23,16 +23,13 @@ export function createStateCache(database: Database, commits: GroupCommit): Stat
     async write({ session, fence }, { state, version }) {
       const { seq } = state;
       const text = serialize(state);
-      await commits.run(
-        () => {
-          const head = readHead(database, session);
-          if (head?.fence !== fence || head.seq !== seq) return;
-          const sql =
-            'INSERT OR REPLACE INTO checkpoints (session_id, seq, hash, version, digest, state) VALUES (?, ?, ?, ?, ?, ?)';
-          database.run(sql, session, seq, head.hash, version, toDigest(text), text);
-        },
-        () => {},
-      );
+      await commits.run(() => {
+        const head = readHead(database, session);
+        if (head?.fence !== fence || head.seq !== seq) return;
+        const sql =
+          'INSERT OR REPLACE INTO checkpoints (session_id, seq, hash, version, digest, state) VALUES (?, ?, ?, ?, ?, ?)';
+        database.run(sql, session, seq, head.hash, version, toDigest(text), text);
+      });
     },
   };
 }

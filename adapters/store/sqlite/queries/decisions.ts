@@ -1,9 +1,6 @@
 import type { DecisionFilter, DecisionRow } from '@klaus/core/agent';
-import type { EventOf } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import { fromRecord } from '../log/record.ts';
-
-const PAGE = 128;
+import { fromEventRow } from '../log/record.ts';
 
 /**
  * Decisions of the gate over all sessions, in the order in which they were written.
@@ -16,23 +13,18 @@ export function* readDecisions(
 ): Generator<DecisionRow, void, undefined> {
   const { session = null, since = 0, denied = false } = filter;
   const sql = `SELECT id, session_id AS session, seq, record FROM events
-    WHERE id > ?1 AND type = 'gate.decided' AND (?2 IS NULL OR session_id = ?2) ORDER BY id LIMIT ?3`;
-  for (let last = 0; ;) {
-    const rows = database.all<{ id: number; session: string; seq: number; record: string }>(sql, last, session, PAGE);
-    for (const row of rows) {
-      last = row.id;
-      const place = `record ${row.seq} of session ${row.session}`;
-      const event = fromRecord(row.record, { file: database.file, place });
-      if (event.type !== 'gate.decided' || event.at < since || (denied && event.verdict === 'allow')) continue;
-      yield { event, input: readInput(database, event) };
-    }
-    if (rows.length < PAGE) return;
+    WHERE id > ?1 AND type = 'gate.decided' AND (?3 IS NULL OR session_id = ?3) ORDER BY id LIMIT ?2`;
+  type Row = { id: number; session: string; seq: number; record: string };
+  for (const row of database.pages<Row>(sql, { key: 'id', after: 0 }, session)) {
+    const event = fromEventRow(database, row);
+    if (event.type !== 'gate.decided' || event.at < since || (denied && event.verdict === 'allow')) continue;
+    const input = readInput(database, event.session, event.call);
+    yield { event, input: input === undefined ? undefined : (JSON.parse(input) as unknown) };
   }
 }
 
-function readInput(database: Database, { session, call }: EventOf<'gate.decided'>): unknown {
-  // Providers assign the ids. If one occurs twice in a session, the newest call is meant.
+/** The input of a call as JSON. Providers assign the ids: if one occurs twice in a session, the newest call is meant. */
+export function readInput(database: Database, session: string, call: string): string | undefined {
   const sql = 'SELECT input FROM tool_calls WHERE session_id = ? AND tool_call_id = ? ORDER BY id DESC LIMIT 1';
-  const row = database.get<{ input: string }>(sql, session, call);
-  return row && (JSON.parse(row.input) as unknown);
+  return database.get<{ input: string }>(sql, session, call)?.input;
 }

@@ -2,7 +2,6 @@ import {
   KNOWLEDGE_LIMITS,
   type Clock,
   type Knowledge,
-  type KnowledgeDraft,
   type KnowledgeEntry,
   type KnowledgeFilter,
   type KnowledgeScope,
@@ -19,15 +18,8 @@ const MAX_QUERY = 10_000;
 /** Words of a query that are used. */
 const MAX_WORDS = 20;
 
-interface KnowledgeRow {
-  workspace: string;
-  key: string;
-  value: string;
-  category: string;
-  session: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+type KnowledgeRow = Omit<KnowledgeEntry, 'scope' | 'createdAt' | 'updatedAt'> &
+  Record<'workspace' | 'createdAt' | 'updatedAt', string>;
 
 const COLUMNS = `workspace, knowledge.key, knowledge.value, knowledge.category, session_id AS session,
   created_at AS createdAt, updated_at AS updatedAt`;
@@ -62,27 +54,27 @@ export function createKnowledge(
     get: async (key, scope) => get(key, scope),
     count: async (filter) => count(filter),
     async set(draft) {
-      const { key, value, category, scope } = checkDraft(draft);
+      const key = checkText('key', draft.key);
+      const value = checkText('value', draft.value);
+      const category = draft.category === undefined ? null : checkText('category', draft.category);
+      const { scope = 'project', session = null } = draft;
       const now = toIso(clock.now());
-      return commits.run(
-        () => {
-          if (!get(key, scope) && count({ scope }) >= MAX_ENTRIES) throw tooMany(scope);
-          database.run(
-            `INSERT INTO knowledge (workspace, key, value, category, session_id, created_at, updated_at)
+      return commits.run(() => {
+        if (!get(key, scope) && count({ scope }) >= MAX_ENTRIES) throw tooMany(scope);
+        database.run(
+          `INSERT INTO knowledge (workspace, key, value, category, session_id, created_at, updated_at)
              VALUES (?1, ?2, ?3, coalesce(?4, 'general'), ?5, ?6, ?6)
              ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value,
                category = coalesce(?4, category), session_id = excluded.session_id, updated_at = excluded.updated_at`,
-            toStoredWorkspace(scope),
-            key,
-            value,
-            category ?? null,
-            draft.session ?? null,
-            now,
-          );
-          return get(key, scope)!;
-        },
-        () => {},
-      );
+          toStoredWorkspace(scope),
+          key,
+          value,
+          category,
+          session,
+          now,
+        );
+        return get(key, scope)!;
+      });
     },
     list: async ({ category, scope, limit = 50 } = {}) =>
       database
@@ -117,12 +109,10 @@ export function createKnowledge(
         .map(fromRow);
     },
     remove: (key, scope) =>
-      commits.run(
-        () =>
-          database.run('DELETE FROM knowledge WHERE workspace = ? AND key = ?', toStoredWorkspace(scope), key.trim()) >
-          0,
-        () => {},
-      ),
+      commits.run(() => {
+        const sql = 'DELETE FROM knowledge WHERE workspace = ? AND key = ?';
+        return database.run(sql, toStoredWorkspace(scope), key.trim()).changes > 0;
+      }),
   };
 }
 
@@ -136,18 +126,6 @@ function fromRow(row: KnowledgeRow): KnowledgeEntry {
     createdAt: Date.parse(row.createdAt),
     updatedAt: Date.parse(row.updatedAt),
   };
-}
-
-function checkDraft(draft: KnowledgeDraft): {
-  key: string;
-  value: string;
-  category: string | undefined;
-  scope: KnowledgeScope;
-} {
-  const key = checkText('key', draft.key);
-  const value = checkText('value', draft.value);
-  const category = draft.category === undefined ? undefined : checkText('category', draft.category);
-  return { key, value, category, scope: draft.scope ?? 'project' };
 }
 
 function checkText(what: keyof typeof KNOWLEDGE_LIMITS, given: string): string {

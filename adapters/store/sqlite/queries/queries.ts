@@ -1,15 +1,13 @@
-import type { Clock, StoreQueries, StoreView } from '@klaus/core/agent';
+import type { ChangeMark, Clock, StoreQueries, StoreView } from '@klaus/core/agent';
 import { toNearest } from '@klaus/core/protocol';
 import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
-import { changedSessions } from '../log/changed-sessions.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
 import type { ChangeNotifier } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
-import { readHostEvents, readLastHostEvent, type Redact } from '../log/host-chain.ts';
+import { appendHostRecord, readHostEvents, readLastHostEvent, type Redact } from '../log/host-chain.ts';
 import { readInbox } from '../log/inbox.ts';
-import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
-import { recordExport } from '../log/record-export.ts';
+import { NO_HEAD, readEvents, readFence, readHead, readTexts } from '../log/log.ts';
 import type { Database } from '../database.ts';
 import { isLocked, toLockFile } from '../locks/file-lock.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
@@ -17,7 +15,6 @@ import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
 import { findLatestSession, findSession, listSessions } from '../projections/session-row.ts';
 import { readDecisions } from './decisions.ts';
-
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
 import { readStats } from './stats.ts';
@@ -66,11 +63,12 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     audit: async (given) => audit(database, given),
     hostEvents: (filter) => toAsync(readHostEvents(database, filter)),
     lastHostEvent: async (type, subject) => readLastHostEvent(database, type, subject),
-    recordExport: (session, how) =>
-      commits.run(
-        () => recordExport(database, { session, ...how, at: clock.now(), redact }),
-        () => {},
-      ),
+    recordExport: (session, { format, by }) =>
+      commits.run(() => {
+        const { seq: records, hash: head } = readHead(database, session) ?? NO_HEAD;
+        const body = { type: 'session.exported' as const, session, records, head, format, by };
+        appendHostRecord(database, { body, at: clock.now(), redact });
+      }),
     stats: async () => readStats(database, blobs),
     clearSessions: async (filter = {}) => clearSessions(database, { home, blobs, filter, now: clock.now(), redact }),
     rebuild: async () => rebuildProjections(database, projection),
@@ -98,6 +96,22 @@ export function createView(
     watch: (notice) => notifier.watch(notice),
     onUnreadable: (listener) => notifier.onUnreadable(listener),
   };
+}
+
+/** The sessions with new events or commands since a mark, and the new mark. */
+function changedSessions(database: Database, since: ChangeMark | undefined): { mark: ChangeMark; sessions: string[] } {
+  const mark = {
+    events: database.get<{ id: number | null }>('SELECT max(id) AS id FROM events')?.id ?? 0,
+    inbox: database.get<{ id: number | null }>('SELECT max(id) AS id FROM inbox')?.id ?? 0,
+  };
+  if (!since) return { mark, sessions: [] };
+  const rows = database.all<{ id: string }>(
+    `SELECT DISTINCT session_id AS id FROM events WHERE id > ?
+      UNION SELECT DISTINCT session_id FROM inbox WHERE id > ?`,
+    since.events,
+    since.inbox,
+  );
+  return { mark, sessions: rows.map(({ id }) => id) };
 }
 
 async function* toAsync<T>(rows: Iterable<T>): AsyncGenerator<T, void, undefined> {

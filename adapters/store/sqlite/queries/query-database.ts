@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { KlausError } from '@klaus/core/protocol';
 import { toDatabaseFile } from '../open-database.ts';
 
-export type QueryRow = Record<string, SQLOutputValue>;
+type QueryRow = Record<string, SQLOutputValue>;
 
 export interface QueryResult {
   rows: QueryRow[];

@@ -1,7 +1,7 @@
 import type { Charged, UsageFilter, UsageRow } from '@klaus/core/agent';
-import type { Event, EventOf, EventType } from '@klaus/core/protocol';
+import type { EventOf, EventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import { fromRecord } from '../log/record.ts';
+import { fromEventRow } from '../log/record.ts';
 
 const KEYS = {
   day: 'substr(created_at, 1, 10)',
@@ -59,6 +59,12 @@ export function readTree(database: Database, session: string): string[] {
   return database.all<{ id: string }>(`${TREE} SELECT id FROM tree`, session).map(({ id }) => id);
 }
 
+interface Row {
+  session: string;
+  seq: number;
+  record: string;
+}
+
 /**
  * Events of some types of a session, in order.
  *
@@ -69,10 +75,8 @@ export function readEventsOf<T extends EventType>(
   session: string,
   types: readonly T[],
 ): EventOf<T>[] {
-  const sql = `SELECT seq, record FROM events WHERE session_id = ? AND type IN (${types.map(() => '?').join(', ')}) ORDER BY seq`;
-  return database
-    .all<{ seq: number; record: string }>(sql, session, ...types)
-    .map((row) => toEvent(database, { ...row, session }) as EventOf<T>);
+  const rows = database.all<Row>(toQuery(types), session, ...types);
+  return rows.map((row) => fromEventRow(database, row) as EventOf<T>);
 }
 
 /** The last event of some types of a session, found from its end. */
@@ -81,13 +85,13 @@ export function readLastOf<T extends EventType>(
   session: string,
   types: readonly T[],
 ): EventOf<T> | undefined {
-  const sql = `SELECT seq, record FROM events WHERE session_id = ? AND type IN (${types.map(() => '?').join(', ')}) ORDER BY seq DESC LIMIT 1`;
-  const row = database.get<{ seq: number; record: string }>(sql, session, ...types);
-  return row && (toEvent(database, { ...row, session }) as EventOf<T>);
+  const row = database.get<Row>(`${toQuery(types)} DESC LIMIT 1`, session, ...types);
+  return row && (fromEventRow(database, row) as EventOf<T>);
 }
 
-function toEvent(database: Database, row: { session: string; seq: number; record: string }): Event {
-  return fromRecord(row.record, { file: database.file, place: `record ${row.seq} of session ${row.session}` });
+function toQuery(types: readonly EventType[]): string {
+  const places = types.map(() => '?').join(', ');
+  return `SELECT session_id AS session, seq, record FROM events WHERE session_id = ? AND type IN (${places}) ORDER BY seq`;
 }
 
 /** Requests without an end in the log: in flight, or sent by a process that ended. */

@@ -5,13 +5,7 @@ import { isInherited } from '../log/inherited.ts';
 import { appendHostRecord } from '../log/host-chain.ts';
 import { toIso } from '../iso-time.ts';
 
-interface Row {
-  approval: string;
-  session_id: string;
-  workspace: string;
-  record: string;
-  created_at: string;
-}
+type Row = Record<'approval' | 'session_id' | 'workspace' | 'record' | 'created_at', string>;
 
 /** Stores an answer with the scope `project`. */
 export function remember(database: Database, event: EventOf<'approval.answered'>): void {

@@ -55,10 +55,10 @@ function indexMore(database: Database): number {
 
 /** Removes the messages of a session from the index. Call it before they are deleted. */
 export function dropFromSearch(database: Database, session: string): void {
-  const gone = database.run(
+  const { changes } = database.run(
     'DELETE FROM messages_fts WHERE rowid IN (SELECT id FROM messages WHERE session_id = ?)',
     session,
   );
   // An index contains deleted words until its segments are merged.
-  if (gone > 0) database.run("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')");
+  if (changes > 0) database.run("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')");
 }

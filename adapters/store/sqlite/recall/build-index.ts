@@ -1,10 +1,10 @@
 import type { Event } from '@klaus/core/protocol';
-import { describeInput } from './describe-input.ts';
 import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents } from '../log/log.ts';
-import { toChunks, toNameParts } from './chunks.ts';
+import { toObject } from '../log/record.ts';
+import { readInput } from '../queries/decisions.ts';
 import { toRecordText, type RecordText } from './document.ts';
 
 /** Characters, or bytes of a blob, from which on a text is scanned by searches instead of indexed. */
@@ -13,21 +13,20 @@ const LARGE = 400_000;
 const BATCH = 200_000;
 /** Records that one transaction reads. */
 const MAX_RECORDS = 500;
+/** Characters of a chunk. */
+const CHUNK = 1_500;
+/** Characters that a chunk shares with the previous one, so that text at a border is found completely. */
+const OVERLAP = 200;
+/** A chunk ends at a line break if there is one within this distance. */
+const NEAR = 400;
+/** Characters of an input in a title. */
+const MAX_INPUT = 100;
 
-/** Updates the index over a session's text. */
 export async function buildIndex(
   database: Database,
   { session, blobs, commits }: { session: string; blobs: Blobs; commits: GroupCommit },
 ): Promise<void> {
-  let isDone = false;
-  while (!isDone) {
-    await commits.run(
-      () => {
-        isDone = indexSome(database, session, blobs);
-      },
-      () => {},
-    );
-  }
+  while (!(await commits.run(() => indexSome(database, session, blobs))));
 }
 
 /** Runs in the caller's transaction. True when nothing is left. */
@@ -87,6 +86,25 @@ function indexEvent(database: Database, event: Event, blobs: Blobs): number {
   return text.length;
 }
 
+function* toChunks(text: string): Generator<{ start: number; text: string }, void, undefined> {
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + CHUNK);
+    if (end < text.length) {
+      const line = text.lastIndexOf('\n', end);
+      if (line > end - NEAR) end = line + 1;
+    }
+    yield { start, text: text.slice(start, end) };
+    if (end === text.length) return;
+    start = end - OVERLAP;
+  }
+}
+
+/** The words inside names such as `maxRetries`, which the index treats as one word. */
+function toNameParts(text: string): string {
+  const names = text.match(/\b[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*\b/g) ?? [];
+  return [...new Set(names)].map((name) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')).join(' ');
+}
+
 /** The complete text of a record, from its blob if the log contains only a part of it. */
 export function readComplete(record: RecordText, blobs: Blobs): string {
   const bytes = record.blob && blobs.read(record.blob.hash);
@@ -96,11 +114,19 @@ export function readComplete(record: RecordText, blobs: Blobs): string {
 /** `result of read_file src/a.ts`: a result does not contain its input. */
 function toTitle(database: Database, session: string, { title, call }: RecordText): string {
   if (call === undefined) return title;
-  const row = database.get<{ input: string }>(
-    'SELECT input FROM tool_calls WHERE session_id = ? AND tool_call_id = ? ORDER BY id DESC LIMIT 1',
-    session,
-    call,
-  );
-  const what = row ? describeInput(row.input) : '';
+  const input = readInput(database, session, call);
+  const what = input === undefined ? '' : describeInput(input);
   return what === '' ? title : `${title} ${what}`;
+}
+
+/** A description of a call in one line: its shortest meaningful text. */
+function describeInput(json: string): string {
+  const input = toObject(json);
+  for (const key of ['path', 'command', 'pattern', 'query', 'url', 'ref', 'key']) {
+    const value = input?.[key];
+    if (typeof value !== 'string' || value === '') continue;
+    const line = value.replaceAll(/\s+/g, ' ').trim();
+    return line.length <= MAX_INPUT ? line : `${line.slice(0, MAX_INPUT)}…`.toWellFormed();
+  }
+  return '';
 }

@@ -48,7 +48,6 @@ export function findPassages(places: Positions, weights: ReadonlyMap<string, num
   return kept;
 }
 
-/** Finds words in a text. */
 export function findPositions(text: string, words: Iterable<string>): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const word of words) {

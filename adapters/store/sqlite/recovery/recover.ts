@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { FIRST_PREV, KlausError, type Command } from '@klaus/core/protocol';
+import { syncFolder } from '@klaus/adapters/system';
+import { FIRST_PREV, KlausError, type Command, type HostEvent } from '@klaus/core/protocol';
 import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
-import type { Locator } from './damaged-pages.ts';
 import type { Database } from '../database.ts';
-import { lockFile } from '../locks/file-lock.ts';
-import { appendHostRecord } from '../log/host-chain.ts';
+import { lockFile, toUsersFile } from '../locks/file-lock.ts';
+import { appendHostRecord, insertHostRecord } from '../log/host-chain.ts';
 import { toPromptBlobs } from '../log/inbox.ts';
 import { insertRecord, readHead } from '../log/log.ts';
-import { buildDatabase, syncFolder, toDatabaseFile } from '../open-database.ts';
+import { buildDatabase, toDatabaseFile } from '../open-database.ts';
+import { DEFAULT_RESULT_SIZE } from '../projections/projection-options.ts';
 import { project } from '../projections/projections.ts';
-import { fromRecord, toHash, toObject } from '../log/record.ts';
-import { collectHostRow, saveHostChain, type HostRows } from './recover-host.ts';
+import { fromRecord, toObject } from '../log/record.ts';
+import { addRow, readFoundChain, type FoundRows } from './found-chain.ts';
 import { copyTable, type Row } from './recover-rows.ts';
 import { guarded } from '../store-error.ts';
-import { toUsersFile } from '../locks/users-file.ts';
 
 export interface RecoveryReport {
   /** The new database. */
@@ -35,16 +35,9 @@ export interface RecoveryReport {
   deliveries: number | null;
 }
 
-export interface RecoveryOptions {
-  /** Names the damaged files. Default: now. */
-  at?: Date;
-  /** See SqliteStoreOptions. Default 10,240. */
-  maxToolResultSize?: number;
-}
-
 /** The rows that were found for one session. */
 interface Findings {
-  records: Map<number, Locator[]>;
+  records: FoundRows;
   /** Highest seq that is known to have existed. */
   last: number;
   fence: number;
@@ -54,9 +47,10 @@ interface Findings {
  * Replaces a damaged database by a new one with all readable events whose chain is intact: of each session the records up
  * to the first lost one. The damaged files are kept.
  *
+ * @param options.at Names the damaged files. Default: now.
  * @throws KlausError `store.busy` while any process has the database open, `usage` when there is none.
  */
-export function recoverDatabase(home: string, options: RecoveryOptions = {}): RecoveryReport {
+export function recoverDatabase(home: string, options: { at?: Date } = {}): RecoveryReport {
   const file = toDatabaseFile(home);
   if (!existsSync(file) && !existsSync(`${file}-wal`)) {
     throw new KlausError('usage', `There is no database in ${home}.`);
@@ -69,29 +63,27 @@ export function recoverDatabase(home: string, options: RecoveryOptions = {}): Re
     });
   }
   try {
-    return guarded(file, () => recover(file, options));
+    return guarded(file, () => recover(file, options.at ?? new Date()));
   } finally {
     users.release();
   }
 }
 
-function recover(file: string, options: RecoveryOptions): RecoveryReport {
+function recover(file: string, at: Date): RecoveryReport {
   const draft = `${file}.recovered-${randomUUID().slice(0, 8)}`;
   const pages = new DamagedPages(file);
   try {
-    const hostRows: HostRows = new Map();
-    const found = collect(pages, hostRows);
+    const { found, hostRows } = collect(pages);
     const target = buildDatabase(draft);
     const sessions = [...found.keys()].toSorted().map((id) => {
       const findings = found.get(id)!;
-      const saved = target.transaction(() => saveSession({ target, pages, id, findings, options }));
+      const saved = target.transaction(() => saveSession(target, pages, { id, findings }));
       return { id, saved, ...(saved < findings.last && { lostFrom: saved + 1 }) };
     });
     const commands = saveInbox(target, file);
     const knowledge = saveKnowledge(target, file);
     const deliveries = saveOutbox(target, file);
-    const at = options.at ?? new Date();
-    target.transaction(() => recordRecovery({ target, pages, hostRows, sessions, file, at }));
+    target.transaction(() => recordRecovery(target, pages, { hostRows, sessions, file, at }));
     target.close();
     const damaged = exchange(file, draft, at);
     const events = sessions.reduce((sum, row) => sum + row.saved, 0);
@@ -103,8 +95,9 @@ function recover(file: string, options: RecoveryOptions): RecoveryReport {
 }
 
 /** Finds all rows that may be a record or the head of a chain. The hashes of the chain decide. */
-function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings> {
+function collect(pages: DamagedPages): { found: Map<string, Findings>; hostRows: FoundRows } {
   const found = new Map<string, Findings>();
+  const hostRows: FoundRows = new Map();
   const of = (session: string): Findings => {
     const known = found.get(session);
     if (known) return known;
@@ -118,10 +111,15 @@ function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings>
       const [, session, seq, type] = values;
       if (typeof session !== 'string' || typeof seq !== 'number' || typeof type !== 'string') continue;
       const findings = of(session);
-      findings.records.set(seq, [...(findings.records.get(seq) ?? []), locator]);
+      addRow(findings.records, seq, locator);
       findings.last = Math.max(findings.last, seq);
     }
-    collectHostRow(hostRows, locator, values);
+    // host_events: id (stored as the row id), seq, at, type, subject, record
+    if (values.length === 6 && values[0] === null) {
+      const [, seq, at, type] = values;
+      if (typeof seq !== 'number' || typeof at !== 'number' || typeof type !== 'string') continue;
+      addRow(hostRows, seq, locator);
+    }
     // heads: session_id, seq, hash, fence
     if (values.length === 4) {
       const [session, seq, hash, fence] = values;
@@ -132,20 +130,17 @@ function collect(pages: DamagedPages, hostRows: HostRows): Map<string, Findings>
       findings.fence = Math.max(findings.fence, fence);
     }
   }
-  return found;
+  return { found, hostRows };
 }
 
 /** Saves the host chain and appends the saved sessions, so that known losses are not reported as missing again. */
-function recordRecovery(job: {
-  target: Database;
-  pages: DamagedPages;
-  hostRows: HostRows;
-  sessions: RecoveryReport['sessions'];
-  file: string;
-  at: Date;
-}): void {
-  const { target, file, at } = job;
-  const host = saveHostChain(target, job.pages, job.hostRows);
+function recordRecovery(
+  target: Database,
+  pages: DamagedPages,
+  job: { hostRows: FoundRows; sessions: RecoveryReport['sessions']; file: string; at: Date },
+): void {
+  const { file, at } = job;
+  const host = saveHostChain(target, pages, job.hostRows);
   const sessions = job.sessions.map(({ id, saved, lostFrom }) => ({
     session: id,
     saved,
@@ -159,48 +154,34 @@ function recordRecovery(job: {
   });
 }
 
-/** Writes the session's records from the first one on, as long as the chain is intact. Returns their number. */
-function saveSession(job: {
-  target: Database;
-  pages: DamagedPages;
-  id: string;
-  findings: Findings;
-  options: RecoveryOptions;
-}): number {
-  const { target, pages, id, findings } = job;
-  const projection = { maxToolResultSize: job.options.maxToolResultSize ?? 10_240 };
-  let prev = FIRST_PREV;
+/** Writes the records of the host chain from the first one on, as long as the chain is intact. */
+function saveHostChain(target: Database, pages: DamagedPages, rows: FoundRows): { saved: number; lostFrom?: number } {
   let saved = 0;
-  for (;;) {
-    const seq = saved + 1;
-    const record = findRecord(pages, findings.records.get(seq) ?? [], { session: id, seq, prev });
-    if (record === undefined) break;
-    const event = fromRecord(record, { file: target.file, place: `record ${seq} of session ${id}` });
-    insertRecord(target, event, record);
-    project(target, event, projection);
-    prev = toHash(record);
-    saved = seq;
+  for (const { record } of readFoundChain(pages, rows, { column: 5 })) {
+    insertHostRecord(target, toObject(record) as HostEvent, record);
+    saved += 1;
   }
-  target.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, ?)', id, saved, prev, findings.fence);
-  return saved;
+  const last = Math.max(0, ...rows.keys());
+  return { saved, ...(saved < last && { lostFrom: saved + 1 }) };
 }
 
-function findRecord(
+/** Writes the session's records from the first one on, as long as the chain is intact. Returns their number. */
+function saveSession(
+  target: Database,
   pages: DamagedPages,
-  locators: readonly Locator[],
-  expected: { session: string; seq: number; prev: string },
-): string | undefined {
-  for (const locator of locators) {
-    for (const preferLog of [true, false]) {
-      const record = pages.row(locator, { preferLog })?.[4];
-      if (typeof record !== 'string') continue;
-      const fields = toObject(record);
-      const fits =
-        fields?.['session'] === expected.session && fields['seq'] === expected.seq && fields['prev'] === expected.prev;
-      if (fits) return record;
-    }
+  { id, findings }: { id: string; findings: Findings },
+): number {
+  let head = FIRST_PREV;
+  let saved = 0;
+  for (const { record, hash } of readFoundChain(pages, findings.records, { column: 4, session: id })) {
+    saved += 1;
+    const event = fromRecord(record, { file: target.file, place: `record ${saved} of session ${id}` });
+    insertRecord(target, event, record);
+    project(target, event, { maxToolResultSize: DEFAULT_RESULT_SIZE });
+    head = hash;
   }
-  return undefined;
+  target.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, ?)', id, saved, head, findings.fence);
+  return saved;
 }
 
 /** Copies the inbox completely or not at all: a consumed command must not have a second effect. */
@@ -217,7 +198,6 @@ function saveInbox(target: Database, file: string): number | null {
   return pending.length;
 }
 
-/** Copies the knowledge base. */
 function saveKnowledge(target: Database, file: string): number | null {
   const columns = ['workspace', 'key', 'value', 'category', 'session_id', 'created_at', 'updated_at'] as const;
   return copyTable(target, file, { table: 'knowledge', columns })?.length ?? null;
