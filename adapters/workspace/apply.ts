@@ -7,9 +7,8 @@ import type { Directory } from './directory.ts';
 import type { Journal } from './journal.ts';
 import { codeOf, isRace, RaceError } from './race-error.ts';
 import { toTemporaryName } from './temporary-name.ts';
-import { FAILURES, openEntry, shorten, type PathEntry, type Root } from './path-entry.ts';
+import { FAILURES, openEntry, shorten, toAncestors, type PathEntry, type Root } from './path-entry.ts';
 
-/** Default mode of a new file. */
 const NEW_MODE = 0o644;
 
 /** One file of a step. */
@@ -64,7 +63,7 @@ export async function applyEdits(
     for (const target of targets) await replace(target);
     done = true;
     step?.done();
-    for (const target of targets) if (target.backup !== null) remove(target.directory, target.backup);
+    for (const target of targets) if (target.backup !== null) target.directory.removeFile(target.backup);
     const changed = [...targets.map((target) => target.directory), ...made.map(({ parent }) => parent)];
     for (const directory of new Set(changed)) await syncDirectory(directory);
     step?.end();
@@ -120,9 +119,8 @@ async function examine(
 }
 
 function toMissing(entry: PathEntry): string[] {
-  const above = entry.relative.split('/').slice(0, -1);
-  const known = above.length - entry.missing.length;
-  return entry.missing.map((_, i) => above.slice(0, known + i + 1).join('/'));
+  const above = toAncestors(entry.relative);
+  return above.slice(above.length - entry.missing.length);
 }
 
 function makeDirectories(target: Target, made: { parent: Directory; name: string }[], opened: Directory[]): void {
@@ -209,23 +207,11 @@ function rollBack(targets: readonly Target[], made: readonly { parent: Directory
   return complete;
 }
 
-function remove(directory: Directory, name: string): void {
-  try {
-    unlinkSync(directory.child(name));
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}
-
 /** Makes renames in a directory durable. */
 async function syncDirectory(directory: Directory): Promise<void> {
   try {
-    const handle = await open(directory.child('.'), constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(directory.child('.'), constants.O_RDONLY | constants.O_DIRECTORY);
+    await handle.sync();
   } catch (error) {
     // A directory without read permission cannot be synced; its files are synced.
     if (!['EACCES', 'EINVAL'].includes(codeOf(error))) throw error;

@@ -16,9 +16,9 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { KlausError, type FileChange } from '@klaus/core/protocol';
 import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
-import { toTrackedPaths } from './git-index.ts';
-import { isRace } from './race-error.ts';
-import { openRoot, withEntry, type Root } from './path-entry.ts';
+import { toIndexEntries } from './git-index.ts';
+import { codeOf, isRace } from './race-error.ts';
+import { joinNames, openRoot, toAncestors, withEntry, type Root } from './path-entry.ts';
 
 /** Entries that are checked; changes of further ones are not reported. */
 const MAX_ENTRIES = 200_000;
@@ -73,18 +73,12 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   if (!/^\d+$/.test(mark)) throw new KlausError('usage', 'The mark is not valid for a workspace.');
   const tracked = await readTracked(root);
   const search: Search = { since: BigInt(mark), limit, rows: [], seen: 0, touched: new Set(), files: [] };
-  const top = openRoot(root);
-  try {
-    await scan(top, '', search);
-  } finally {
-    top.close();
-  }
-  const known = new Set(tracked);
+  await scanRoot(root, search);
   for (const file of search.files.slice(0, limit)) {
     const after = await withEntry(root, file.path, (entry) => (entry.stat?.isFile() ? hashContent(entry) : null));
     search.rows.push({
       path: file.path,
-      kind: file.isNew && !known.has(file.path) ? 'created' : 'modified',
+      kind: file.isNew && !tracked.has(file.path) ? 'created' : 'modified',
       before: null,
       after,
     });
@@ -98,13 +92,18 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   return search.rows.slice(0, limit);
 }
 
+async function scanRoot(root: Root, search: Search): Promise<void> {
+  using top = openRoot(root);
+  await scan(top, '', search);
+}
+
 async function scan(directory: Directory, relative: string, search: Search): Promise<void> {
   const own = lstatSync(directory.child('.'), { bigint: true });
   if (own.ctimeNs >= search.since) search.touched.add(relative);
   for (const entry of readdirSync(directory.child('.'), { withFileTypes: true })) {
     if (++search.seen > MAX_ENTRIES || search.files.length > search.limit * 4) return;
     if (search.seen % 1_000 === 0) await setImmediate();
-    const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
+    const path = joinNames(relative, entry.name);
     if (entry.name === '.git') continue;
     if (entry.isDirectory()) await enter(directory, { name: entry.name, path }, search);
     else noteFile(directory, { name: entry.name, path }, search);
@@ -113,22 +112,14 @@ async function scan(directory: Directory, relative: string, search: Search): Pro
 
 async function enter(parent: Directory, entry: { name: string; path: string }, search: Search): Promise<void> {
   if (entry.path.split('/').length > MAX_DEPTH) return;
-  let directory: Directory;
   try {
-    directory = parent.open(entry.name);
-  } catch (error) {
-    if (isRace(error) || isForbidden(error)) return;
-    throw error;
-  }
-  try {
+    using directory = parent.open(entry.name);
     if (!BULK.has(entry.name)) return await scan(directory, entry.path, search);
     if (lstatSync(directory.child('.'), { bigint: true }).ctimeNs >= search.since) {
       search.rows.push({ path: entry.path, kind: 'modified', before: null, after: null });
     }
   } catch (error) {
-    if (!isRace(error) && !isForbidden(error)) throw error;
-  } finally {
-    directory.close();
+    if (!isRace(error) && codeOf(error) !== 'EACCES') throw error;
   }
 }
 
@@ -138,33 +129,30 @@ function noteFile(directory: Directory, entry: { name: string; path: string }, s
   search.files.push({ path: entry.path, isNew: stat.birthtimeNs >= search.since });
 }
 
-async function readTracked(root: Root): Promise<string[]> {
+async function readTracked(root: Root): Promise<Set<string>> {
   return withEntry(root, '.git/index', async (entry) => {
     // A `.git` that is a link or a file refers to another folder, which is not read.
-    if (entry.relative !== '.git/index' || !entry.stat?.isFile() || entry.stat.size > MAX_INDEX_BYTES) return [];
-    return toTrackedPaths(await readContent(entry, {})) ?? [];
+    if (entry.relative !== '.git/index' || !entry.stat?.isFile() || entry.stat.size > MAX_INDEX_BYTES)
+      return new Set<string>();
+    return new Set(toIndexEntries(await readContent(entry, {}))?.map(({ path }) => path));
   }).catch((error: unknown) => {
-    if (error instanceof KlausError && error.code !== 'workspace.missing') return [];
+    if (error instanceof KlausError && error.code !== 'workspace.missing') return new Set<string>();
     throw error;
   });
 }
 
 /** True for a file that was deleted from a directory that has changed since the mark. */
 async function isMissing(root: Root, path: string, touched: ReadonlySet<string>): Promise<boolean> {
-  const above = path.split('/').slice(0, -1);
+  const above = ['', ...toAncestors(path)];
   // The change time of the nearest existing directory decides.
-  if (!above.some((_, i) => touched.has(above.slice(0, i + 1).join('/'))) && !touched.has('')) return false;
+  if (!above.some((folder) => touched.has(folder))) return false;
   try {
     return await withEntry(root, path, (entry) => {
       if (entry.stat || entry.viaLink) return false;
-      return touched.has(above.slice(0, above.length - entry.missing.length).join('/'));
+      return touched.has(above.at(-1 - entry.missing.length)!);
     });
   } catch (error) {
     if (error instanceof KlausError && error.code !== 'workspace.missing') return false;
     throw error;
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return (error as { code?: string } | null)?.code === 'EACCES';
 }

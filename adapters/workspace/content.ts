@@ -31,43 +31,33 @@ export async function readContent(
   entry: PathEntry,
   options: { maxBytes?: number; offset?: number; length?: number },
 ): Promise<Uint8Array> {
-  const handle = await openFile(entry);
-  try {
-    const requested = options.length ?? Number.POSITIVE_INFINITY;
-    const max = options.maxBytes ?? Number.POSITIVE_INFINITY;
-    const chunks: Buffer[] = [];
-    let total = 0;
-    for (let at = options.offset ?? 0; total < requested;) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, requested - total));
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
-      if (bytesRead === 0) break;
-      chunks.push(chunk.subarray(0, bytesRead));
-      at += bytesRead;
-      total += bytesRead;
-      if (total > max) {
-        throw new KlausError('tool.failed', `${shorten(entry.relative)} is longer than ${max} bytes.`);
-      }
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    await handle.close();
+  await using handle = await openFile(entry);
+  const requested = options.length ?? Number.POSITIVE_INFINITY;
+  const max = options.maxBytes ?? Number.POSITIVE_INFINITY;
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for (let at = options.offset ?? 0; total < requested;) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, requested - total));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    at += bytesRead;
+    total += bytesRead;
+    if (total > max) throw new KlausError('tool.failed', `${shorten(entry.relative)} is longer than ${max} bytes.`);
   }
+  return Buffer.concat(chunks);
 }
 
 /** Lower-case SHA-256 of a file's content; null when the file does not exist. */
 export async function hashContent(entry: PathEntry): Promise<string | null> {
   if (!entry.stat) return null;
-  const handle = await openFile(entry);
-  try {
-    const hash = createHash('sha256');
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    for (;;) {
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(chunk.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
+  await using handle = await openFile(entry);
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  for (;;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(chunk.subarray(0, bytesRead));
   }
 }
 

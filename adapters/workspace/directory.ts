@@ -1,9 +1,9 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { RaceError } from './race-error.ts';
+import { codeOf, RaceError } from './race-error.ts';
 
 /** Linux's flag for a descriptor that only refers to a path; Node passes it on. Source: open(2). */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /**
  * How a child of an open directory is addressed.
@@ -49,9 +49,17 @@ export class Directory {
     return join(this.absolute, name);
   }
 
-  /** Opens a child directory. */
   open(name: string): Directory {
     return new Directory(this.child(name), join(this.absolute, name), this.#how);
+  }
+
+  /** Removes a file. No error when it does not exist. */
+  removeFile(name: string): void {
+    try {
+      unlinkSync(this.child(name));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
   }
 
   /** Device and inode, which identify the directory. */
@@ -64,5 +72,9 @@ export class Directory {
     if (this.#closed) return;
     this.#closed = true;
     closeSync(this.#fd);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }

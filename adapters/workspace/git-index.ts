@@ -1,14 +1,3 @@
-/**
- * The paths in a Git index. Git itself is not used, because in a repository that an agent can write it may run programs.
- *
- * @returns Undefined unless the bytes are a complete index of version 2, 3 or 4 with SHA-1 names.
- * @source https://git-scm.com/docs/index-format
- */
-export function toTrackedPaths(bytes: Uint8Array): string[] | undefined {
-  const entries = toIndexEntries(bytes);
-  return entries && [...new Set(entries.map((entry) => entry.path))];
-}
-
 /** Type of a nested repository's commit in the mode of an entry. */
 const GITLINK = 0o16;
 const HASH_BYTES = 20;
@@ -21,7 +10,13 @@ export interface IndexEntry {
   isGitlink: boolean;
 }
 
-/** The entries of a Git index, see {@link toTrackedPaths}. A path with a conflict has several entries. */
+/**
+ * The entries of a Git index; a path with a conflict has several. Git itself is not used, because in a repository that an
+ * agent can write it may run programs.
+ *
+ * @returns Undefined unless the bytes are a complete index of version 2, 3 or 4 with SHA-1 names.
+ * @source https://git-scm.com/docs/index-format
+ */
 export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;

@@ -1,14 +1,10 @@
 export { openFolder } from './local-folder.ts';
-export { createWorkspace, type WorkspaceOptions } from './local-workspace.ts';
+export { createWorkspace } from './local-workspace.ts';
 export { openWorkspaceRoot } from './root.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';
 export { listFiles } from './secrets/list-files.ts';
-export { joinSecretSources } from './secrets/join-secret-sources.ts';
-export { createSecretSource, type SecretSource, type SecretSourceOptions } from './secrets/secret-source.ts';
+export { createSecretSource, joinSecretSources } from './secrets/secret-source.ts';
 export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-files.ts';
-export type { GcOptions, GcReport } from './snapshots/objects/gc.ts';
-export type { GitState } from './snapshots/git/git-state.ts';
 export { createSnapshots, type LocalSnapshots, type SnapshotsOptions } from './snapshots/local-snapshots.ts';
-export type { Uncovered } from './snapshots/scan/scan.ts';
-export { listSnapshotStores, type SnapshotStoreInfo } from './snapshots/snapshot-stores.ts';
-export { createLayers, type LayersOptions, type LocalLayers } from './layer/create-layers.ts';
+export { listSnapshotStores } from './snapshots/snapshot-stores.ts';
+export { createLayers } from './layer/create-layers.ts';

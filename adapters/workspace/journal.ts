@@ -82,7 +82,8 @@ function readEntry(file: string): JournalEntry | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** True for a running process in this pid namespace. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

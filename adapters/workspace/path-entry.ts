@@ -218,3 +218,18 @@ export function shorten(path: string): string {
   const line = path.replaceAll(/[\n\r\0]/g, '?');
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
+
+/** The paths of the parent directories, outermost first; without the root. */
+export function toAncestors(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, i) => names.slice(0, i + 1).join('/'));
+}
+
+/** The parent of a path; '' is the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+export function joinNames(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}

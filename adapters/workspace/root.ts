@@ -36,31 +36,27 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
       cause: error,
     });
   }
-  if (!options.allowAny) refuse(path, options);
+  const reason = options.allowAny ? undefined : findReason(path, options);
+  if (reason !== undefined) {
+    throw new KlausError('workspace.refused', reason, {
+      hint: 'Specify a project folder with `--cwd DIR`, or accept this one with `--allow-any-workspace`.',
+    });
+  }
   distrustFolder(path);
   const descriptors = options.descriptors ?? bestDescriptors();
-  const directory = new Directory(path, path, descriptors);
-  try {
-    return { path, aliases: given === path ? [] : [given], identity: directory.identity(), descriptors };
-  } finally {
-    directory.close();
-  }
+  using directory = new Directory(path, path, descriptors);
+  return { path, aliases: given === path ? [] : [given], identity: directory.identity(), descriptors };
 }
 
-function refuse(path: string, options: RootOptions): void {
+/** Why agents must not work in a folder; undefined when they may. */
+function findReason(path: string, options: RootOptions): string | undefined {
   const home = realpathOr(options.home ?? homedir());
-  const hint = 'Specify a project folder with `--cwd DIR`, or accept this one with `--allow-any-workspace`.';
-  if (path === dirname(path))
-    throw new KlausError('workspace.refused', 'The workspace would be the root folder (/).', { hint });
-  if (home === path)
-    throw new KlausError('workspace.refused', `The workspace would be the home folder ${path}.`, { hint });
-  if (home.startsWith(`${path}/`)) {
-    throw new KlausError('workspace.refused', `The workspace ${path} contains the home folder ${home}.`, { hint });
-  }
+  if (path === dirname(path)) return 'The workspace would be the root folder (/).';
+  if (home === path) return `The workspace would be the home folder ${path}.`;
+  if (home.startsWith(`${path}/`)) return `The workspace ${path} contains the home folder ${home}.`;
   const state = options.klausHome === undefined ? undefined : realpathOr(options.klausHome);
-  if (state !== undefined && (path === state || path.startsWith(`${state}/`))) {
-    throw new KlausError('workspace.refused', `The workspace ${path} is inside Klaus's own state.`, { hint });
-  }
+  const isInState = state !== undefined && (path === state || path.startsWith(`${state}/`));
+  return isInState ? `The workspace ${path} is inside Klaus's own state.` : undefined;
 }
 
 function realpathOr(path: string): string {

@@ -46,7 +46,7 @@ export type {
   BackgroundRequest,
   Sandbox,
 } from './ports/sandbox.ts';
-export type { FileIdentity } from './ports/secrets.ts';
+export type { FileIdentity, SecretSource } from './ports/secrets.ts';
 export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
 export type { Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/approval-row.ts';

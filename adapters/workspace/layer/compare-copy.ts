@@ -1,7 +1,8 @@
 import type { Directory } from '../directory.ts';
+import { joinNames, parentOf } from '../path-entry.ts';
 import { Yielder } from '../yielder.ts';
 import { isFolderRow, toSignature, type CopyIndex } from './copy-index.ts';
-import { isGit, joinNames, listNames, parentOf, statOf, toTexts } from './names.ts';
+import { isGit, listNames, statOf, toTexts } from './names.ts';
 import { holdsGit } from './overlay-touched.ts';
 import { enter } from './remove-tree.ts';
 

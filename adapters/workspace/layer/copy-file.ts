@@ -9,7 +9,7 @@ import {
   readlinkSync,
   readSync,
   symlinkSync,
-  writeSync,
+  writeFileSync,
   type BigIntStats,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ export interface CopyTarget {
  * files. Undefined when the file is missing or not readable.
  */
 export async function copyRegular(target: CopyTarget): Promise<CopyRow | undefined> {
-  const { source, copy, name } = target;
+  const { source, name } = target;
   let fd: number;
   try {
     // Neither follows a link nor blocks on a pipe that has replaced the file since its check.
@@ -59,11 +59,7 @@ export async function copyRegular(target: CopyTarget): Promise<CopyRow | undefin
       const after = fstatSync(fd, { bigint: true });
       const isSteady = toSignature(before) === toSignature(after);
       if (!isSteady && attempt < TRIES) continue;
-      copyMetadata(copy, name, after);
-      return {
-        source: isSteady && isOld(target, after) ? toSignature(after) : '',
-        copy: toSignature(statOf(copy, name)!),
-      };
+      return finishCopy(target, after, isSteady);
     }
   } finally {
     closeSync(fd);
@@ -80,16 +76,14 @@ export function copyLink(target: CopyTarget, stat: BigIntStats): CopyRow | undef
     if (['ENOENT', 'EINVAL'].includes(codeOf(error))) return undefined;
     throw error;
   }
-  copyMetadata(copy, name, stat);
-  return {
-    source: isOld(target, stat) ? toSignature(stat) : '',
-    copy: toSignature(statOf(copy, name)!),
-  };
+  return finishCopy(target, stat, true);
 }
 
-/** False for a file that is so new that it can change without a new change time. */
-function isOld({ began }: CopyTarget, stat: BigIntStats): boolean {
-  return stat.ctimeNs < began - COARSEST;
+function finishCopy({ copy, name, began }: CopyTarget, stat: BigIntStats, isSteady: boolean): CopyRow {
+  copyMetadata(copy, name, stat);
+  // A newer file can change without a new change time.
+  const isOld = stat.ctimeNs < began - COARSEST;
+  return { source: isSteady && isOld ? toSignature(stat) : '', copy: toSignature(statOf(copy, name)!) };
 }
 
 function copySmall(fd: number, { copy, name }: CopyTarget, size: number): void {
@@ -99,13 +93,10 @@ function copySmall(fd: number, { copy, name }: CopyTarget, size: number): void {
   for (let read = 1; read > 0 && length < content.length; length += read) {
     read = readSync(fd, content, length, content.length - length, length);
   }
-  const out = openSync(
-    pathOf(copy, name),
-    constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
-    0o600,
-  );
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const out = openSync(pathOf(copy, name), flags, 0o600);
   try {
-    for (let written = 0; written < length;) written += writeSync(out, content, written, length - written);
+    writeFileSync(out, content.subarray(0, length));
   } finally {
     closeSync(out);
   }

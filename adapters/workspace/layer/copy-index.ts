@@ -6,7 +6,6 @@ import { bootId } from './owner.ts';
 export interface CopyRow {
   /** Signature of the workspace's file; '' when it had changed too recently to detect later changes. */
   source: string;
-  /** Signature of the copy. */
   copy: string;
 }
 
@@ -54,13 +53,10 @@ export function loadIndex(file: string, root: string): CopyIndex {
 }
 
 function readRows(file: string, root: string): string[] {
-  let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    const index = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return index.boot === bootId() && index.root === root ? index.rows : [];
   } catch {
     return [];
   }
-  const parsed = fileSchema.safeParse(value);
-  const isOurs = parsed.success && parsed.data.boot === bootId() && parsed.data.root === root;
-  return isOurs ? parsed.data.rows : [];
 }

@@ -1,8 +1,8 @@
-import { lstatSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Layer } from '@klaus/core/agent';
 import { toKlausError } from '@klaus/core/protocol';
+import { takeMark } from '../changed-since.ts';
 import { codeOf } from '../race-error.ts';
 import { Yielder } from '../yielder.ts';
 import { compareCopy } from './compare-copy.ts';
@@ -56,12 +56,8 @@ export async function openCopy(options: CopyOptions): Promise<Layer> {
     kind: 'copy',
     folder: join(folder, 'tree'),
     async touched() {
-      const copy = openDirectory(join(folder, 'tree'));
-      try {
-        return await compareCopy(copy, index);
-      } finally {
-        copy.close();
-      }
+      using copy = openDirectory(join(folder, 'tree'));
+      return await compareCopy(copy, index);
     },
     close: () => (closed ??= storeCopy(folder, storedCopy)),
   };
@@ -91,28 +87,24 @@ async function updateCopy({ root, folder, excluded, reserveBytes, signal }: Copy
   const stat = statSync(root, { bigint: true });
   const identity = `${root}:${stat.dev}:${stat.ino}`;
   const file = join(folder, 'index.json');
-  const source = openDirectory(root);
-  const home = openDirectory(folder);
-  try {
-    const present = statOf(home, 'tree');
-    if (present) makeWritable(home, 'tree', Number(present.mode));
-    else mkdirSync(join(folder, 'tree'), { mode: 0o700 });
-    const index = await within(home, 'tree', (copy) =>
-      syncCopy(source, copy, {
-        before: loadIndex(file, identity),
-        space: measureDiskSpace(folder, reserveBytes),
-        yielder: new Yielder(signal),
-        excluded: toIdentities([...excluded, ...findVirtualMounts(root)]),
-      }),
-    );
-    copyMetadata(home, 'tree', stat);
-    saveIndex(file, identity, index);
-    await waitForClockTick(folder);
-    return index;
-  } finally {
-    source.close();
-    home.close();
-  }
+  using source = openDirectory(root);
+  using home = openDirectory(folder);
+  const present = statOf(home, 'tree');
+  if (present) makeWritable(home, 'tree', Number(present.mode));
+  else mkdirSync(join(folder, 'tree'), { mode: 0o700 });
+  const index = await within(home, 'tree', (copy) =>
+    syncCopy(source, copy, {
+      before: loadIndex(file, identity),
+      space: measureDiskSpace(folder, reserveBytes),
+      yielder: new Yielder(signal),
+      excluded: toIdentities([...excluded, ...findVirtualMounts(root)]),
+    }),
+  );
+  copyMetadata(home, 'tree', stat);
+  saveIndex(file, identity, index);
+  // Later changes get another change time than the copied files.
+  await takeMark(folder);
+  return index;
 }
 
 function findVirtualMounts(root: string): string[] {
@@ -128,18 +120,4 @@ function toIdentities(folders: readonly string[]): Set<string> {
       return stat ? [`${stat.dev}:${stat.ino}`] : [];
     }),
   );
-}
-
-/**
- * Waits for the next step of the filesystem's clock, which may take some milliseconds, so that later changes have another
- * change time than the copied files.
- */
-async function waitForClockTick(folder: string): Promise<void> {
-  const file = join(folder, 'clock');
-  const now = () => {
-    writeFileSync(file, '.');
-    return lstatSync(file, { bigint: true }).ctimeNs;
-  };
-  const began = now();
-  while (now() <= began) await setTimeout(1);
 }

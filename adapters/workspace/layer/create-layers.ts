@@ -5,8 +5,7 @@ import type { Layer, Layers } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { storeCopy, openCopy } from './copy-layer.ts';
 import { mountsBelow, unmountBelow } from './mounts.ts';
-import { openOverlay } from './overlay-layer.ts';
-import { probeOverlay } from './overlay-probe.ts';
+import { openOverlay, probeOverlay } from './overlay-layer.ts';
 import { isGone, ownName } from './owner.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -19,7 +18,6 @@ export interface LayersOptions {
   reserveBytes?: number;
 }
 
-/** Layers over one workspace. */
 export interface LocalLayers extends Layers {
   /** The reason why an overlay cannot be used for this workspace; undefined when it can. */
   whyNoOverlay(): Promise<string | undefined>;
@@ -45,93 +43,71 @@ const RESERVE = 256 * 2 ** 20;
  * written.
  */
 export function createLayers(root: string, options: LayersOptions): LocalLayers {
+  const { klausHome, reserveBytes = RESERVE } = options;
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
-  return new WorkspaceLayers(realpathSync.native(root), {
-    ...options,
-    stateDir: realpathSync.native(options.stateDir),
-  });
-}
-
-class WorkspaceLayers implements LocalLayers {
-  readonly #root: string;
-  readonly #options: LayersOptions;
-  /** Part of the names of this workspace's folders, because one state folder may serve several. */
-  readonly #key: string;
-  #probe: Promise<string | undefined> | undefined;
-
-  constructor(root: string, options: LayersOptions) {
-    this.#root = root;
-    this.#options = options;
-    this.#key = createHash('sha256').update(root).digest('hex').slice(0, 16);
-  }
-
-  async open(options: { kind?: 'overlay' | 'copy'; signal?: AbortSignal } = {}): Promise<Layer> {
-    await this.#cleanUp();
-    if (options.kind !== 'copy') {
-      const layer = await this.#openOverlay();
-      if (typeof layer !== 'string') return layer;
-      if (options.kind === 'overlay') {
-        throw new KlausError('sandbox.unavailable', `Overlays do not work here: ${layer}.`, {
-          hint: 'Use a working copy instead.',
-        });
-      }
-    }
-    const { stateDir, klausHome, reserveBytes } = this.#options;
-    return openCopy({
-      root: this.#root,
-      folder: this.#newFolder('copy'),
-      storedCopy: this.#storedCopy(this.#key),
-      excluded: [stateDir, ...(klausHome === undefined ? [] : [klausHome])],
-      reserveBytes: reserveBytes ?? RESERVE,
-      ...(options.signal && { signal: options.signal }),
-    });
-  }
-
-  async whyNoOverlay(): Promise<string | undefined> {
-    // These conditions may change while Klaus runs. The result of the probe does not.
-    const { stateDir } = this.#options;
-    if (stateDir === this.#root || stateDir.startsWith(`${this.#root}/`)) return `${stateDir} lies in the workspace`;
-    const inner = mountsBelow(this.#root).find(({ path }) => path !== this.#root);
-    if (inner) return `${inner.path} is a separate mount, which an overlay does not show`;
-    this.#probe ??= probeOverlay(this.#newFolder('overlay'));
-    return this.#probe;
-  }
-
-  async clear(): Promise<void> {
-    await this.#cleanUp();
-    await removeTree(this.#storedCopy(this.#key));
-  }
-
-  /** The layer, or the reason of the failure. */
-  async #openOverlay(): Promise<Layer | string> {
-    const reason = await this.whyNoOverlay();
-    if (reason !== undefined) return reason;
-    try {
-      return await openOverlay(this.#root, this.#newFolder('overlay'));
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  }
-
+  const workspace = realpathSync.native(root);
+  const stateDir = realpathSync.native(options.stateDir);
+  // Part of the names of this workspace's folders, because one state folder may serve several.
+  const ownKey = createHash('sha256').update(workspace).digest('hex').slice(0, 16);
+  const toStoredCopy = (key: string): string => join(stateDir, `kept-${key}`);
   /** The name contains the owning process. */
-  #newFolder(kind: Layer['kind']): string {
-    return join(this.#options.stateDir, `${kind}-${ownName()}-${this.#key}-${randomBytes(6).toString('hex')}`);
-  }
-
-  #storedCopy(key: string): string {
-    return join(this.#options.stateDir, `kept-${key}`);
-  }
-
+  const newFolder = (kind: Layer['kind']): string =>
+    join(stateDir, `${kind}-${ownName()}-${ownKey}-${randomBytes(6).toString('hex')}`);
   /** Unmounts and removes the layers of killed processes. A working copy is stored for the next layer. */
-  async #cleanUp(): Promise<void> {
-    const { stateDir } = this.#options;
+  const cleanUp = async (): Promise<void> => {
     for (const name of readdirSync(stateDir)) {
       const [, kind, owner, key] = /^(overlay|copy)-([0-9a-f.]+)-([0-9a-f]{16})-[0-9a-f]+$/.exec(name) ?? [];
       if (owner === undefined || key === undefined || !isGone(owner)) continue;
       const folder = join(stateDir, name);
       await unmountBelow(folder);
-      if (kind === 'copy') await storeCopy(folder, this.#storedCopy(key));
+      if (kind === 'copy') await storeCopy(folder, toStoredCopy(key));
       else await removeTree(folder);
     }
-  }
+  };
+  let probe: Promise<string | undefined> | undefined;
+  const whyNoOverlay = async (): Promise<string | undefined> => {
+    // These conditions may change while Klaus runs. The result of the probe does not.
+    if (stateDir === workspace || stateDir.startsWith(`${workspace}/`)) return `${stateDir} lies in the workspace`;
+    const inner = mountsBelow(workspace).find(({ path }) => path !== workspace);
+    if (inner) return `${inner.path} is a separate mount, which an overlay does not show`;
+    probe ??= probeOverlay(newFolder('overlay'));
+    return probe;
+  };
+  /** The layer, or the reason of the failure. */
+  const tryOverlay = async (): Promise<Layer | string> => {
+    const reason = await whyNoOverlay();
+    if (reason !== undefined) return reason;
+    try {
+      return await openOverlay(workspace, newFolder('overlay'));
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  return {
+    whyNoOverlay,
+    async open({ kind, signal } = {}) {
+      await cleanUp();
+      if (kind !== 'copy') {
+        const layer = await tryOverlay();
+        if (typeof layer !== 'string') return layer;
+        if (kind === 'overlay') {
+          throw new KlausError('sandbox.unavailable', `Overlays do not work here: ${layer}.`, {
+            hint: 'Use a working copy instead.',
+          });
+        }
+      }
+      return openCopy({
+        root: workspace,
+        folder: newFolder('copy'),
+        storedCopy: toStoredCopy(ownKey),
+        excluded: [stateDir, ...(klausHome === undefined ? [] : [klausHome])],
+        reserveBytes,
+        ...(signal && { signal }),
+      });
+    },
+    async clear() {
+      await cleanUp();
+      await removeTree(toStoredCopy(ownKey));
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { KlausError } from '@klaus/core/protocol';
 
-/** A mount. */
 export interface Mount {
   /** Absolute. */
   path: string;
@@ -68,13 +68,10 @@ export async function unmountBelow(folder: string): Promise<void> {
   if (left) throw new KlausError('sandbox.failed', `${left.path} cannot be unmounted.`);
 }
 
-function run(program: string, args: readonly string[], cwd = '/'): Promise<void> {
+async function run(program: string, args: readonly string[], cwd = '/'): Promise<void> {
   // A fixed PATH, because these programs run with all rights of the user.
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd, env }, (error, _stdout, stderr) => {
-      if (error) reject(new Error(stderr.trim() || error.message, { cause: error }));
-      else resolve();
-    });
+  await promisify(execFile)(program, args, { cwd, env }).catch((error: Error & { stderr?: string }) => {
+    throw new Error(error.stderr?.trim() || error.message, { cause: error });
   });
 }

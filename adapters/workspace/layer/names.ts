@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
 import { bestDescriptors, Directory } from '../directory.ts';
+import { parentOf, toAncestors } from '../path-entry.ts';
 import { codeOf } from '../race-error.ts';
 
 /**
@@ -35,21 +36,13 @@ export async function within<T>(
   name: string,
   use: (inner: Directory) => Promise<T> | T,
 ): Promise<T> {
-  const inner = new Directory(pathOf(directory, name), `${directory.absolute}/${name}`, bestDescriptors());
-  try {
-    return await use(inner);
-  } finally {
-    inner.close();
-  }
+  using inner = new Directory(pathOf(directory, name), `${directory.absolute}/${name}`, bestDescriptors());
+  return await use(inner);
 }
 
 /** Opens a directory by its absolute path, which is a normal string. */
 export function openDirectory(path: string): Directory {
   return new Directory(path, path, bestDescriptors());
-}
-
-export function joinNames(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
 }
 
 /** True for `.git` and everything in it. */
@@ -68,20 +61,9 @@ export function toTexts(paths: Iterable<string>): string[] {
     while (nearest !== '' && !isUtf8(Buffer.from(nearest, ENCODING))) nearest = parentOf(nearest);
     named.add(nearest);
   }
-  const isCovered = (path: string) => {
-    for (let at = path; at !== '';) {
-      at = parentOf(at);
-      if (named.has(at)) return true;
-    }
-    return false;
-  };
+  const isCovered = (path: string) => path !== '' && ['', ...toAncestors(path)].some((above) => named.has(above));
   return [...named]
     .filter((path) => !isCovered(path))
     .map((path) => Buffer.from(path, ENCODING).toString('utf8'))
     .sort();
-}
-
-/** The parent of a path; '' is the root. */
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -1,4 +1,17 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Layer } from '@klaus/core/agent';
 import { mountOverlay, unmountBelow } from './mounts.ts';
@@ -35,4 +48,47 @@ export async function openOverlay(root: string, folder: string): Promise<Layer> 
     touched: () => touchedOnOverlay({ lower: root, upper: at('upper'), merged: at('merged') }),
     close,
   };
+}
+
+/**
+ * Tests an overlay in a new folder: renaming, appending, other owners, removing and replacing have to work, and all
+ * changes have to be found. Removes the folder.
+ *
+ * @returns The reason why overlays do not work here; undefined when they do.
+ */
+export async function probeOverlay(folder: string): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'overlays exist on Linux only';
+  try {
+    return await attempt(folder);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    await unmountBelow(folder);
+    await removeTree(folder);
+  }
+}
+
+async function attempt(folder: string): Promise<string | undefined> {
+  const at = (...names: string[]) => join(folder, ...names);
+  for (const name of ['lower/renamed', 'lower/replaced', 'lower/kept', 'upper', 'work', 'merged'])
+    mkdirSync(at(name), { recursive: true, mode: 0o700 });
+  for (const name of ['renamed', 'replaced', 'kept']) writeFileSync(at('lower', name, 'file'), name);
+  writeFileSync(at('lower/removed'), '');
+  chownSync(at('lower/kept/file'), 12_345, 12_345);
+  await mountOverlay(folder);
+  rmSync(at('merged/removed'));
+  rmSync(at('merged/replaced'), { recursive: true });
+  renameSync(at('merged/renamed'), at('merged/replaced'));
+  appendFileSync(at('merged/kept/file'), ', appended');
+  const { paths } = await touchedOnOverlay({ lower: at('lower'), upper: at('upper'), merged: at('merged') });
+  const expected = lstatSync(at('lower')).dev === lstatSync(at('upper')).dev ? 'kept/file' : 'kept';
+  if (paths.join() !== [expected, 'removed', 'renamed', 'replaced'].join())
+    return `its upper directory shows other changes than expected: ${paths.join(', ')}`;
+  const isRight =
+    readFileSync(at('merged/kept/file'), 'utf8') === 'kept, appended' &&
+    readFileSync(at('merged/replaced/file'), 'utf8') === 'renamed' &&
+    !existsSync(at('merged/removed')) &&
+    lstatSync(at('merged/kept/file')).uid === 12_345 &&
+    readFileSync(at('lower/kept/file'), 'utf8') === 'kept';
+  return isRight ? undefined : 'files that are written through it have other content';
 }

@@ -1,15 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
+import { joinNames } from '../path-entry.ts';
 import { Yielder } from '../yielder.ts';
-import { joinNames, listNames, openDirectory, statOf, toTexts, within } from './names.ts';
+import { listNames, openDirectory, statOf, toTexts, within } from './names.ts';
 import { enter } from './remove-tree.ts';
-
-export interface OverlayFolders {
-  /** The workspace. */
-  lower: string;
-  upper: string;
-  merged: string;
-}
 
 interface Walk {
   /** True when workspace and upper directory are on one filesystem, so that inode numbers can be compared. */
@@ -21,6 +15,7 @@ interface Walk {
 
 interface Sides {
   upper: Directory;
+  /** The workspace. */
   lower: Directory;
   merged: Directory;
 }
@@ -29,19 +24,16 @@ interface Sides {
  * The differences between the workspace and the merged view, from the upper directory. It contains every written file, a
  * device 0:0 for each removed name, and the parent folders of both.
  */
-export async function touchedOnOverlay(folders: OverlayFolders): Promise<{ paths: string[]; git: boolean }> {
-  const sides: Partial<Sides> = {};
-  try {
-    sides.upper = openDirectory(folders.upper);
-    sides.lower = openDirectory(folders.lower);
-    sides.merged = openDirectory(folders.merged);
-    const sameDevice = statOf(sides.upper, '.')?.dev === statOf(sides.lower, '.')?.dev;
-    const walk: Walk = { sameDevice, found: [], git: false, yielder: new Yielder() };
-    await compareFolder(walk, sides as Sides, '');
-    return { paths: toTexts(walk.found), git: walk.git };
-  } finally {
-    for (const side of Object.values(sides)) side.close();
-  }
+export async function touchedOnOverlay(
+  folders: Record<keyof Sides, string>,
+): Promise<{ paths: string[]; git: boolean }> {
+  using upper = openDirectory(folders.upper);
+  using lower = openDirectory(folders.lower);
+  using merged = openDirectory(folders.merged);
+  const sameDevice = statOf(upper, '.')?.dev === statOf(lower, '.')?.dev;
+  const walk: Walk = { sameDevice, found: [], git: false, yielder: new Yielder() };
+  await compareFolder(walk, { upper, lower, merged }, '');
+  return { paths: toTexts(walk.found), git: walk.git };
 }
 
 async function compareFolder(walk: Walk, sides: Sides, folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { isAlive } from '../journal.ts';
 
 /** `<boot>.<pid namespace>.<pid>.<start time>`: identifies a process. */
 const OWNER = /^([0-9a-f]*)\.(\d+)\.(\d+)\.(\d+)$/;
@@ -42,15 +43,6 @@ function pidNamespace(): string {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
   } catch {
     return '0';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === 'EPERM';
   }
 }
 

@@ -6,12 +6,8 @@ import { listNames, openDirectory, pathOf, statOf, within } from './names.ts';
 
 /** Removes a file or folder by its absolute path, including deep, read-only and invalidly named content. */
 export async function removeTree(path: string): Promise<void> {
-  const parent = openDirectory(dirname(path));
-  try {
-    await removeEntry(parent, basename(path), new Yielder());
-  } finally {
-    parent.close();
-  }
+  using parent = openDirectory(dirname(path));
+  await removeEntry(parent, basename(path), new Yielder());
 }
 
 /** As {@link removeTree}, for an entry of an open directory. Symlinks are removed, not followed. */

@@ -1,10 +1,11 @@
 import { mkdirSync, type BigIntStats } from 'node:fs';
 import type { Directory } from '../directory.ts';
+import { joinNames } from '../path-entry.ts';
 import { codeOf, isRace } from '../race-error.ts';
 import type { Yielder } from '../yielder.ts';
 import { copyLink, copyRegular, copyMetadata } from './copy-file.ts';
 import { toSignature, type CopyIndex, type CopyRow } from './copy-index.ts';
-import { joinNames, listNames, pathOf, statOf, within } from './names.ts';
+import { listNames, pathOf, statOf, within } from './names.ts';
 import { makeWritable, removeEntry } from './remove-tree.ts';
 import type { DiskSpace } from './disk-space.ts';
 

@@ -60,9 +60,6 @@ export class FileNames {
 
   /** Paths relative to the root, in no order. Unreadable directories are left out. */
   async find(): Promise<{ files: string[]; links: string[]; sockets: string[] }> {
-    const files: string[] = [];
-    const links: string[] = [];
-    const sockets: string[] = [];
     const known = new Map<string, Folder>();
     const pending = [''];
     const device = lstatOf(this.#root)?.dev;
@@ -71,14 +68,16 @@ export class FileNames {
       const folder = this.#readFolder(path, device);
       if (!folder) continue;
       known.set(path, folder);
-      files.push(...folder.picked);
-      links.push(...folder.links);
-      sockets.push(...folder.sockets);
       pending.push(...folder.folders);
       if (yielder.due) await yielder.yield();
     }
     this.#known = known;
-    return { files, links, sockets };
+    const folders = [...known.values()];
+    return {
+      files: folders.flatMap((folder) => folder.picked),
+      links: folders.flatMap((folder) => folder.links),
+      sockets: folders.flatMap((folder) => folder.sockets),
+    };
   }
 
   #readFolder(path: string, device: bigint | undefined): Folder | undefined {

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toHostPath } from '@klaus/adapters/system';
-import { isSecretFile, SECRET_FILE_GLOBS } from '@klaus/core/policy';
+import { toHostPath, writeCacheFile } from '@klaus/adapters/system';
+import { isSecretFile, SECRET_FILE_GLOBS, SECRET_FILE_RULES } from '@klaus/core/policy';
+import { z } from 'zod';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
-import { writeHistoryCache, readHistoryCache } from './history-cache.ts';
 
 /** One earlier content of a secret file. */
 export interface OldVersion {
@@ -14,29 +16,36 @@ export interface OldVersion {
   text: string;
 }
 
-export interface HistoryOptions {
-  /** Additional globs of the user. */
-  patterns?: readonly string[];
-  /** Maximum number of contents. Default: 500. */
-  maxVersions?: number;
-  /** Maximum size of a content in bytes; longer ones are left out. Default: 1 MiB. */
-  maxBytes?: number;
-  /** Time limit of each Git command in milliseconds, after which the partial result is used. Default: 10,000. */
-  timeoutMs?: number;
-  /** Folder for the cache, which only the user can write. Default: no cache. */
-  cache?: string | undefined;
-}
+/** Bytes of a content; longer ones are left out. */
+export const MAX_BYTES = 1024 * 1024;
+const MAX_VERSIONS = 500;
+/** Time limit of each Git command in milliseconds, after which the partial result is used. */
+const TIMEOUT_MS = 10_000;
+
+/** The secret files in the searched history of a repository, without their contents. */
+const cacheSchema = z.object({
+  /** Commits that were searched together with all of their ancestors. */
+  commits: z.array(z.string()),
+  /** Object id and path of each secret file in these commits. */
+  blobs: z.array(z.tuple([z.string(), z.string()])),
+});
 
 /**
  * The contents of secret files in all commits that are reachable from refs, stashes and the log of HEAD, and their staged
  * contents. Git runs in a separate empty repository that uses the object folder, so that configuration, hooks and
- * attributes of the repository have no effect.
+ * attributes of the repository have no effect. Commits never change, so only those are searched that the cache does not
+ * contain.
  *
+ * @param options.patterns Additional globs of the user.
+ * @param options.cache Folder for the cache, which only the user can write. Absent: no cache.
  * @returns Empty without Git, and for repositories with SHA-256 names or a reftable.
  */
-export async function readHistory(folder: GitFolder, options: HistoryOptions = {}): Promise<OldVersion[]> {
-  const { patterns = [], maxVersions = 500, maxBytes = 1024 * 1024, timeoutMs = 10_000, cache } = options;
-  const known = cache === undefined ? undefined : readHistoryCache(cache, folder, patterns);
+export async function readHistory(
+  folder: GitFolder,
+  { patterns, cache }: { patterns: readonly string[]; cache: string | undefined },
+): Promise<OldVersion[]> {
+  const file = cache === undefined ? undefined : toCacheFile(cache, folder, patterns);
+  const known = file === undefined ? undefined : readCache(file);
   const blobs = new Map<string, string>();
   for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
   const refs = await readRefs(folder);
@@ -53,7 +62,7 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
       for (const [blob, path] of found) if (!blobs.has(blob)) blobs.set(blob, path);
     };
     const run = (args: readonly string[], stdin: string) =>
-      runGit(args, { own, objects: join(folder.commonDir, 'objects'), stdin, timeoutMs });
+      runGit(args, { own, objects: join(folder.commonDir, 'objects'), stdin });
     if (fresh.length > 0) {
       const commits = refs.map((ref) => (seen.has(ref) ? `^${ref}` : ref)).join('\n');
       const words = ['--', ...toPathspecs(patterns)];
@@ -68,14 +77,13 @@ export async function readHistory(folder: GitFolder, options: HistoryOptions = {
       for (const [blob, path] of known?.blobs ?? []) found.set(blob, path);
       add(found);
       // An incomplete result is not cached: missing commits may be fetched later, as in a shallow clone.
-      if (cache !== undefined && isComplete)
-        writeHistoryCache(cache, folder, { patterns, known: { commits: refs, blobs: [...found] } });
+      if (file !== undefined && isComplete) writeCacheFile(file, { commits: refs, blobs: [...found] });
     } else add(known?.blobs ?? []);
-    const named = [...blobs.keys()].slice(0, maxVersions);
+    const named = [...blobs.keys()].slice(0, MAX_VERSIONS);
     if (named.length === 0) return [];
     const sizes = await run(['cat-file', '--batch-check'], named.join('\n'));
     const small = [...sizes.bytes.toString().matchAll(/^([0-9a-f]{40}) blob (\d+)$/gm)].filter(
-      (it) => +it[2]! <= maxBytes,
+      (it) => +it[2]! <= MAX_BYTES,
     );
     if (small.length === 0) return [];
     const contents = await run(['cat-file', '--batch'], small.map((it) => it[1]).join('\n'));
@@ -110,17 +118,26 @@ function toVersions(contents: Buffer, blobs: ReadonlyMap<string, string>): OldVe
   return versions;
 }
 
-interface RunOptions {
-  own: string;
-  objects: string;
-  stdin: string;
-  timeoutMs: number;
+/** The result of earlier processes with the present rules; undefined without one. */
+function readCache(file: string): z.infer<typeof cacheSchema> | undefined {
+  try {
+    return cacheSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function toCacheFile(cache: string, folder: GitFolder, patterns: readonly string[]): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([SECRET_FILE_RULES, folder.commonDir, patterns]))
+    .digest('hex');
+  return join(cache, 'history', `${key.slice(0, 32)}.json`);
 }
 
 /** @returns `isComplete`: Git exited successfully. */
 async function runGit(
   args: readonly string[],
-  { own, objects, stdin, timeoutMs }: RunOptions,
+  { own, objects, stdin }: { own: string; objects: string; stdin: string },
 ): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const child = spawn('git', ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: own,
@@ -139,7 +156,7 @@ async function runGit(
       LC_ALL: 'C.UTF-8',
     },
     stdio: ['pipe', 'pipe', 'ignore'],
-    timeout: timeoutMs,
+    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
   const chunks: Buffer[] = [];

@@ -5,7 +5,6 @@ import { fromSecretsAllow, type SecretFinding, type SecretScanner, SECRETS_ALLOW
 import { KlausError } from '@klaus/core/protocol';
 import { listFiles } from './list-files.ts';
 
-/** A finding in a file. */
 export interface FileFinding extends Omit<SecretFinding, 'start' | 'end'> {
   /** Relative to the root, with forward slashes. */
   path: string;
@@ -47,24 +46,20 @@ const OVERLAP = 32 * 1024;
 
 async function* scanFile(absolute: string, path: string, scanner: SecretScanner): AsyncGenerator<FileFinding> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(absolute, flags).catch(() => undefined);
+  await using file = await open(absolute, flags).catch(() => undefined);
   if (!file) return;
-  try {
-    const seen = new Set<string>();
-    let linesBefore = 0;
-    for await (const bytes of readPieces(file)) {
-      const isBinary = linesBefore === 0 && bytes.subarray(0, 8_192).includes(0);
-      for (const { rule, line, fingerprint } of scanner.scan(isBinary ? '' : bytes.toString('utf8'), { path })) {
-        const finding = { path, rule, line: line + linesBefore, fingerprint };
-        const key = `${finding.line} ${fingerprint}`;
-        if (!seen.has(key)) yield finding;
-        seen.add(key);
-      }
-      if (isBinary) return;
-      for (const unit of bytes.subarray(0, CHUNK - OVERLAP)) if (unit === 10) linesBefore++;
+  const seen = new Set<string>();
+  let linesBefore = 0;
+  for await (const bytes of readPieces(file)) {
+    const isBinary = linesBefore === 0 && bytes.subarray(0, 8_192).includes(0);
+    for (const { rule, line, fingerprint } of scanner.scan(isBinary ? '' : bytes.toString('utf8'), { path })) {
+      const finding = { path, rule, line: line + linesBefore, fingerprint };
+      const key = `${finding.line} ${fingerprint}`;
+      if (!seen.has(key)) yield finding;
+      seen.add(key);
     }
-  } finally {
-    await file.close();
+    if (isBinary) return;
+    for (const unit of bytes.subarray(0, CHUNK - OVERLAP)) if (unit === 10) linesBefore++;
   }
 }
 

@@ -2,51 +2,19 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type SecretValue, toSecretValues } from '@klaus/core/policy';
-import type { FileIdentity } from '@klaus/core/agent';
+import type { SecretSource } from '@klaus/core/agent';
 import { createSecretFiles, findHidden, findNames, type SecretFiles } from './find-secret-files.ts';
 import { findGitFolder, type GitFolder, isTracked, readGitState, readIndex } from './git-folder.ts';
-import { readHistory } from './read-history.ts';
+import { MAX_BYTES, readHistory } from './read-history.ts';
 
-/** The secrets of a workspace: the files to hide from commands, and the values to redact. */
-export interface SecretSource {
-  /**
-   * Absolute paths of the present secret files, except those whose content is in Git, and of sockets, through which a
-   * command could reach programs outside.
-   */
-  files(): Promise<string[]>;
-  /**
-   * Values in all secret files, including tracked ones, and in their earlier versions. Values of deleted files are still
-   * returned. Fast while no such file and no ref has changed.
-   *
-   * @param options.history False: earlier versions are not read. Default true.
-   */
-  values(options?: { history?: boolean }): Promise<SecretValue[]>;
-  /**
-   * Whether a file is secret, and its hard links. Files with hard links need a search of the complete folder.
-   *
-   * @param path Absolute real path.
-   */
-  identify(path: string): Promise<FileIdentity>;
-  /**
-   * Hard links of a file under which it is secret or hidden. Fast for a file without hard links.
-   *
-   * @param path Absolute real path.
-   * @returns Absolute paths.
-   */
-  otherNames(path: string): Promise<string[]>;
-}
+/** Files whose values are read; further files are still hidden. */
+const MAX_FILES = 5_000;
 
 export interface SecretSourceOptions {
   /** Additional globs of the user, relative to the root. */
   patterns?: readonly string[];
   /** Globs of paths to hide in any case, even if Git has their content; relative to the root. */
   hidden?: readonly string[];
-  /** Maximum number of files whose values are read; further files are still hidden. Default: 5,000. */
-  limit?: number;
-  /** Bytes of a file that are read at most. Default: 1 MiB. */
-  maxBytes?: number;
-  /** Also reads earlier versions in Git. Default true. */
-  history?: boolean;
   /** Folder for the cache of the history, which only the user can write. Default: no cache. */
   cache?: string | undefined;
 }
@@ -54,10 +22,16 @@ export interface SecretSourceOptions {
 /**
  * Finds the secrets of a folder. Every call checks for changes.
  *
+ * - `files` returns the present secret files, except those whose content is in Git, and sockets, through which a command
+ *   could reach programs outside.
+ * - `values` also reads tracked files, and still returns the values of deleted ones. It is fast while no such file and no
+ *   ref has changed.
+ * - `identify` and `otherNames` are fast for a file without hard links; others need a search of the complete folder.
+ *
  * @param root Absolute path of the workspace.
  */
 export function createSecretSource(root: string, options: SecretSourceOptions = {}): SecretSource {
-  const { patterns = [], hidden = [], limit = 5_000, maxBytes = 1024 * 1024, history = true, cache } = options;
+  const { patterns = [], hidden = [], cache } = options;
   // A missing folder has no secrets. Its absence is reported elsewhere.
   const real = realpath(root).catch(() => root);
   const learned = new Map<string, SecretValue>();
@@ -77,13 +51,13 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
         relative(await real, path)
           .split(sep)
           .join('/'),
-        await readStart(path, maxBytes),
+        await readStart(path),
       );
       seen.set(path, state);
     }
   };
   const readGit = async (): Promise<void> => {
-    const folder = history ? await findGitFolder(await real) : undefined;
+    const folder = await findGitFolder(await real);
     if (!folder) return;
     // A failure is reported to the call that started the reading.
     await gitReading?.catch(() => {});
@@ -94,7 +68,7 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
   };
   /** @param state The state before the reading, so that the next call notices changes in between. */
   const learnGit = async (folder: GitFolder, state: string): Promise<void> => {
-    for (const { path, text } of await readHistory(folder, { patterns, maxBytes, cache })) learn(path, text);
+    for (const { path, text } of await readHistory(folder, { patterns, cache })) learn(path, text);
     gitState = state;
   };
   let files: SecretFiles | undefined;
@@ -112,9 +86,9 @@ export function createSecretSource(root: string, options: SecretSourceOptions = 
       const tracked = await Promise.all(found.map((path) => isTracked(path, folder, index)));
       return [...found.filter((_, at) => tracked[at] !== true), ...others];
     },
-    async values({ history: readsHistory = true } = {}) {
-      await readFiles((await find()).slice(0, limit));
-      if (readsHistory) await readGit();
+    async values({ history = true } = {}) {
+      await readFiles((await find()).slice(0, MAX_FILES));
+      if (history) await readGit();
       return [...learned.values()];
     },
     async identify(path) {
@@ -140,15 +114,30 @@ async function readInode(path: string): Promise<{ id: string; links: bigint } | 
   return stat?.isFile() ? { id: `${stat.dev}:${stat.ino}`, links: stat.nlink } : undefined;
 }
 
-async function readStart(path: string, length: number): Promise<string> {
+async function readStart(path: string): Promise<string> {
   // A link or a named pipe may have replaced the file since its check.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => undefined);
+  await using file = await open(path, flags).catch(() => undefined);
   if (!file) return '';
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+  return buffer.toString('utf8', 0, bytesRead);
+}
+
+/**
+ * Combines the sources of several folders. A file that several of them contain is listed once.
+ *
+ * @param sources The first source identifies files.
+ */
+export function joinSecretSources(sources: readonly SecretSource[]): SecretSource {
+  const [first] = sources;
+  if (!first) throw new RangeError('At least one source is required.');
+  if (sources.length === 1) return first;
+  const all = async <T>(read: (source: SecretSource) => Promise<readonly T[]>): Promise<T[]> =>
+    (await Promise.all(sources.map(read))).flat();
+  return {
+    files: async () => [...new Set(await all((source) => source.files()))],
+    values: (options) => all((source) => source.values(options)),
+    identify: (path) => first.identify(path),
+    otherNames: async (path) => [...new Set(await all((source) => source.otherNames(path)))],
+  };
 }

@@ -1,9 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { Connection, makeFolder, toStorageFailure } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
-import { makeFolder } from '../make-folder.ts';
 
 const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -33,21 +31,19 @@ const SCHEMA = `
 `;
 
 /** The database of one workspace's snapshots. */
-export class Database {
+export class Database extends Connection {
   readonly folder: string;
-  readonly #connection: DatabaseSync;
   #turn: Promise<unknown> = Promise.resolve();
-  readonly #statements = new Map<string, StatementSync>();
 
   /** @param folder Created if it is missing, for the user only. */
   constructor(folder: string) {
-    this.folder = folder;
     const file = join(folder, 'snapshots.db');
-    this.#connection = guarded(folder, () => {
+    guarded(folder, () => {
       makeFolder(join(folder, 'packs'));
       if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
-      return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     });
+    super(file, { timeout: BUSY_TIMEOUT_MS, toError: (error) => toSnapshotError(error, folder) });
+    this.folder = folder;
     try {
       // Large pages, because rows of a kilobyte are common and are read in order.
       this.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -66,78 +62,32 @@ export class Database {
     }
   }
 
-  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return guarded(this.folder, () => this.#prepare(sql).get(...values) as Row | undefined);
-  }
-
-  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return guarded(this.folder, () => this.#prepare(sql).all(...values) as Row[]);
-  }
-
-  /** Returns the id of the inserted row, if any. */
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return guarded(this.folder, () => Number(this.#prepare(sql).run(...values).lastInsertRowid));
-  }
-
-  exec(sql: string): void {
-    guarded(this.folder, () => this.#connection.exec(sql));
-  }
-
-  /** Runs `work` in a transaction, which is durable when this returns. */
-  transaction<T>(work: () => T): T {
-    this.exec('BEGIN IMMEDIATE');
-    try {
-      const value = work();
-      this.exec('COMMIT');
-      return value;
-    } catch (error) {
-      if (this.#connection.isTransaction) this.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
   /** Runs `work` after all earlier calls, for operations that must not interleave on this connection. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);
     return done;
   }
-
-  close(): void {
-    if (this.#connection.isOpen) this.#connection.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.#connection.prepare(sql)));
-    return statement;
-  }
 }
-
-/** Result codes of SQLite. Source: https://sqlite.org/rescode.html */
-const BUSY: ReadonlySet<number> = new Set([5, 6]);
-const NO_ROOM: ReadonlySet<number> = new Set([8, 10, 13, 14]);
-const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
-const NO_ROOM_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'EIO']);
 
 /** Converts errors of the database and the filesystem to KlausErrors; returns other errors unchanged. */
 export function toSnapshotError(error: unknown, folder: string): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : -1;
-  if (BUSY.has(code)) {
+  if (!(error instanceof Error)) return error;
+  const failure = toStorageFailure(error);
+  if (failure === 'busy') {
     return new KlausError('store.busy', `Another process is writing to ${folder} and did not finish in time.`, {
       hint: 'Try again in a moment.',
       retryable: true,
       cause: error,
     });
   }
-  if (NO_ROOM.has(code) || (typeof error.code === 'string' && NO_ROOM_CODES.has(error.code))) {
+  if (failure === 'full') {
     return new KlausError('store.full', `Nothing more can be written to ${folder}: ${error.message}.`, {
       hint: 'Free some space or make the disk writable; what was stored before is intact.',
       cause: error,
     });
   }
-  return DAMAGED.has(code) ? corrupt(folder, error.message, error) : error;
+  return failure === 'damaged' ? corrupt(folder, error.message, error) : error;
 }
 
 export function corrupt(folder: string, what: string, cause?: unknown): KlausError {

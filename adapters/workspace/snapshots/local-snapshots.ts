@@ -1,15 +1,14 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { makeFolder } from '@klaus/adapters/system';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
 import { toIndexEntries } from '../git-index.ts';
-import { makeFolder } from '../make-folder.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
-import { applyGitChanges } from './git/apply-git.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
 import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
-import { scanGitData } from './git/git-data.ts';
+import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
 import { readGitState, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
@@ -19,10 +18,10 @@ import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
 import { Yielder } from '../yielder.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
-import type { Scan, Uncovered } from './scan/scan.ts';
+import type { Scan } from './scan/scan.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
-import { hasState, readMetadata, toStateWrite, type StateMetadata } from './states.ts';
+import { hasState, readMetadata, toStateWrite, type StateMetadata, type Uncovered } from './states.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { toTreeHash, Trees } from './trees.ts';
@@ -54,10 +53,7 @@ export interface SnapshotsOptions {
  * content that no row lists is a conflict; if the folder is in `overwrite`, it is kept with that content.
  */
 export interface LocalSnapshots extends Snapshots, Disposable {
-  /** Git repositories in the workspace at the time of a state. Empty for a computed state. */
   git(tree: TreeId): GitState[];
-  /** Paths that a state does not contain; at most 1,000. */
-  uncovered(tree: TreeId): Uncovered[];
   /** Relative paths of the `.git` entries that the last scan of this process found. */
   readonly repositories: readonly string[];
   /** Removes data that no stored state needs. @throws KlausError `store.busy`. */
@@ -125,9 +121,7 @@ class FolderSnapshots implements LocalSnapshots {
         const base = options.only && toTreeHash(this.#store.trees, options.only.base);
         const paths = options.only?.paths.map(toPlain);
         const isPartial = base !== undefined && paths !== undefined && !paths.includes('');
-        const tree = isPartial
-          ? await scanPaths(this.#store, scan, { root, base, paths })
-          : await scanAt(root, scan, '');
+        const tree = isPartial ? await scanPaths(scan, { root, base, paths }) : await scanAt(root, scan, '');
         if (tree === undefined)
           throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`);
         if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
@@ -157,7 +151,7 @@ class FolderSnapshots implements LocalSnapshots {
       const repositories = toGitPaths(readMetadata(db, toTreeHash(trees, tree)).git);
       if (repositories.length === 0) return undefined;
       return withScan(this.#store, { root, updatesCache: true, yielder: new Yielder() }, async (scan) => {
-        const state = await scanGitData(this.#store, scan, { root, repositories });
+        const state = await scanGitData(scan, { root, repositories });
         // The refs are part of the state, so a known state already has them.
         const metadata = hasState(db, state)
           ? {}

@@ -1,5 +1,5 @@
 import { KlausError, type TreeEntry } from '@klaus/core/protocol';
-import { shorten } from '../path-entry.ts';
+import { shorten, toAncestors } from '../path-entry.ts';
 import type { TreeEdit } from './restore/edit-tree.ts';
 
 /** @throws KlausError `usage` for a path that a snapshot cannot contain. */
@@ -15,7 +15,7 @@ export function checkPath(path: string, excluded: ReadonlySet<string>, isGit = f
       'usage',
       `${shorten(path)} is ${isGit ? 'outside' : 'inside'} .git and cannot be restored by this operation.`,
     );
-  if (names.some((_, i) => excluded.has(names.slice(0, i + 1).join('/')))) {
+  if ([...toAncestors(path), path].some((above) => excluded.has(above))) {
     throw new KlausError('usage', `${shorten(path)} is Klaus's own state, which cannot be restored.`);
   }
 }

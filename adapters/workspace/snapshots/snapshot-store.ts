@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
-import type { Root } from '../path-entry.ts';
-import { openRoot } from '../path-entry.ts';
-import { Batch } from './objects/batch.ts';
+import { openRoot, type Root } from '../path-entry.ts';
+import { createBatch } from './objects/batch.ts';
 import type { Database } from './database.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
@@ -38,20 +37,15 @@ export async function withScan<T>(
   use: (scan: Scan) => Promise<T>,
 ): Promise<T> {
   const { root, updatesCache, yielder, onProgress } = options;
-  const directory = openRoot(root);
-  let device: number;
-  try {
-    device = lstatSync(directory.child('.')).dev;
-  } finally {
-    directory.close();
-  }
+  const device = readDevice(root);
   store.statCache.refresh();
   const writer = new ObjectWriter(store.db, yielder);
   try {
     return await use({
+      trees: store.trees,
       statCache: store.statCache,
       writer,
-      batch: new Batch(store, writer, yielder),
+      batch: createBatch(store, writer, yielder),
       yielder,
       since: Date.now(),
       device,
@@ -66,4 +60,9 @@ export async function withScan<T>(
   } finally {
     await writer.close();
   }
+}
+
+function readDevice(root: Root): number {
+  using directory = openRoot(root);
+  return lstatSync(directory.child('.')).dev;
 }

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '@klaus/adapters/system';
 import { z } from 'zod';
-import { makeFolder } from '../make-folder.ts';
 import { guarded } from './database.ts';
 
 const NAME_FILE = 'workspace.json';
 const nameSchema = z.object({ root: z.string() });
 
-/** Describes the stored snapshots of one workspace. */
 export interface SnapshotStoreInfo {
   /** Absolute real path of the workspace, which may not exist any more. */
   root: string;
-  /** Folder of its snapshots. */
   folder: string;
   /** Size on the disk in bytes. */
   bytes: number;

@@ -2,21 +2,18 @@ import { z } from 'zod';
 import type { Database } from './database.ts';
 import { gitStateSchema, type GitState } from './git/git-state.ts';
 import { now, type Write } from './objects/object-writer.ts';
-import type { Uncovered } from './scan/scan.ts';
 
 /** Age in seconds after which the last use of a state is updated. */
 const FRESH_S = 600;
-/** Maximum number of stored uncovered paths. */
 const MAX_UNCOVERED = 1_000;
 
-const uncoveredSchema = z.array(
-  z.object({
-    path: z.string(),
-    why: z.enum(['unreadable', 'special file', 'name is not UTF-8', 'other filesystem', 'path too long']),
-  }),
-);
+const uncoveredSchema = z.object({
+  path: z.string(),
+  why: z.enum(['unreadable', 'special file', 'name is not UTF-8', 'other filesystem', 'path too long']),
+});
+/** A path that a snapshot does not contain. */
+export type Uncovered = z.infer<typeof uncoveredSchema>;
 
-/** Metadata that is stored with a state. */
 export interface StateMetadata {
   git: readonly GitState[];
   uncovered: readonly Uncovered[];
@@ -70,6 +67,6 @@ export function readMetadata(db: Database, tree: Buffer): { git: GitState[]; unc
   if (!row) return { git: [], uncovered: [] };
   return {
     git: z.array(gitStateSchema).parse(JSON.parse(row.git)),
-    uncovered: uncoveredSchema.parse(JSON.parse(row.uncovered)),
+    uncovered: z.array(uncoveredSchema).parse(JSON.parse(row.uncovered)),
   };
 }

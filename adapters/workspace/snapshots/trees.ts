@@ -1,5 +1,6 @@
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import { corrupt, type Database } from './database.ts';
+import { joinNames } from '../path-entry.ts';
 import type { Yielder } from '../yielder.ts';
 import { compareNames, decodeTree, EMPTY, toTreeEntry, type Node } from './tree.ts';
 
@@ -48,7 +49,7 @@ export class Trees {
   /** Every entry below a directory, with its path. */
   *walk(hash: Buffer, path: string): Generator<{ path: string; node: Node }> {
     for (const node of this.nodes(hash)) {
-      const own = path === '' ? node.name : `${path}/${node.name}`;
+      const own = joinNames(path, node.name);
       yield { path: own, node };
       if (node.type === 'directory') yield* this.walk(node.hash, own);
     }
@@ -90,11 +91,13 @@ export class Trees {
     const before = new Map(this.nodes(pair.from).map((node) => [node.name, node]));
     const after = new Map(this.nodes(pair.to).map((node) => [node.name, node]));
     for (const name of new Set([...before.keys(), ...after.keys()])) {
-      const path = pair.path === '' ? name : `${pair.path}/${name}`;
+      const path = joinNames(pair.path, name);
       const old = before.get(name);
       const now = after.get(name);
-      const row = toChange(path, old && toTreeEntry(old), now && toTreeEntry(now));
-      if (row) rows.push(row);
+      const entry = old ? toTreeEntry(old) : null;
+      const next = now ? toTreeEntry(now) : null;
+      const kind = entry ? (next ? 'modified' : 'deleted') : 'created';
+      if (!isSameEntry(entry, next)) rows.push({ path, kind, before: entry, after: next });
       await this.#compare({ from: toSubtree(old), to: toSubtree(now), path }, rows, yielder);
     }
   }
@@ -102,12 +105,6 @@ export class Trees {
 
 function toSubtree(node: Node | undefined): Buffer {
   return node?.type === 'directory' ? node.hash : EMPTY;
-}
-
-function toChange(path: string, before: TreeEntry | undefined, after: TreeEntry | undefined): TreeChange | undefined {
-  if (isSameEntry(before ?? null, after ?? null)) return undefined;
-  const kind = before ? (after ? 'modified' : 'deleted') : 'created';
-  return { path, kind, before: before ?? null, after: after ?? null };
 }
 
 export function isSameEntry(a: TreeEntry | null, b: TreeEntry | null): boolean {

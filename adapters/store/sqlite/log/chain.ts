@@ -2,16 +2,16 @@ import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
 import { collectKnownHashes, isRecordedType, type KnownHashes } from './session-records.ts';
 import type { Database } from '../database.ts';
-import { readHostHead, type HostHead } from './host-chain.ts';
-import { NO_HEAD, readHead } from './log.ts';
-import { toHash, toObject } from './record.ts';
+import { readHostHead } from './host-chain.ts';
+import { readHead } from './log.ts';
+import { NO_HEAD, toHash, toObject, type ChainHead } from './record.ts';
 
 /** The result of verifying the host chain, with what its intact part records about the sessions. */
 export interface HostChainReport {
   report: ChainReport;
   knownHashes: ReadonlyMap<string, KnownHashes>;
   /** Stored elsewhere, it proves that a later chain without it was rewritten. */
-  head: HostHead;
+  head: ChainHead;
 }
 
 interface Link {
@@ -65,7 +65,7 @@ export function verifyHostChain(database: Database): HostChainReport {
 /** @param take Called with every record up to the first invalid one, in order, and possibly with that one. */
 function walk(
   links: Generator<Link, void, undefined>,
-  head: HostHead,
+  head: ChainHead,
   take: (link: Link, seq: number) => void,
 ): ChainReport {
   let expected = FIRST_PREV;

@@ -5,7 +5,8 @@ import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
 import { toIso } from '../iso-time.ts';
-import { NO_HEAD, readHead } from './log.ts';
+import { readHead } from './log.ts';
+import { NO_HEAD } from './record.ts';
 import { dropFromSearch } from '../queries/search-messages.ts';
 
 /** Milliseconds after which a blob without a reference is no longer waiting for its event. */

@@ -1,15 +1,8 @@
 import type { HostFilter } from '@klaus/core/agent';
-import { FIRST_PREV, HOST_EVENT_VERSION } from '@klaus/core/protocol';
+import { HOST_EVENT_VERSION } from '@klaus/core/protocol';
 import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import { toHash, toVersioned } from './record.ts';
-
-export interface HostHead {
-  /** Of the last record; 0 when there is none. */
-  seq: number;
-  /** Of the last record; FIRST_PREV when there is none. */
-  hash: string;
-}
+import { NO_HEAD, toHash, toVersioned, type ChainHead } from './record.ts';
 
 /** Redacts secrets in a text before it is stored. */
 export type Redact = (text: string) => string;
@@ -19,8 +12,8 @@ interface HostRow {
   record: string;
 }
 
-export function readHostHead(database: Database): HostHead {
-  return database.get<HostHead>('SELECT seq, hash FROM host_head WHERE id = 1') ?? { seq: 0, hash: FIRST_PREV };
+export function readHostHead(database: Database): ChainHead {
+  return database.get<ChainHead>('SELECT seq, hash FROM host_head WHERE id = 1') ?? NO_HEAD;
 }
 
 /** Writes one event at the end of the host chain. Runs in the caller's transaction. */

@@ -3,22 +3,15 @@ import { EVENT_VERSION, FIRST_PREV, KlausError, type Event } from '@klaus/core/p
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
 import type { ProjectionOptions } from '../projections/projection-options.ts';
-import { fromRecord, toHash, toText } from './record.ts';
+import { fromRecord, toHash, toText, type ChainHead } from './record.ts';
 import { corrupt } from '../store-error.ts';
 
 /** Rows per read, so that no read transaction is open while the caller processes events. */
 const PAGE = 128;
 
-export interface Head {
-  /** Of the last record; 0 when there is none. */
-  seq: number;
-  /** Of the last record; FIRST_PREV when there is none. */
-  hash: string;
+export interface Head extends ChainHead {
   fence: number;
 }
-
-/** The end of a chain without records. */
-export const NO_HEAD = { seq: 0, hash: FIRST_PREV } as const;
 
 /** The end of the session's chain; undefined for a session that was never claimed. */
 export function readHead(database: Database, session: string): Head | undefined {

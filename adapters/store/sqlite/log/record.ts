@@ -1,8 +1,18 @@
 import { hash } from 'node:crypto';
-import { EVENT_VERSION, type Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, FIRST_PREV, type Event } from '@klaus/core/protocol';
 import { corrupt, newer } from '../store-error.ts';
 
 type Fields = Record<string, unknown>;
+
+/** The end of a chain. */
+export interface ChainHead {
+  /** Of the last record; 0 when there is none. */
+  seq: number;
+  /** Of the last record; FIRST_PREV when there is none. */
+  hash: string;
+}
+
+export const NO_HEAD: ChainHead = { seq: 0, hash: FIRST_PREV };
 
 /** Lower-case SHA-256 of the UTF-8 bytes of a record. */
 export function toHash(text: string): string {

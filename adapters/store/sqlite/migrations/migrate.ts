@@ -1,15 +1,50 @@
 import type { Database } from '../database.ts';
 import { newer } from '../store-error.ts';
 import { m001 } from './m001-initial.ts';
-import { m002 } from './m002-knowledge.ts';
 import { m003 } from './m003-host-chain.ts';
-import { m008 } from './m008-recall.ts';
 import { m011 } from './m011-fewer-pages.ts';
 import type { Migration } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
   m001,
-  m002,
+  // What is remembered across sessions. Source of truth, not a projection: no log contains all of it. The index stores no
+  // text itself, and secure-delete removes deleted words from it.
+  {
+    name: 'm002-knowledge',
+    apply: `
+CREATE TABLE knowledge (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace TEXT NOT NULL DEFAULT '',   -- absolute real path; '' holds everywhere
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  category TEXT NOT NULL DEFAULT 'general',
+  session_id TEXT,                      -- that wrote it last; null: the user
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (workspace, key)
+) STRICT;
+CREATE INDEX idx_knowledge_category ON knowledge(category);
+
+CREATE VIRTUAL TABLE knowledge_fts USING fts5(
+  key, value, category,
+  content='knowledge', content_rowid='id', tokenize='unicode61 remove_diacritics 2'
+);
+INSERT INTO knowledge_fts(knowledge_fts, rank) VALUES ('secure-delete', 1);
+
+CREATE TRIGGER knowledge_added AFTER INSERT ON knowledge BEGIN
+  INSERT INTO knowledge_fts(rowid, key, value, category) VALUES (new.id, new.key, new.value, new.category);
+END;
+CREATE TRIGGER knowledge_removed AFTER DELETE ON knowledge BEGIN
+  INSERT INTO knowledge_fts(knowledge_fts, rowid, key, value, category)
+    VALUES ('delete', old.id, old.key, old.value, old.category);
+END;
+CREATE TRIGGER knowledge_changed AFTER UPDATE ON knowledge BEGIN
+  INSERT INTO knowledge_fts(knowledge_fts, rowid, key, value, category)
+    VALUES ('delete', old.id, old.key, old.value, old.category);
+  INSERT INTO knowledge_fts(rowid, key, value, category) VALUES (new.id, new.key, new.value, new.category);
+END;
+`,
+  },
   m003,
   // Approvals that are valid for every session of one agent in one workspace. They remain valid after their session.
   {
@@ -65,7 +100,42 @@ CREATE TABLE checkpoints (
 ) STRICT;
 `,
   },
-  m008,
+  // A full-text index over sessions, for `recall`. It is updated by a search, not by an append, which therefore costs
+  // nothing more. It stores no text itself: chunks contain its position in the log and the blobs. Can be dropped at any
+  // time.
+  {
+    name: 'm008-recall',
+    apply: `
+CREATE TABLE recall_heads (
+  session_id TEXT PRIMARY KEY NOT NULL,
+  seq INTEGER NOT NULL              -- of the last indexed record
+) STRICT;
+
+CREATE TABLE recall_documents (
+  id INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  length INTEGER NOT NULL,          -- characters; of a large one bytes
+  large INTEGER NOT NULL,           -- 1: not in the index, scanned by a search
+  UNIQUE (session_id, seq)
+) STRICT;
+
+CREATE TABLE recall_chunks (
+  id INTEGER PRIMARY KEY,           -- rowid in recall_fts
+  document INTEGER NOT NULL REFERENCES recall_documents(id) ON DELETE CASCADE,
+  start INTEGER NOT NULL,
+  length INTEGER NOT NULL
+) STRICT;
+CREATE INDEX idx_recall_chunks_document ON recall_chunks(document);
+
+CREATE VIRTUAL TABLE recall_fts USING fts5(
+  session, text, parts,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+`,
+  },
   // A full-text index over the messages of all sessions. It is updated by a search, not by an append, which therefore
   // costs nothing more. It stores no text itself and can be dropped at any time.
   {

@@ -1,10 +1,12 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, cpSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { ApplyResult } from '@klaus/core/agent';
 import type { TreeChange } from '@klaus/core/protocol';
 import { codeOf } from '../../race-error.ts';
 import type { Root } from '../../path-entry.ts';
 import { LARGE } from './git-names.ts';
+import { applyChanges } from '../restore/apply.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { readPathState } from '../scan/path-state.ts';
@@ -18,33 +20,40 @@ import { EMPTY } from '../tree.ts';
  *
  * @param repositories Relative paths of the `.git` entries.
  */
-export async function scanGitData(
-  store: SnapshotStore,
-  scan: Scan,
-  from: { root: Root; repositories: readonly string[] },
-): Promise<Buffer> {
+export async function scanGitData(scan: Scan, from: { root: Root; repositories: readonly string[] }): Promise<Buffer> {
   // Unreadable files in `.git` are not reported for the workspace.
   const gitScan: Scan = { ...scan, uncovered: [], repositories: [], isGit: true };
   const edits = new Map<string, TreeEdit>();
   for (const path of from.repositories) {
     const { entry, unsupported } = await readPathState(from.root, path, gitScan);
     if (!entry || unsupported) continue;
-    const isFolder = entry.type === 'directory';
-    const hash = isFolder ? await scanAt(from.root, gitScan, path) : undefined;
-    if (isFolder) edits.set(path, { type: 'directory', mode: entry.mode, size: 0, hash: hash ?? EMPTY });
-    else edits.set(path, toEdit(entry));
+    const edit = toEdit(entry);
+    if (edit?.type === 'directory') edit.hash = (await scanAt(from.root, gitScan, path)) ?? EMPTY;
+    edits.set(path, edit);
   }
   await scan.batch.flush();
-  return editTree({ trees: store.trees, batch: scan.batch, yielder: scan.yielder }, EMPTY, edits);
+  return editTree(scan, EMPTY, edits);
 }
 
-/** True for `.git` and paths in it. Other rows of such states are parent folders. */
-export function isGitPath(path: string): boolean {
-  return path.split('/').includes('.git');
+/** See `Snapshots.applyGit`. The caller holds the exclusive lock. */
+export async function applyGitChanges(
+  store: SnapshotStore,
+  changes: readonly TreeChange[],
+  options: { overwrite?: ReadonlySet<string> },
+): Promise<ApplyResult> {
+  const gone = toRemovedFolders(changes);
+  // Other rows are parent folders. A removed folder itself still contains the objects.
+  const rows = changes.filter(({ path }) => path.split('/').includes('.git') && !gone.includes(path));
+  const result = await applyChanges(store, rows, { ...options, isGit: true });
+  if (!result.applied) return result;
+  for (const path of gone) setAside(store, path);
+  for (const { path, before } of rows)
+    if (!before && path.endsWith('.git/HEAD')) bringBack(store, path.slice(0, -'/HEAD'.length));
+  return result;
 }
 
 /** Git folders that the rows remove completely. */
-export function toRemovedFolders(rows: readonly TreeChange[]): string[] {
+function toRemovedFolders(rows: readonly TreeChange[]): string[] {
   return rows
     .filter(({ path, before, after }) => path.split('/').at(-1) === '.git' && before?.type === 'directory' && !after)
     .map(({ path }) => path);
@@ -56,7 +65,7 @@ function toAside(store: SnapshotStore, path: string): string {
 }
 
 /** Moves the rest of a git folder out of the workspace, so that a redo can restore it. */
-export function setAside(store: SnapshotStore, path: string): void {
+function setAside(store: SnapshotStore, path: string): void {
   const folder = join(store.root.path, path);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const aside = toAside(store, path);
@@ -72,7 +81,7 @@ export function setAside(store: SnapshotStore, path: string): void {
 }
 
 /** Restores a git folder that {@link setAside} moved. */
-export function bringBack(store: SnapshotStore, path: string): void {
+function bringBack(store: SnapshotStore, path: string): void {
   const aside = toAside(store, path);
   const folder = join(store.root.path, path);
   if (lstatSync(aside, { throwIfNoEntry: false })?.isDirectory() !== true) return;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import type { Directory } from '../../directory.ts';
-import { isRace } from '../../race-error.ts';
+import { codeOf, isRace } from '../../race-error.ts';
 import type { Root } from '../../path-entry.ts';
 import { withParent } from '../restore/dir-handle.ts';
 import { sha256 } from '../tree.ts';
@@ -30,25 +30,25 @@ export type GitState = z.infer<typeof gitStateSchema>;
 export async function readGitState(root: Root, path: string): Promise<GitState | undefined> {
   const folder = path === '.git' ? '' : path.slice(0, -'/.git'.length);
   return withParent(root, path, (parent, name) => {
-    let git: Directory;
-    try {
-      git = parent.open(name);
-    } catch (error) {
-      if (!isRace(error) && !isForbidden(error)) throw error;
-      // A file that refers to another folder, or a symlink.
-      return { path: folder, head: readText(parent, name)?.trim() ?? '', refs: {}, index: null };
-    }
-    try {
-      const refs = new Map<string, string>();
-      for (const [ref, id] of readPacked(git)) refs.set(ref, id);
-      readLoose(git, 'refs', refs);
-      const sorted = [...refs].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_REFS);
-      const head = readText(git, 'HEAD')?.trim() ?? '';
-      return { path: folder, head, refs: Object.fromEntries(sorted), index: markIndex(git) };
-    } finally {
-      git.close();
-    }
+    using git = openIfAllowed(parent, name);
+    // A file that refers to another folder, or a symlink.
+    if (!git) return { path: folder, head: readText(parent, name)?.trim() ?? '', refs: {}, index: null };
+    const refs = new Map(readPacked(git));
+    readLoose(git, 'refs', refs);
+    const sorted = [...refs].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_REFS);
+    const head = readText(git, 'HEAD')?.trim() ?? '';
+    return { path: folder, head, refs: Object.fromEntries(sorted), index: markIndex(git) };
   });
+}
+
+/** Undefined for anything but a readable directory. */
+function openIfAllowed(parent: Directory, name: string): Directory | undefined {
+  try {
+    return parent.open(name);
+  } catch (error) {
+    if (isRace(error) || isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Identifies the index by its length and the checksum at its end, without reading the complete file. */
@@ -67,13 +67,8 @@ function readPacked(git: Directory): [string, string][] {
 }
 
 function readLoose(parent: Directory, path: string, refs: Map<string, string>): void {
-  let directory: Directory;
-  try {
-    directory = parent.open(path.split('/').at(-1)!);
-  } catch (error) {
-    if (isRace(error) || isForbidden(error)) return;
-    throw error;
-  }
+  using directory = openIfAllowed(parent, path.split('/').at(-1)!);
+  if (!directory) return;
   try {
     for (const entry of readdirSync(directory.child('.'), { withFileTypes: true })) {
       if (refs.size >= MAX_REFS * 2 || path.split('/').length > MAX_DEPTH) return;
@@ -86,8 +81,6 @@ function readLoose(parent: Directory, path: string, refs: Map<string, string>): 
     }
   } catch (error) {
     if (!isRace(error) && !isForbidden(error)) throw error;
-  } finally {
-    directory.close();
   }
 }
 
@@ -116,6 +109,5 @@ function readBytes(directory: Directory, name: string, { from }: { from: number 
 }
 
 function isForbidden(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  return code === 'EACCES' || code === 'EPERM' || code === 'ENXIO';
+  return ['EACCES', 'EPERM', 'ENXIO'].includes(codeOf(error));
 }

@@ -1,7 +1,6 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
-/** Maximum number of entries that are searched. */
 const MAX_ENTRIES = 20_000;
 const SLASH = Buffer.from('/');
 

@@ -9,60 +9,49 @@ const MAX_PENDING = 2_000;
 const INSERT_TREE = `INSERT INTO trees VALUES (?, ?, ?)
   ON CONFLICT (hash) DO UPDATE SET made = excluded.made WHERE made < excluded.made - 600`;
 
+export type Batch = ReturnType<typeof createBatch>;
+
 /** Collects directory objects and cache rows for the store, children before their parents. */
-export class Batch {
-  readonly #db: Database;
-  readonly #index: StatCache;
-  readonly #writer: ObjectWriter;
-  readonly #yielder: Yielder;
-  #trees: { hash: Buffer; bytes: Buffer }[] = [];
-  #seen: { path: string; tree: Buffer; data: Buffer }[] = [];
-  #forgotten: string[] = [];
-
-  constructor(store: { db: Database; statCache: StatCache }, writer: ObjectWriter, yielder: Yielder) {
-    this.#db = store.db;
-    this.#index = store.statCache;
-    this.#writer = writer;
-    this.#yielder = yielder;
-  }
-
-  get full(): boolean {
-    return this.#trees.length + this.#seen.length > MAX_PENDING;
-  }
-
-  tree(bytes: Buffer): Buffer {
-    const hash = bytes.length === 0 ? EMPTY : sha256(bytes);
-    this.#trees.push({ hash, bytes });
-    return hash;
-  }
-
-  seen(path: string, tree: Buffer, data: Buffer): void {
-    this.#seen.push({ path, tree, data });
-  }
-
-  /** Removes a directory and its content from the cache. */
-  forget(path: string): void {
-    this.#forgotten.push(path);
-  }
-
-  /**
-   * Writes everything in an order in which no row refers to a missing one. Durable when it resolves.
-   *
-   * @param last The last write, in the same transaction if there are few writes.
-   */
-  async flush(last?: Write): Promise<void> {
-    const writes = await this.#writer.prepare();
-    const trees = this.#trees;
-    const seen = this.#seen;
-    const forgotten = this.#forgotten;
-    this.#trees = [];
-    this.#seen = [];
-    this.#forgotten = [];
-    for (const { hash, bytes } of trees) writes.push(() => this.#db.run(INSERT_TREE, hash, bytes, now()));
-    // Removals first, because a directory may have been removed and created again.
-    for (const path of forgotten) writes.push(() => this.#index.forget(path));
-    for (const { path, tree, data } of seen) writes.push(() => this.#index.put(path, tree, data));
-    if (last) writes.push(last);
-    await commit(this.#db, this.#yielder, writes);
-  }
+export function createBatch(
+  { db, statCache }: { db: Database; statCache: StatCache },
+  writer: ObjectWriter,
+  yielder: Yielder,
+) {
+  let trees: { hash: Buffer; bytes: Buffer }[] = [];
+  let seen: { path: string; tree: Buffer; data: Buffer }[] = [];
+  let forgotten: string[] = [];
+  return {
+    get full(): boolean {
+      return trees.length + seen.length > MAX_PENDING;
+    },
+    tree(bytes: Buffer): Buffer {
+      const hash = bytes.length === 0 ? EMPTY : sha256(bytes);
+      trees.push({ hash, bytes });
+      return hash;
+    },
+    seen(path: string, tree: Buffer, data: Buffer): void {
+      seen.push({ path, tree, data });
+    },
+    /** Removes a directory and its content from the cache. */
+    forget(path: string): void {
+      forgotten.push(path);
+    },
+    /**
+     * Writes everything in an order in which no row refers to a missing one. Durable when it resolves.
+     *
+     * @param last The last write, in the same transaction if there are few writes.
+     */
+    async flush(last?: Write): Promise<void> {
+      const writes = await writer.prepare();
+      for (const { hash, bytes } of trees) writes.push(() => db.run(INSERT_TREE, hash, bytes, now()));
+      // Removals first, because a directory may have been removed and created again.
+      for (const path of forgotten) writes.push(() => statCache.forget(path));
+      for (const { path, tree, data } of seen) writes.push(() => statCache.put(path, tree, data));
+      if (last) writes.push(last);
+      trees = [];
+      seen = [];
+      forgotten = [];
+      await commit(db, yielder, writes);
+    },
+  };
 }

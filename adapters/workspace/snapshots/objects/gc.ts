@@ -15,6 +15,8 @@ const compress = promisify(zstdCompress);
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const GRACE_S = 3_600;
 const PAGE = 2_000;
+/** All rows, by hash. */
+const ALL = { key: 'hash', after: new Uint8Array(), size: PAGE } as const;
 /** A block or a pack is rewritten when a smaller share of it is in use. */
 const WORTH = 0.75;
 
@@ -108,7 +110,8 @@ async function findDeadTrees(
   const dead: Buffer[] = [];
   let bytes = 0;
   const sql = 'SELECT hash, length(data) AS size, made FROM trees WHERE hash > ? ORDER BY hash LIMIT ?';
-  for await (const row of pages<{ hash: Uint8Array; size: number; made: number }>(db, sql, yielder)) {
+  for (const row of db.pages<{ hash: Uint8Array; size: number; made: number }>(sql, ALL)) {
+    if (yielder.due) await yielder.yield();
     if (marks.trees.has(toKey(row.hash)) || row.made >= limit) continue;
     dead.push(Buffer.from(row.hash));
     bytes += row.size;
@@ -132,25 +135,12 @@ async function findDeadObjects(
   const live = new Map<number, number>();
   const sql = 'SELECT hash, size, block, made FROM objects WHERE hash > ? ORDER BY hash LIMIT ?';
   type Row = { hash: Uint8Array; size: number; block: number | null; made: number };
-  for await (const row of pages<Row>(db, sql, yielder)) {
+  for (const row of db.pages<Row>(sql, ALL)) {
+    if (yielder.due) await yielder.yield();
     if (!marks.objects.has(toKey(row.hash)) && row.made < limit) dead.push(Buffer.from(row.hash));
     else if (row.block !== null) live.set(row.block, (live.get(row.block) ?? 0) + row.size);
   }
   return { dead, live };
-}
-
-async function* pages<Row extends { hash: Uint8Array }>(
-  db: Database,
-  sql: string,
-  yielder: Yielder,
-): AsyncGenerator<Row> {
-  for (let after: Uint8Array = new Uint8Array(); ;) {
-    const rows = db.all<Row>(sql, after, PAGE);
-    yield* rows;
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!.hash;
-    if (yielder.due) await yielder.yield();
-  }
 }
 
 interface Sweep {
@@ -188,32 +178,41 @@ function planBlocks(db: Database, live: ReadonlyMap<number, number>): Sweep {
   return sweep;
 }
 
+/** The new place of a block. */
+interface Placed {
+  id: number;
+  at: number;
+  stored: number;
+  raw: number;
+  /** Empty for a block that was moved without a change. */
+  objects: { hash: Uint8Array; at: number }[];
+}
+
 /** Writes used data to a new pack, syncs it, and then updates the references. */
 async function rewrite(db: Database, sweep: Sweep, yielder: Yielder): Promise<void> {
   if (sweep.thinned.length + sweep.moved.length > 0) {
     const pack = await createPack(db.folder);
-    const places = new Map<number, BlockLocation>();
+    const placed: Placed[] = [];
+    const append = async (bytes: Buffer, block: Omit<Placed, 'at'>): Promise<void> => {
+      await writeFully(pack.handle, bytes, pack.size);
+      placed.push({ ...block, at: pack.size });
+      pack.size += bytes.length;
+    };
     try {
-      for (const row of sweep.moved) {
-        const bytes = await readStored(db, row);
-        await writeFully(pack.handle, bytes, pack.size);
-        places.set(row.id, { at: pack.size, stored: row.stored, raw: row.raw, objects: [] });
-        pack.size += bytes.length;
-      }
-      for (const row of sweep.thinned) {
-        const { raw, objects } = await thin(db, row.id);
+      for (const row of sweep.moved)
+        await append(await readStored(db, row), { id: row.id, stored: row.stored, raw: row.raw, objects: [] });
+      for (const { id } of sweep.thinned) {
+        const { raw, objects } = await thin(db, id);
         const packed = await compress(raw, LEVEL);
         const bytes = packed.length < raw.length ? packed : raw;
-        await writeFully(pack.handle, bytes, pack.size);
-        places.set(row.id, { at: pack.size, stored: bytes.length, raw: raw.length, objects });
-        pack.size += bytes.length;
+        await append(bytes, { id, stored: bytes.length, raw: raw.length, objects });
       }
       await pack.handle.datasync();
     } finally {
       await pack.handle.close();
     }
-    for (const [id, place] of places) {
-      db.transaction(() => pointTo(db, id, { ...place, pack: pack.name }));
+    for (const block of placed) {
+      db.transaction(() => pointTo(db, pack.name, block));
       if (yielder.due) await yielder.yield();
     }
   }
@@ -221,32 +220,19 @@ async function rewrite(db: Database, sweep: Sweep, yielder: Yielder): Promise<vo
 }
 
 /** Updates a block. A block with new content gets a new id, because other processes may have cached the old one. */
-function pointTo(db: Database, id: number, to: BlockLocation & { pack: string }): void {
-  const { pack, at, stored, raw, objects } = to;
+function pointTo(db: Database, pack: string, { id, at, stored, raw, objects }: Placed): void {
   if (objects.length === 0) {
     db.run('UPDATE blocks SET pack = ?, at = ? WHERE id = ?', pack, at, id);
     return;
   }
-  const next = db.run('INSERT INTO blocks (pack, at, stored, raw) VALUES (?, ?, ?, ?)', pack, at, stored, raw);
+  const sql = 'INSERT INTO blocks (pack, at, stored, raw) VALUES (?, ?, ?, ?)';
+  const { lastInsertRowid: next } = db.run(sql, pack, at, stored, raw);
   for (const object of objects)
     db.run('UPDATE objects SET block = ?, at = ? WHERE hash = ?', next, object.at, object.hash);
   db.run('DELETE FROM blocks WHERE id = ?', id);
 }
 
-interface BlockLocation {
-  at: number;
-  stored: number;
-  raw: number;
-  /** Empty for a block that was moved without a change. */
-  objects: ObjectLocation[];
-}
-
-interface ObjectLocation {
-  hash: Uint8Array;
-  at: number;
-}
-
-async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: ObjectLocation[] }> {
+async function thin(db: Database, id: number): Promise<{ raw: Buffer; objects: Placed['objects'] }> {
   const block = await readBlock(db, id);
   const rows = db.all<{ hash: Uint8Array; at: number; size: number }>(
     'SELECT hash, at, size FROM objects WHERE block = ? ORDER BY at',

@@ -134,7 +134,7 @@ export class ObjectWriter {
 
   #insertBlock({ items, pack, at, stored, raw, data }: Block): void {
     const sql = 'INSERT INTO blocks (pack, at, stored, raw, data) VALUES (?, ?, ?, ?, ?)';
-    const id = this.#db.run(sql, pack, at, stored, raw, data);
+    const id = this.#db.run(sql, pack, at, stored, raw, data).lastInsertRowid;
     for (const { hash, size, at: begin } of items)
       this.#db.run('INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?, NULL, ?)', hash, size, id, begin, now());
   }
@@ -233,12 +233,8 @@ async function commitNow(db: Database, yielder: Yielder, writes: readonly Write[
 export async function createPack(folder: string): Promise<{ name: string; handle: FileHandle; size: number }> {
   const name = `${randomBytes(12).toString('hex')}.pack`;
   const handle = await open(join(folder, 'packs', name), 'wx', 0o600);
-  const directory = await open(join(folder, 'packs'));
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await using directory = await open(join(folder, 'packs'));
+  await directory.sync();
   return { name, handle, size: 0 };
 }
 

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
@@ -27,7 +27,6 @@ export interface BlockRow {
   data: Uint8Array | null;
 }
 
-/** Reads the contents of a store. */
 export class Objects {
   readonly #db: Database;
   readonly #blocks = new Map<number, Buffer>();
@@ -85,7 +84,6 @@ export class Objects {
   }
 }
 
-/** One block, decompressed. */
 export async function readBlock(db: Database, id: number): Promise<Buffer> {
   const row = db.get<BlockRow>('SELECT * FROM blocks WHERE id = ?', id);
   if (!row) throw corrupt(db.folder, `block ${id} is missing`);
@@ -100,9 +98,8 @@ export async function readBlock(db: Database, id: number): Promise<Buffer> {
 
 /** The stored bytes of a block in its pack. */
 export async function readStored(db: Database, row: BlockRow): Promise<Buffer> {
-  let handle: FileHandle | undefined;
   try {
-    handle = await open(join(db.folder, 'packs', row.pack!));
+    await using handle = await open(join(db.folder, 'packs', row.pack!));
     const bytes = Buffer.allocUnsafe(row.stored);
     const { bytesRead } = await handle.read(bytes, 0, row.stored, row.at);
     if (bytesRead < row.stored) throw corrupt(db.folder, `${row.pack!} is truncated`);
@@ -113,12 +110,9 @@ export async function readStored(db: Database, row: BlockRow): Promise<Buffer> {
     const now = db.get<BlockRow>('SELECT * FROM blocks WHERE id = ?', row.id);
     if (now?.pack != null && now.pack !== row.pack) return await readStored(db, now);
     throw corrupt(db.folder, `${row.pack!} is missing`, error);
-  } finally {
-    await handle?.close();
   }
 }
 
-/** The hashes in a list of chunks. */
 export function toHashes(chunks: Uint8Array): Buffer[] {
   const all = Buffer.from(chunks);
   return Array.from({ length: all.length / HASH_BYTES }, (_, i) => all.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES));

@@ -1,11 +1,11 @@
 import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { ApplyResult, Conflict } from '@klaus/core/agent';
 import { codeOf } from '../../race-error.ts';
-import { shorten } from '../../path-entry.ts';
+import { parentOf, shorten, toAncestors } from '../../path-entry.ts';
 import { toSnapshotError } from '../database.ts';
 import { editTree, NEW_DIRECTORY_MODE, type TreeEdit } from './edit-tree.ts';
 import { withScan, type SnapshotStore } from '../snapshot-store.ts';
-import { readPathState, statPath, type PathState } from '../scan/path-state.ts';
+import { PERMISSIONS, readPathState, statPath, type PathState } from '../scan/path-state.ts';
 import { Yielder } from '../../yielder.ts';
 import { checkPath, toEdit } from '../path.ts';
 import { ConflictError, type PathChange } from './restore-step.ts';
@@ -14,11 +14,10 @@ import { toTemporaryName } from '../../temporary-name.ts';
 import { scanAt } from '../scan/scan-paths.ts';
 import type { Scan } from '../scan/scan.ts';
 import { lastState, toStateWrite } from '../states.ts';
-import { endPlan, finishPlans, rollBack, writePlan, type RestorePlan } from './restore-plan.ts';
+import { endPlan, finishPlans, rollBack, type RestorePlan } from './restore-plan.ts';
 import { EMPTY, toTreeEntry } from '../tree.ts';
 import { isSameEntry } from '../trees.ts';
 
-const PERMISSIONS = 0o7777;
 const OWNER_ALL = 0o700;
 
 /** The state of the affected paths before any change. */
@@ -46,18 +45,14 @@ export async function applyChanges(
   const yielder = new Yielder();
   const decided = await withScan(store, { root: store.root, updatesCache: true, yielder }, async (scan) => {
     const survey = await inspectPaths(store, { ...scan, isGit }, rows);
-    const { conflicts, todo, edits } = await planChanges(store, { rows, survey, overwrite });
+    const { conflicts, edits } = await planChanges(store, { rows, survey, overwrite });
     if (conflicts.length > 0) {
       await scan.batch.flush();
       return { conflicts };
     }
-    const after = await editTree(
-      { trees: store.trees, batch: scan.batch, yielder: scan.yielder },
-      survey.before,
-      edits,
-    );
+    const after = await editTree(scan, survey.before, edits);
     await scan.batch.flush();
-    return { survey, after, todo };
+    return { survey, after };
   });
   if ('conflicts' in decided) return { applied: false, conflicts: decided.conflicts! };
   const { survey, after } = decided;
@@ -91,7 +86,7 @@ async function execute(
   if (pathChanges.length > 0) {
     const id = db.transaction(() => {
       save(plan.before);
-      return writePlan(store, plan);
+      return Number(db.run('INSERT INTO steps (plan) VALUES (?)', JSON.stringify(plan)).lastInsertRowid);
     });
     try {
       await runStep(store, pathChanges, { staging: plan.staging, locked: plan.locked, lenient: false, yielder });
@@ -159,7 +154,7 @@ async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly Tre
     edits.set(path, { type: 'directory', mode: one.entry.mode, size: 0, hash });
     await scan.batch.flush();
     const keep = (found: string) => {
-      if (named.get(found)?.after !== null) holders.add(found.slice(0, found.lastIndexOf('/')));
+      if (named.get(found)?.after !== null) holders.add(parentOf(found));
     };
     for (const one of scan.uncovered.slice(from.uncovered)) keep(one.path);
     for (const found of scan.repositories.slice(from.repositories)) keep(found);
@@ -169,20 +164,17 @@ async function inspectPaths(store: SnapshotStore, scan: Scan, rows: readonly Tre
     }
   }
   await scan.batch.flush();
-  const before = await editTree(
-    { trees: store.trees, batch: scan.batch, yielder: scan.yielder },
-    (scan.isGit ? undefined : lastState(store.db)) ?? EMPTY,
-    edits,
-  );
+  const base = (scan.isGit ? undefined : lastState(store.db)) ?? EMPTY;
+  const before = await editTree(scan, base, edits);
   await scan.batch.flush();
   return { states, holders, before };
 }
 
-/** Determines the rows to apply and the conflicts. */
+/** Determines the edits and the conflicts. */
 async function planChanges(
   store: SnapshotStore,
   { rows, survey, overwrite }: { rows: readonly TreeChange[]; survey: Survey; overwrite: ReadonlySet<string> },
-): Promise<{ conflicts: Conflict[]; todo: TreeChange[]; edits: Map<string, TreeEdit> }> {
+): Promise<{ conflicts: Conflict[]; edits: Map<string, TreeEdit> }> {
   const conflicts: Conflict[] = [];
   const todo: TreeChange[] = [];
   const edits = new Map<string, TreeEdit>();
@@ -211,13 +203,7 @@ async function planChanges(
     if (after) conflicts.push(...(await planParents(store, { path, goals, edits, clear })));
   }
   const unique = new Map(conflicts.map((conflict) => [conflict.path, conflict]));
-  return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), todo, edits };
-}
-
-/** The paths of the parent directories, outermost first. */
-function toAncestors(path: string): string[] {
-  const names = path.split('/');
-  return names.slice(1).map((_, i) => names.slice(0, i + 1).join('/'));
+  return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), edits };
 }
 
 /** Plans missing parent directories of a path. A file in the place of a parent is a conflict. */
@@ -254,7 +240,7 @@ async function findLocked(
 ): Promise<[string, number][]> {
   const locked: [string, number][] = [];
   // The staging folder is in the root.
-  const parents = new Set(['', ...pathChanges.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))]);
+  const parents = new Set(['', ...pathChanges.map(({ path }) => parentOf(path))]);
   for (const path of [...parents].toSorted()) {
     if (yielder.due) await yielder.yield();
     const stat = await statPath(store.root, path === '' ? '.' : path);

@@ -8,9 +8,9 @@ export class DirHandle {
   readonly #open: () => Directory;
   #directory: Directory | undefined;
 
-  constructor(from: { root: Root } | { parent: DirHandle; name: string }) {
-    this.#parent = 'parent' in from ? from.parent : undefined;
-    this.#open = 'parent' in from ? () => from.parent.directory.open(from.name) : () => openRoot(from.root);
+  constructor(open: () => Directory, parent?: DirHandle) {
+    this.#open = open;
+    this.#parent = parent;
   }
 
   /** @throws The system's error, see `isRace`, when it is not a directory any more. */
@@ -19,7 +19,7 @@ export class DirHandle {
   }
 
   child(name: string): DirHandle {
-    return new DirHandle({ parent: this, name });
+    return new DirHandle(() => this.directory.open(name), this);
   }
 
   close(): void {
@@ -28,10 +28,14 @@ export class DirHandle {
   }
 
   /** Closes this and everything above it. */
-  closeAll(): void {
+  [Symbol.dispose](): void {
     this.close();
-    this.#parent?.closeAll();
+    this.#parent?.[Symbol.dispose]();
   }
+}
+
+export function toDirHandle(root: Root, names: readonly string[]): DirHandle {
+  return names.reduce((parent, name) => parent.child(name), new DirHandle(() => openRoot(root)));
 }
 
 /**
@@ -45,18 +49,13 @@ export async function withParent<T>(
 ): Promise<T | undefined> {
   const names = path.split('/');
   const name = names.pop()!;
-  let handle = new DirHandle({ root });
+  using handle = toDirHandle(root, names);
+  let parent: Directory;
   try {
-    for (const step of names) handle = handle.child(step);
-    let parent: Directory;
-    try {
-      parent = handle.directory;
-    } catch (error) {
-      if (isRace(error)) return undefined;
-      throw error;
-    }
-    return await use(parent, name);
-  } finally {
-    handle.closeAll();
+    parent = handle.directory;
+  } catch (error) {
+    if (isRace(error)) return undefined;
+    throw error;
   }
+  return await use(parent, name);
 }

@@ -7,7 +7,6 @@ import { readPathState } from '../scan/path-state.ts';
 import { Yielder } from '../../yielder.ts';
 import type { PathChange } from './restore-step.ts';
 import { runStep } from './run-step.ts';
-import { removeStaging } from './staging.ts';
 import { isSameEntry } from '../trees.ts';
 
 const planSchema = z.object({
@@ -21,10 +20,6 @@ const planSchema = z.object({
 });
 /** The plan of a restore, which is stored before any file is changed. */
 export type RestorePlan = z.infer<typeof planSchema>;
-
-export function writePlan(store: SnapshotStore, plan: RestorePlan): number {
-  return store.db.run('INSERT INTO steps (plan) VALUES (?)', JSON.stringify(plan));
-}
 
 export function endPlan(store: SnapshotStore, id: number): void {
   store.db.run('DELETE FROM steps WHERE id = ?', id);
@@ -67,7 +62,6 @@ async function finishPlan(store: SnapshotStore, plan: RestorePlan): Promise<void
   }
   const { staging, locked } = plan;
   await runStep(store, changes, { staging, locked, lenient: true, yielder });
-  await removeStaging(store.root, staging);
 }
 
 /** True for a state from before the step, after it, or during it. */

@@ -14,19 +14,17 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
-import type { Directory } from '../../directory.ts';
+import { O_PATH, type Directory } from '../../directory.ts';
+import { parentOf } from '../../path-entry.ts';
 import { codeOf, isRace, RaceError } from '../../race-error.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
-import { isUnchanged } from '../scan/path-state.ts';
+import { isUnchanged, PERMISSIONS } from '../scan/path-state.ts';
 import { writeFully } from '../objects/object-writer.ts';
 import type { Yielder } from '../../yielder.ts';
 import { withParent } from './dir-handle.ts';
-import { removeIfPresent } from './staging.ts';
 
-/** Linux's flag for a descriptor that only refers to a path. Source: open(2). */
-const O_PATH = 0o10000000;
+const DIRECTORY_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const OWNER_ALL = 0o700;
-const PERMISSIONS = 0o7777;
 /** Number of files that are written concurrently, because each write waits for the disk. */
 const WRITERS = 8;
 
@@ -60,7 +58,6 @@ export class ConflictError extends Error {
   }
 }
 
-/** Performs the operations of one restore. */
 export class RestoreStep {
   readonly #store: SnapshotStore;
   readonly #options: StepOptions;
@@ -105,7 +102,7 @@ export class RestoreStep {
     await this.#inParent(target, async (parent, name) => {
       const hash = Buffer.from(goal!.hash, 'hex');
       // It may remain from a killed attempt.
-      removeIfPresent(parent, name);
+      parent.removeFile(name);
       if (goal!.type === 'symlink') {
         symlinkSync(await this.#store.objects.read(hash), parent.child(name));
         return;
@@ -125,7 +122,7 @@ export class RestoreStep {
 
   async #nearestParent(path: string): Promise<Stats | undefined> {
     for (let at = path; at !== '';) {
-      at = at.includes('/') ? at.slice(0, at.lastIndexOf('/')) : '';
+      at = parentOf(at);
       const stat = await withParent(this.#store.root, at === '' ? '.' : at, (parent, name) =>
         lstatSync(parent.child(name), { throwIfNoEntry: false }),
       );
@@ -163,12 +160,8 @@ export class RestoreStep {
       }
       if (process.geteuid?.() !== 0) return;
       const owner = stat ?? lstatSync(parent.child('.'));
-      const made = await open(parent.child(name), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      try {
-        await made.chown(owner.uid, owner.gid);
-      } finally {
-        await made.close();
-      }
+      await using made = await open(parent.child(name), DIRECTORY_FLAGS);
+      await made.chown(owner.uid, owner.gid);
     });
   }
 
@@ -217,19 +210,12 @@ export class RestoreStep {
 
   /** Syncs the parent directories. */
   async sync(changes: readonly PathChange[]): Promise<void> {
-    const parents = new Set(
-      changes.map(({ path }) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')),
-    );
+    const parents = new Set(changes.map(({ path }) => parentOf(path) || '.'));
     for (const path of parents) {
       await withParent(this.#store.root, path, async (parent, name) => {
         try {
-          const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-          const handle = await open(parent.child(name), flags);
-          try {
-            await handle.sync();
-          } finally {
-            await handle.close();
-          }
+          await using handle = await open(parent.child(name), DIRECTORY_FLAGS);
+          await handle.sync();
         } catch (error) {
           // It was deleted, or has no read permission.
           if (!isRace(error) && !['EACCES', 'EPERM'].includes(codeOf(error))) throw error;
@@ -250,13 +236,9 @@ export class RestoreStep {
   async #chmodDirectory(path: string, mode: number): Promise<void> {
     try {
       await withParent(this.#store.root, path === '' ? '.' : path, (parent, name) => {
-        const directory = parent.open(name);
-        try {
-          const here = directory.child('');
-          if ((lstatSync(here).mode & PERMISSIONS) !== mode) chmodSync(here, mode);
-        } finally {
-          directory.close();
-        }
+        using directory = parent.open(name);
+        const here = directory.child('');
+        if ((lstatSync(here).mode & PERMISSIONS) !== mode) chmodSync(here, mode);
       });
     } catch (error) {
       if (!isRace(error)) throw error;

@@ -1,6 +1,9 @@
+import { readdirSync, rmdirSync } from 'node:fs';
+import type { Root } from '../../path-entry.ts';
+import { isRace } from '../../race-error.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
+import { withParent } from './dir-handle.ts';
 import { RestoreStep, type PathChange, type StepOptions } from './restore-step.ts';
-import { removeStaging } from './staging.ts';
 
 /**
  * Changes every path to its goal. New content is written to a staging folder and synced first. Entries are then removed,
@@ -35,6 +38,20 @@ export async function runStep(
   await step.setDirectoryModes(reversed);
   await step.sync(sorted);
   await removeStaging(store.root, options.staging);
+}
+
+/** Removes the staging folder of a step, which contains only files. */
+async function removeStaging(root: Root, staging: string): Promise<void> {
+  await withParent(root, `${staging}/.`, (parent, name) => {
+    for (const left of readdirSync(parent.child(name))) parent.removeFile(left);
+  });
+  await withParent(root, staging, (parent, name) => {
+    try {
+      rmdirSync(parent.child(name));
+    } catch (error) {
+      if (!isRace(error)) throw error;
+    }
+  });
 }
 
 /** True if a file has to be written, also for a new mode of a file with hard links, which must keep their mode. */

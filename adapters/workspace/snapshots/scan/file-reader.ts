@@ -74,42 +74,38 @@ function readSmall(path: string, reader: FileReader): FileContent | 'missing' | 
 }
 
 async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'missing'> {
-  const handle = await open(path, FLAGS);
-  try {
-    const before = await handle.stat();
-    if (!before.isFile()) return 'missing';
-    const total = createHash('sha256');
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for (let ended = false; !ended;) {
-      const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
-      let length = 0;
-      while (length < PIECE_BYTES && !ended) {
-        const { bytesRead } = await handle.read(buffer, length, PIECE_BYTES - length, null);
-        length += bytesRead;
-        ended = bytesRead === 0;
-      }
-      const piece = buffer.subarray(0, length);
-      if (length === 0) break;
-      total.update(piece);
-      size += length;
-      if (writer) {
-        const hash = sha256(piece);
-        chunks.push(hash);
-        writer.add(hash, piece);
-        if (writer.full) await writer.drain();
-      }
-      yielder.check();
-      // The file grows faster than it is read.
-      if (size > before.size + PIECE_BYTES) break;
+  await using handle = await open(path, FLAGS);
+  const before = await handle.stat();
+  if (!before.isFile()) return 'missing';
+  const total = createHash('sha256');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (let ended = false; !ended;) {
+    const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    let length = 0;
+    while (length < PIECE_BYTES && !ended) {
+      const { bytesRead } = await handle.read(buffer, length, PIECE_BYTES - length, null);
+      length += bytesRead;
+      ended = bytesRead === 0;
     }
-    const hash = total.digest();
-    if (chunks.length > 1) writer?.addChunked(hash, size, chunks);
-    const stat = await handle.stat();
-    return { hash, size, stat, stable: isSame(before, stat) && size === stat.size };
-  } finally {
-    await handle.close();
+    const piece = buffer.subarray(0, length);
+    if (length === 0) break;
+    total.update(piece);
+    size += length;
+    if (writer) {
+      const hash = sha256(piece);
+      chunks.push(hash);
+      writer.add(hash, piece);
+      if (writer.full) await writer.drain();
+    }
+    yielder.check();
+    // The file grows faster than it is read.
+    if (size > before.size + PIECE_BYTES) break;
   }
+  const hash = total.digest();
+  if (chunks.length > 1) writer?.addChunked(hash, size, chunks);
+  const stat = await handle.stat();
+  return { hash, size, stat, stable: isSame(before, stat) && size === stat.size };
 }
 
 /** The target of a symlink. Undefined when it was removed or replaced. */

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '@klaus/core/protocol';
 import { isRace } from '../../race-error.ts';
-import type { Root } from '../../path-entry.ts';
+import { parentOf, type Root } from '../../path-entry.ts';
 import { readFile, readLink, type FileReader } from './file-reader.ts';
 import type { StatCache } from './stat-cache.ts';
 import { withParent } from '../restore/dir-handle.ts';
@@ -17,7 +17,7 @@ export interface PathState {
 }
 
 const NOTHING: PathState = { entry: null, unsupported: false, stat: undefined };
-const PERMISSIONS = 0o7777;
+export const PERMISSIONS = 0o7777;
 
 /** Reads the state of one path, without following symlinks. Content is read and not content from a cache. */
 export async function readPathState(
@@ -51,9 +51,8 @@ export async function readPathState(
 
 /** The cached state of a file that is not readable any more but seems to be unchanged. */
 function readCached(path: string, stat: Stats, index: StatCache | undefined): PathState | undefined {
-  const slash = path.lastIndexOf('/');
-  const seen = index?.get(slash < 0 ? '' : path.slice(0, slash));
-  const name = path.slice(slash + 1);
+  const seen = index?.get(parentOf(path));
+  const name = path.slice(path.lastIndexOf('/') + 1);
   while (seen?.cursor.next()) {
     if (seen.cursor.name !== name) continue;
     const node = seen.cursor.node();

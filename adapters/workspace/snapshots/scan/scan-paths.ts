@@ -1,28 +1,22 @@
 import { lstatSync } from 'node:fs';
-import type { Root } from '../../path-entry.ts';
+import { toAncestors, type Root } from '../../path-entry.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
-import type { SnapshotStore } from '../snapshot-store.ts';
-import { readPathState, statPath } from './path-state.ts';
+import { PERMISSIONS, readPathState, statPath } from './path-state.ts';
 import { toEdit } from '../path.ts';
 import { scanDirectory, type Scan } from './scan.ts';
-import { DirHandle, withParent } from '../restore/dir-handle.ts';
-
-const PERMISSIONS = 0o7777;
+import { toDirHandle, withParent } from '../restore/dir-handle.ts';
 
 /** The snapshot `base` in which only these paths, with their content, are replaced by their present state. */
 export async function scanPaths(
-  store: SnapshotStore,
   scan: Scan,
   from: { root: Root; base: Buffer; paths: readonly string[] },
 ): Promise<Buffer> {
   const edits = new Map<string, TreeEdit>();
   for (const path of toOutermost(from.paths)) {
-    const names = path.split('/');
-    const isLeftOut =
-      names.includes('.git') || names.some((_, i) => scan.excluded.has(names.slice(0, i + 1).join('/')));
-    if (isLeftOut) continue;
+    const isExcluded = [...toAncestors(path), path].some((above) => scan.excluded.has(above));
+    if (isExcluded || path.split('/').includes('.git')) continue;
     const stat = await statPath(from.root, path);
-    if (stat) await addParents(store, from, { names, edits });
+    if (stat) await addParents(scan, from, { path, edits });
     if (stat?.isDirectory() && stat.dev === scan.device) {
       const hash = await scanAt(from.root, scan, path);
       edits.set(path, hash === undefined ? null : { type: 'directory', mode: stat.mode & PERMISSIONS, size: 0, hash });
@@ -36,30 +30,24 @@ export async function scanPaths(
     if (scan.yielder.due) await scan.yielder.yield();
   }
   await scan.batch.flush();
-  return editTree({ trees: store.trees, batch: scan.batch, yielder: scan.yielder }, from.base, edits);
+  return editTree(scan, from.base, edits);
 }
 
 /** Scans one directory with all of its content. Undefined when it does not exist. */
 export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buffer | undefined> {
-  let handle = new DirHandle({ root });
-  if (path !== '') for (const name of path.split('/')) handle = handle.child(name);
-  try {
-    const absolute = path === '' ? root.path : `${root.path === '/' ? '' : root.path}/${path}`;
-    return await scanDirectory(scan, { relative: path, absolute, handle });
-  } finally {
-    handle.closeAll();
-  }
+  using handle = toDirHandle(root, path === '' ? [] : path.split('/'));
+  const absolute = path === '' ? root.path : `${root.path === '/' ? '' : root.path}/${path}`;
+  return await scanDirectory(scan, { relative: path, absolute, handle });
 }
 
 /** Adds the parents of a path that the base does not contain, with their modes. */
 async function addParents(
-  store: SnapshotStore,
+  scan: Scan,
   from: { root: Root; base: Buffer },
-  at: { names: readonly string[]; edits: Map<string, TreeEdit> },
+  at: { path: string; edits: Map<string, TreeEdit> },
 ): Promise<void> {
-  for (let depth = 1; depth < at.names.length; depth++) {
-    const above = at.names.slice(0, depth).join('/');
-    if (at.edits.has(above) || store.trees.find(from.base, above)?.type === 'directory') continue;
+  for (const above of toAncestors(at.path)) {
+    if (at.edits.has(above) || scan.trees.find(from.base, above)?.type === 'directory') continue;
     const stat = await withParent(from.root, above, (parent, name) =>
       lstatSync(parent.child(name), { throwIfNoEntry: false }),
     );
@@ -71,8 +59,5 @@ async function addParents(
 /** Removes paths that lie below others. */
 function toOutermost(paths: readonly string[]): string[] {
   const all = new Set(paths);
-  return [...all].filter((path) => {
-    const names = path.split('/');
-    return !names.some((_, i) => i > 0 && all.has(names.slice(0, i).join('/')));
-  });
+  return [...all].filter((path) => !toAncestors(path).some((above) => all.has(above)));
 }

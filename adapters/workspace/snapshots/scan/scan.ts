@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { joinNames } from '../../path-entry.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
 import { toGitNames } from '../git/git-names.ts';
@@ -6,7 +7,9 @@ import { toNumbers, encodeDirectory, type StatCache, type CachedDirectory } from
 import { readFile, readLink, type FileReader } from './file-reader.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
 import type { DirHandle } from '../restore/dir-handle.ts';
+import type { Uncovered } from '../states.ts';
 import { compareNames, EMPTY, encodeTree, type Node } from '../tree.ts';
+import type { Trees } from '../trees.ts';
 
 const FORMAT = 0o170000;
 const FILE = 0o100000;
@@ -15,14 +18,9 @@ const LINK = 0o120000;
 const PERMISSIONS = 0o7777;
 const PROGRESS_EVERY = 256;
 
-/** A path that a snapshot does not contain. */
-export interface Uncovered {
-  path: string;
-  why: 'unreadable' | 'special file' | 'name is not UTF-8' | 'other filesystem' | 'path too long';
-}
-
 /** One pass over the workspace. */
 export interface Scan extends FileReader {
+  trees: Trees;
   statCache: StatCache;
   batch: Batch;
   /** Start of the scan in milliseconds since 1970. */
@@ -44,7 +42,6 @@ export interface Scan extends FileReader {
   onProgress?: ((files: number) => void) | undefined;
 }
 
-/** A directory to scan. */
 interface ScanDir {
   /** Relative to the root; '' is the root. */
   relative: string;
@@ -104,7 +101,7 @@ export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | 
 /** Skips a cached entry that does not exist any more. */
 function skipMissing({ scan, cached, dir }: DirScan): boolean {
   const { cursor } = cached!;
-  if (scan.updatesCache && cursor.isDirectory) scan.batch.forget(join(dir.relative, cursor.name));
+  if (scan.updatesCache && cursor.isDirectory) scan.batch.forget(joinNames(dir.relative, cursor.name));
   return cursor.next();
 }
 
@@ -148,7 +145,7 @@ function toDecodable(scan: Scan, dir: ScanDir): string[] {
   return readdirSync(dir.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
     const name = bytes.toString('utf8');
     if (Buffer.from(name).equals(bytes)) return [name];
-    const relative = join(dir.relative, name);
+    const relative = joinNames(dir.relative, name);
     const absolute = Buffer.concat([Buffer.from(`${dir.absolute}/`), bytes]);
     for (const path of [relative, ...findUnnamedGit(absolute, relative)])
       scan.uncovered.push({ path, why: 'name is not UTF-8' });
@@ -165,25 +162,25 @@ function toReason(error: unknown): Uncovered['why'] | undefined {
 function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
   const { scan, dir, cached, known } = state;
   if (name === '.git') {
-    scan.repositories.push(join(dir.relative, name));
+    scan.repositories.push(joinNames(dir.relative, name));
     return undefined;
   }
-  if (scan.excluded.size > 0 && scan.excluded.has(join(dir.relative, name))) return undefined;
+  if (scan.excluded.size > 0 && scan.excluded.has(joinNames(dir.relative, name))) return undefined;
   let stat: Stats | undefined;
   try {
     stat = lstatSync(`${dir.absolute}/${name}`, { throwIfNoEntry: false });
   } catch (error) {
     const why = toReason(error);
     if (why === undefined && !isRace(error)) throw error;
-    if (why !== undefined) scan.uncovered.push({ path: join(dir.relative, name), why });
+    if (why !== undefined) scan.uncovered.push({ path: joinNames(dir.relative, name), why });
     return undefined;
   }
   if (!stat) return undefined;
   const format = stat.mode & FORMAT;
   if (format === DIRECTORY) return scanSubdirectory(state, name, stat);
-  if (known && cached!.cursor.isDirectory && scan.updatesCache) scan.batch.forget(join(dir.relative, name));
+  if (known && cached!.cursor.isDirectory && scan.updatesCache) scan.batch.forget(joinNames(dir.relative, name));
   if (format !== FILE && format !== LINK) {
-    scan.uncovered.push({ path: join(dir.relative, name), why: 'special file' });
+    scan.uncovered.push({ path: joinNames(dir.relative, name), why: 'special file' });
     return undefined;
   }
   const type = format === FILE ? 'file' : 'symlink';
@@ -193,7 +190,7 @@ function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
 }
 
 async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: string, stat: Stats): Promise<Found> {
-  const relative = join(dir.relative, name);
+  const relative = joinNames(dir.relative, name);
   if (stat.dev !== scan.device) {
     scan.uncovered.push({ path: relative, why: 'other filesystem' });
     return undefined;
@@ -240,12 +237,8 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
     if (isRace(error)) return undefined;
     if (toReason(error) === undefined) throw error;
   }
-  scan.uncovered.push({ path: join(dir.relative, name), why: 'unreadable' });
+  scan.uncovered.push({ path: joinNames(dir.relative, name), why: 'unreadable' });
   if (!known || !cached!.isProbablyUnchanged(stat) || cached!.cursor.node().type !== 'file') return undefined;
   const node: Node = { ...cached!.cursor.node(), mode: stat.mode & PERMISSIONS };
   return { node, numbers: toNumbers(stat, { since: scan.since, steady: false }) };
-}
-
-function join(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
 }

@@ -40,14 +40,7 @@ export class CachedDirectory {
 
   /** True when the entry at the cursor certainly has the same content. */
   isUnchanged(stat: Stats): boolean {
-    const at = this.cursor.index * NUMBERS;
-    const numbers = this.#numbers;
-    return (
-      numbers[at] === stat.size &&
-      numbers[at + 1] === stat.mtimeMs &&
-      numbers[at + CTIME] === stat.ctimeMs &&
-      numbers[at + 3] === stat.ino
-    );
+    return this.#numbers[this.cursor.index * NUMBERS + CTIME] === stat.ctimeMs && this.isProbablyUnchanged(stat);
   }
 
   /**
