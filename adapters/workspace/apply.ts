@@ -26,11 +26,8 @@ interface Target {
 }
 
 /**
- * Writes and deletes files as one step. It checks every `before`, writes new content to synced temporary files, and then
- * replaces each file with a rename. A failure undoes the step. Hard links of a replaced file keep the old content. The
- * mode is preserved, and the owner if permitted.
- *
- * @throws KlausError `workspace.conflict` with the first file that is not as expected.
+ * See `Workspace.apply`. New content is written to synced temporary files before the first rename. Hard links of a
+ * replaced file keep the old content. The mode is preserved, and the owner if permitted.
  */
 export async function applyEdits(
   root: Root,

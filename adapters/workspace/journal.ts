@@ -1,7 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hashContent } from './content.ts';
+import { withEntry, type PathEntry, type Root } from './path-entry.ts';
 import { codeOf } from './race-error.ts';
 
 const rowSchema = z.object({
@@ -14,7 +26,7 @@ const rowSchema = z.object({
   before: z.string().nullable(),
   after: z.string().nullable(),
 });
-export type JournalRow = z.infer<typeof rowSchema>;
+type JournalRow = z.infer<typeof rowSchema>;
 
 const entrySchema = z.object({
   pid: z.int(),
@@ -25,7 +37,7 @@ const entrySchema = z.object({
   /** Relative paths of directories that the step creates, outermost first. */
   directories: z.array(z.string()),
 });
-export type JournalEntry = z.infer<typeof entrySchema>;
+type JournalEntry = z.infer<typeof entrySchema>;
 
 /** Records the temporary files of steps, so that another process can recover when this one is killed. */
 export interface Journal {
@@ -89,5 +101,41 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
+  }
+}
+
+/**
+ * Recovers from processes that were killed while they wrote. Incomplete steps of several files are undone, and temporary
+ * files are removed. A file that was changed since then is left as it is.
+ */
+export async function recoverEdits(root: Root, journal: Journal): Promise<void> {
+  for (const abandoned of journal.abandoned(root.path)) {
+    const { entry: step } = abandoned;
+    for (const row of step.rows) await withEntry(root, row.path, (entry) => recoverRow(entry, row, step));
+    if (!step.done) for (const path of step.directories.toReversed()) await withEntry(root, path, removeDirectory);
+    abandoned.end();
+  }
+}
+
+async function recoverRow(entry: PathEntry, row: JournalRow, step: JournalEntry): Promise<void> {
+  if (entry.missing.length > 0 || entry.name === '.' || entry.viaLink) return;
+  const name = entry.parent.child(entry.name);
+  const has = (file: string) => lstatSync(entry.parent.child(file), { throwIfNoEntry: false }) !== undefined;
+  const isOurs =
+    !step.done &&
+    step.rows.length > 1 &&
+    (!entry.stat || entry.stat.isFile()) &&
+    (await hashContent(entry)) === row.after;
+  if (isOurs && row.backup !== null && has(row.backup)) renameSync(entry.parent.child(row.backup), name);
+  else if (isOurs && row.before === null && row.after !== null) unlinkSync(name);
+  for (const left of [row.backup, row.temp]) if (left !== null && has(left)) unlinkSync(entry.parent.child(left));
+}
+
+function removeDirectory(entry: PathEntry): void {
+  if (entry.name !== '.' || entry.relative === '') return;
+  try {
+    rmdirSync(entry.absolute);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error))) throw error;
   }
 }

@@ -4,12 +4,7 @@ import { readContent } from './content.ts';
 import { openWorkspaceRoot } from './root.ts';
 import { OutsideError, shorten, withEntry, type Root } from './path-entry.ts';
 
-/**
- * Opens a folder for reading. Later operations fail if it is replaced.
- *
- * @param path Absolute real path, at the time when the folder was chosen.
- * @throws KlausError `workspace.missing` when it does not exist, or a symlink has replaced it or a parent folder.
- */
+/** Opens a folder for reading, see `Engine.openFolder`. Later operations fail if it is replaced. */
 export async function openFolder(path: string): Promise<Folder> {
   const root = openWorkspaceRoot(path, { allowAny: true });
   if (root.path !== path)

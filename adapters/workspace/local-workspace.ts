@@ -3,9 +3,8 @@ import type { Workspace } from '@klaus/core/agent';
 import { applyEdits } from './apply.ts';
 import { findChanges, takeMark } from './changed-since.ts';
 import { hashContent } from './content.ts';
-import { createJournal } from './journal.ts';
+import { createJournal, recoverEdits } from './journal.ts';
 import { toFolder } from './local-folder.ts';
-import { recoverEdits } from './recover.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
 import { withEntry } from './path-entry.ts';
 

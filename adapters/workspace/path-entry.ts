@@ -116,27 +116,14 @@ function walk(root: Root, path: string): PathEntry {
         pending.unshift(...onward);
       }
     }
-    return toEntry(ancestors.pop()!, { root, missing, file, viaLink, links });
+    const parent = ancestors.pop()!;
+    const name = file?.name ?? missing.pop() ?? '.';
+    const absolute = name === '.' ? parent.absolute : toPath(parent.absolute, [...missing, name]);
+    const stat = name === '.' ? lstatSync(parent.child('.'), { bigint: true }) : file?.stat;
+    return { parent, missing, name, relative: toRelative(root, absolute), absolute, stat, viaLink, links };
   } finally {
     for (const directory of ancestors) directory.close();
   }
-}
-
-function toEntry(
-  parent: Directory,
-  found: Pick<PathEntry, 'viaLink' | 'links'> & {
-    root: Root;
-    missing: string[];
-    file: { name: string; stat: BigIntStats } | undefined;
-  },
-): PathEntry {
-  const { root, missing, file, viaLink, links } = found;
-  const name = file?.name ?? missing.pop() ?? '.';
-  const absolute =
-    name === '.' ? parent.absolute : [parent.absolute === '/' ? '' : parent.absolute, ...missing, name].join('/');
-  const relative = toRelative(root, absolute);
-  const stat = name === '.' ? lstatSync(parent.child('.'), { bigint: true }) : file?.stat;
-  return { parent, missing, name, relative, absolute, stat, viaLink, links };
 }
 
 function toRelative(root: Root, absolute: string): string {

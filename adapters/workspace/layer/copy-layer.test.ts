@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLayers } from './create-layers.ts';
 import { createLayerFixture, describeTree, type LayerFixture } from './layer.fixture.ts';
+
+/** File modes apply to root without capabilities as to any other user. */
+const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
 
 let place: LayerFixture;
 beforeEach(() => {
@@ -136,3 +139,11 @@ function readUnlinked(folder: string, path: string): string {
   if (parts.some((part) => lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() ?? true)) return '';
   return readFileSync(join(folder, path), 'utf8');
 }
+
+test('a folder without permissions is still searched, and keeps its mode', () => {
+  const script = join(import.meta.dirname, 'closed-folder.fixture.ts');
+  const [program, ...args] = [...AS_USER, process.execPath, script];
+  const { stdout, stderr } = spawnSync(program!, args, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({ paths: ['closed'], mode: 0 });
+});

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import type { Layer } from '@klaus/core/agent';
 import { toKlausError } from '@klaus/core/protocol';
 import { takeMark } from '../changed-since.ts';
+import type { Directory } from '../directory.ts';
+import { joinNames, parentOf } from '../path-entry.ts';
 import { codeOf } from '../race-error.ts';
 import { Yielder } from '../yielder.ts';
-import { compareCopy } from './compare-copy.ts';
 import { copyMetadata } from './copy-file.ts';
-import { loadIndex, saveIndex, type CopyIndex } from './copy-index.ts';
+import { isFolderRow, loadIndex, saveIndex, toSignature, type CopyIndex } from './copy-index.ts';
 import { mountsBelow } from './mounts.ts';
-import { openDirectory, statOf, within } from './names.ts';
-import { makeWritable, removeTree } from './remove-tree.ts';
+import { isGit, listNames, openDirectory, statOf, toTexts, within } from './names.ts';
+import { holdsGit } from './overlay-touched.ts';
+import { enter, makeWritable, removeTree } from './remove-tree.ts';
 import { measureDiskSpace, toDiskFullError } from './disk-space.ts';
 import { syncCopy } from './sync-copy.ts';
 
@@ -120,4 +122,55 @@ function toIdentities(folders: readonly string[]): Set<string> {
       return stat ? [`${stat.dev}:${stat.ino}`] : [];
     }),
   );
+}
+
+interface Walk {
+  index: CopyIndex;
+  yielder: Yielder;
+  found: string[];
+  git: boolean;
+  /** Existing paths. */
+  seen: Set<string>;
+  /** Existing folders that are the same as before. */
+  entered: Set<string>;
+}
+
+/** The differences between a working copy and its index. Every write to a file updates its change time. */
+async function compareCopy(copy: Directory, index: CopyIndex): Promise<{ paths: string[]; git: boolean }> {
+  const walk: Walk = {
+    index,
+    yielder: new Yielder(),
+    found: [],
+    git: false,
+    seen: new Set(),
+    entered: new Set(['']),
+  };
+  await compareFolder(walk, copy, '');
+  const gone = new Set<string>();
+  for (const path of index.keys()) {
+    if (walk.seen.has(path)) continue;
+    walk.git ||= isGit(path);
+    if (walk.entered.has(parentOf(path))) gone.add(path);
+  }
+  const all = [...walk.found, ...gone];
+  return { paths: toTexts(all.filter((path) => !isGit(path))), git: walk.git || all.some(isGit) };
+}
+
+async function compareFolder(walk: Walk, directory: Directory, folder: string): Promise<void> {
+  for (const name of listNames(directory)) {
+    await walk.yielder.yieldIfDue();
+    const path = joinNames(folder, name);
+    const row = walk.index.get(path);
+    const stat = statOf(directory, name);
+    if (stat && row?.copy === toSignature(stat)) {
+      walk.seen.add(path);
+      if (!isFolderRow(row)) continue;
+      walk.entered.add(path);
+      await enter(directory, name, { mode: Number(stat.mode), use: (inner) => compareFolder(walk, inner, path) });
+      continue;
+    }
+    walk.found.push(path);
+    walk.seen.add(path);
+    walk.git ||= await holdsGit(directory, name, walk.yielder);
+  }
 }

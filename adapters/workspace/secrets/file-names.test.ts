@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FileNames } from './file-names.ts';
+import { createFileNames } from './file-names.ts';
 
 let root: string;
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** Longer than the resolution of file times. */
 const RACY_MS = 25;
 const isMeant = (path: string): boolean => path.endsWith('.env');
-const open = () => new FileNames(root, { picks: isMeant, skips: ['.git'], racyMs: RACY_MS });
+const open = () => createFileNames(root, { picks: isMeant, skips: ['.git'], racyMs: RACY_MS });
 
 /** Waits until changed directories are cached. */
 function settle(): void {
@@ -65,7 +65,7 @@ describe('files by their names', () => {
     mkdirSync(join(root, 'b'));
     writeFileSync(join(root, 'b/b.env'), '');
     const picks = (path: string): boolean => asked.push(path) > 0;
-    const files = new FileNames(root, { picks, skips: [], racyMs: RACY_MS });
+    const files = createFileNames(root, { picks, skips: [], racyMs: RACY_MS });
     settle();
     await files.find();
     writeFileSync(join(root, 'b/c.env'), '');

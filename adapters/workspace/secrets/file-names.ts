@@ -1,5 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { joinNames } from '../path-entry.ts';
 import { Yielder } from '../yielder.ts';
 
 /**
@@ -44,76 +45,63 @@ export interface FileNamesOptions {
  * Finds regular files in a folder by name, and all sockets. Every search checks all directories and reads those that have
  * changed, according to inode and change time, which programs cannot set. On filesystems without reliable times it reads
  * all directories.
+ *
+ * @param root Absolute real path.
  */
-export class FileNames {
-  readonly #root: string;
-  readonly #options: FileNamesOptions;
-  readonly #hasReliableTimes: boolean;
-  #known = new Map<string, Folder>();
-
-  /** @param root Absolute real path. */
-  constructor(root: string, options: FileNamesOptions) {
-    this.#root = root;
-    this.#options = options;
-    this.#hasReliableTimes = hasReliableTimes(root);
-  }
-
-  /** Paths relative to the root, in no order. Unreadable directories are left out. */
-  async find(): Promise<{ files: string[]; links: string[]; sockets: string[] }> {
-    const known = new Map<string, Folder>();
-    const pending = [''];
-    const device = lstatOf(this.#root)?.dev;
-    const yielder = new Yielder();
-    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-      const folder = this.#readFolder(path, device);
-      if (!folder) continue;
-      known.set(path, folder);
-      pending.push(...folder.folders);
-      if (yielder.due) await yielder.yield();
-    }
-    this.#known = known;
-    const folders = [...known.values()];
-    return {
-      files: folders.flatMap((folder) => folder.picked),
-      links: folders.flatMap((folder) => folder.links),
-      sockets: folders.flatMap((folder) => folder.sockets),
-    };
-  }
-
-  #readFolder(path: string, device: bigint | undefined): Folder | undefined {
-    const absolute = join(this.#root, path);
+export function createFileNames(root: string, { picks, skips, racyMs = RACY_MS }: FileNamesOptions) {
+  const isLocal = hasReliableTimes(root);
+  let known = new Map<string, Folder>();
+  const readFolder = (path: string, device: bigint | undefined): Folder | undefined => {
+    const absolute = join(root, path);
     // The state is taken before the directory is read, so that the next search notices changes in between.
     const stat = lstatOf(absolute);
     if (!stat?.isDirectory()) return undefined;
     const state = `${stat.dev} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
-    const known = this.#known.get(path);
-    if (known?.state === state) return known;
-    const isSafe = Date.now() - Number(stat.ctimeMs) > (this.#options.racyMs ?? RACY_MS);
-    const isReliable = this.#hasReliableTimes && isSafe && stat.dev === device;
-    return { ...this.#read(path, absolute), state: isReliable ? state : undefined };
-  }
-
-  #read(path: string, absolute: string): Omit<Folder, 'state'> {
-    const folders: string[] = [];
-    const picked: string[] = [];
-    const links: string[] = [];
-    const sockets: string[] = [];
-    const { picks, skips } = this.#options;
-    const before = path === '' ? '' : `${path}/`;
+    const found = known.get(path);
+    if (found?.state === state) return found;
+    const isSafe = Date.now() - Number(stat.ctimeMs) > racyMs;
+    const isReliable = isLocal && isSafe && stat.dev === device;
+    return { ...readNames(path, absolute), state: isReliable ? state : undefined };
+  };
+  const readNames = (path: string, absolute: string): Omit<Folder, 'state'> => {
+    const names = { folders: [] as string[], picked: [] as string[], links: [] as string[], sockets: [] as string[] };
     try {
       for (const entry of readdirSync(absolute, { withFileTypes: true })) {
-        const below = before + entry.name;
+        const below = joinNames(path, entry.name);
         if (entry.isDirectory()) {
-          if (!skips.includes(entry.name)) folders.push(below);
-        } else if (entry.isFile() && picks(below)) picked.push(below);
-        else if (entry.isSymbolicLink() && picks(below)) links.push(below);
-        else if (entry.isSocket()) sockets.push(below);
+          if (!skips.includes(entry.name)) names.folders.push(below);
+        } else if (entry.isFile() && picks(below)) names.picked.push(below);
+        else if (entry.isSymbolicLink() && picks(below)) names.links.push(below);
+        else if (entry.isSocket()) names.sockets.push(below);
       }
     } catch {
       // It was removed, or is not readable, also for commands.
     }
-    return { folders, picked, links, sockets };
-  }
+    return names;
+  };
+  return {
+    /** Paths relative to the root, in no order. Unreadable directories are left out. */
+    async find(): Promise<{ files: string[]; links: string[]; sockets: string[] }> {
+      const next = new Map<string, Folder>();
+      const pending = [''];
+      const device = lstatOf(root)?.dev;
+      const yielder = new Yielder();
+      for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+        const folder = readFolder(path, device);
+        if (!folder) continue;
+        next.set(path, folder);
+        pending.push(...folder.folders);
+        if (yielder.due) await yielder.yield();
+      }
+      known = next;
+      const folders = [...known.values()];
+      return {
+        files: folders.flatMap((folder) => folder.picked),
+        links: folders.flatMap((folder) => folder.links),
+        sockets: folders.flatMap((folder) => folder.sockets),
+      };
+    },
+  };
 }
 
 function lstatOf(path: string): BigIntStats | undefined {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isSecretFile, matchesGlob } from '@klaus/core/policy';
-import { FileNames } from './file-names.ts';
+import { createFileNames } from './file-names.ts';
 import { listFiles } from './list-files.ts';
 
 /** Folders with files of dependencies and of Git. */
@@ -32,7 +32,7 @@ export function createSecretFiles(root: string, patterns: readonly string[] = []
   const isHiddenRoot = root.includes('/.');
   const picks = (path: string): boolean =>
     isSecretFile(path, patterns) || (isHiddenRoot && isSecretFile(`${root}/${path}`));
-  const files = new FileNames(root, { picks, skips: SKIPPED });
+  const files = createFileNames(root, { picks, skips: SKIPPED });
   let sockets: readonly string[] = [];
   return {
     sockets: () => sockets,

@@ -6,20 +6,12 @@ import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Yielder } from '../yielder.ts';
 import type { Scan } from './scan/scan.ts';
-import type { StatCache } from './scan/stat-cache.ts';
-import type { Trees } from './trees.ts';
 
 /** One workspace and the store of its snapshots. */
-export interface SnapshotStore {
+export interface SnapshotStore extends Pick<Scan, 'trees' | 'statCache' | 'excluded' | 'isPlaceholder'> {
   root: Root;
   db: Database;
-  statCache: StatCache;
-  trees: Trees;
   objects: Objects;
-  /** Relative paths of Klaus's own state in the workspace. */
-  excluded: ReadonlySet<string>;
-  /** See {@link Scan}. */
-  isPlaceholder: (path: string) => boolean;
 }
 
 interface ScanOptions {

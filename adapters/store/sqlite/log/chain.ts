@@ -6,14 +6,6 @@ import { readHostHead } from './host-chain.ts';
 import { readHead } from './log.ts';
 import { NO_HEAD, toHash, toObject, type ChainHead } from './record.ts';
 
-/** The result of verifying the host chain, with what its intact part records about the sessions. */
-export interface HostChainReport {
-  report: ChainReport;
-  knownHashes: ReadonlyMap<string, KnownHashes>;
-  /** Stored elsewhere, it proves that a later chain without it was rewritten. */
-  head: ChainHead;
-}
-
 interface Link {
   /** The seq of its row. */
   row: number;
@@ -53,7 +45,11 @@ export function verifyChain(
   return { report: checked, ...(checked.intact && !isKnown && { unrecorded: lastRecorded }) };
 }
 
-export function verifyHostChain(database: Database): HostChainReport {
+/**
+ * Verifies the host chain. Returns also what its intact part records about the sessions, and its head, which, stored
+ * elsewhere, proves that a later chain without it was rewritten.
+ */
+export function verifyHostChain(database: Database) {
   const head = readHostHead(database);
   const knownHashes = new Map<string, KnownHashes>();
   const events: HostEvent[] = [];

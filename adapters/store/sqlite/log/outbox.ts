@@ -9,15 +9,10 @@ import { findSession } from '../projections/session-row.ts';
 const LOCK = 'outbox';
 
 /** An outbox with what the store does at each append, in its transaction. */
-export function createOutbox({
-  home,
-  database,
-  commits,
-}: {
-  home: string;
-  database: Database;
-  commits: GroupCommit;
-}): Outbox & { take(events: readonly Event[], now: number): void } {
+export function createOutbox(parts: { home: string; database: Database; commits: GroupCommit }): Outbox & {
+  take(events: readonly Event[], now: number): void;
+} {
+  const { home, database, commits } = parts;
   let toBody: Parameters<Outbox['collect']>[0] | undefined;
   return {
     collect: (given) => void (toBody = given),
@@ -25,7 +20,7 @@ export function createOutbox({
       if (!toBody) return;
       for (const event of events) {
         const body = toBody(event, () => findSession(database, event.session));
-        if (body !== undefined) insert(database, { event, body, now });
+        if (body !== undefined) database.run(INSERT, event.session, event.seq, body, Math.trunc(now));
       }
     },
     async deliver() {
@@ -45,17 +40,8 @@ export function createOutbox({
   };
 }
 
+const INSERT = `INSERT INTO outbox (session_id, seq, body, created_at, attempts, due_at) VALUES (?, ?, ?, ?, 0, 0)`;
 const FIRSTS = 'SELECT min(id) FROM outbox GROUP BY session_id';
 const DUE = `SELECT id, session_id AS session, seq, body, created_at AS createdAt, attempts FROM outbox
   WHERE id IN (${FIRSTS}) AND due_at <= ? ORDER BY id`;
 const NEXT = `SELECT min(due_at) AS at FROM outbox WHERE id IN (${FIRSTS})`;
-
-function insert(database: Database, { event, body, now }: { event: Event; body: string; now: number }): void {
-  database.run(
-    'INSERT INTO outbox (session_id, seq, body, created_at, attempts, due_at) VALUES (?, ?, ?, ?, 0, 0)',
-    event.session,
-    event.seq,
-    body,
-    Math.trunc(now),
-  );
-}

@@ -93,12 +93,8 @@ function fromVersion1(record: Fields): Fields {
 function fromVersion2(record: Fields): Fields {
   const { evidence } = record;
   const isRenamed = record['type'] === 'run.finished' && Array.isArray(evidence);
-  return { ...record, v: 3, ...(isRenamed ? { evidence: evidence.map(renameStanding) } : {}) };
-}
-
-/** The fields keep their order. */
-function renameStanding(row: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name === 'standing' ? 'freshness' : name, value]),
-  );
+  // The fields keep their order.
+  const rename = (row: Fields): Fields =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name === 'standing' ? 'freshness' : name, value]));
+  return { ...record, v: 3, ...(isRenamed ? { evidence: evidence.map(rename) } : {}) };
 }

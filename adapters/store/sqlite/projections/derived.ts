@@ -24,14 +24,10 @@ const DERIVED: readonly Derived[] = [
   { table: 'approvals', key: 'session_id', free: [], cut: [] },
 ];
 
-/** Compares the projections with a fold of the log. */
-export interface DerivedCheck extends Disposable {
-  /** The first table that differs for a session; undefined when all match. */
-  findAltered(session: string): string | undefined;
-}
+export type DerivedCheck = ReturnType<typeof createDerivedCheck>;
 
-/** Folds logs into tables of an in-memory database. */
-export function createDerivedCheck(database: Database): DerivedCheck {
+/** Compares the projections with a fold of the log into tables of an in-memory database. */
+export function createDerivedCheck(database: Database) {
   const own = new Database(':memory:');
   createMigrationsTable(own);
   migrate(own);
@@ -64,7 +60,8 @@ export function createDerivedCheck(database: Database): DerivedCheck {
       .every((row) => folded.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
   };
   return {
-    findAltered(session) {
+    /** The first table that differs for a session; undefined when all match. */
+    findAltered(session: string): string | undefined {
       own.transaction(() => fold(session));
       for (const derived of DERIVED) {
         const { table, key } = derived;

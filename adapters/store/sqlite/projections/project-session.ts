@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
+import { isCharged, type Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';
@@ -24,7 +24,10 @@ export function projectSession(database: Database, event: Event): void {
     const sql = `INSERT INTO sessions (id, workspace_dir, created_at, updated_at) VALUES (?, '', ?, ?)`;
     database.run(sql, event.session, at, at);
   }
-  if (event.type === 'session.opened') addProject(database, event, at);
+  if (event.type === 'session.opened') {
+    const sql = 'INSERT OR IGNORE INTO projects (hash, root, created_at) VALUES (?, ?, ?)';
+    database.run(sql, toProject(event.workspace), event.workspace, at);
+  }
   // Inherited requests were charged to the original.
   const isFree = event.type === 'model.attempted' && isInherited(database, event);
   const change = isFree ? undefined : toChange(event);
@@ -106,11 +109,6 @@ function toChange(event: Event): Change | undefined {
     default:
       return undefined;
   }
-}
-
-function addProject(database: Database, { workspace }: EventOf<'session.opened'>, at: string): void {
-  const sql = 'INSERT OR IGNORE INTO projects (hash, root, created_at) VALUES (?, ?, ?)';
-  database.run(sql, toProject(workspace), workspace, at);
 }
 
 function toProject(workspace: string): string {

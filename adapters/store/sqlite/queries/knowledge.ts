@@ -60,7 +60,11 @@ export function createKnowledge(
       const { scope = 'project', session = null } = draft;
       const now = toIso(clock.now());
       return commits.run(() => {
-        if (!get(key, scope) && count({ scope }) >= MAX_ENTRIES) throw tooMany(scope);
+        if (!get(key, scope) && count({ scope }) >= MAX_ENTRIES) {
+          throw new KlausError('usage', `There are ${MAX_ENTRIES} ${scope} entries already.`, {
+            hint: 'Delete some with klaus memory delete.',
+          });
+        }
         database.run(
           `INSERT INTO knowledge (workspace, key, value, category, session_id, created_at, updated_at)
              VALUES (?1, ?2, ?3, coalesce(?4, 'general'), ?5, ?6, ?6)
@@ -137,10 +141,4 @@ function checkText(what: keyof typeof KNOWLEDGE_LIMITS, given: string): string {
   if (text.includes('\0')) throw refuse('contains a null byte');
   if (what !== 'value' && /[\n\r]/.test(text)) throw refuse('must be one line');
   return text;
-}
-
-function tooMany(scope: KnowledgeScope): KlausError {
-  return new KlausError('usage', `There are ${MAX_ENTRIES} ${scope} entries already.`, {
-    hint: 'Delete some with klaus memory delete.',
-  });
 }

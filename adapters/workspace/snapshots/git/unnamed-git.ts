@@ -16,7 +16,12 @@ export function findUnnamedGit(absolute: Buffer, relative: string): string[] {
   const open = [{ absolute, relative }];
   let left = MAX_ENTRIES;
   for (let folder = open.pop(); folder && left > 0; folder = open.pop()) {
-    const entries = list(folder.absolute);
+    let entries: Dirent<Buffer>[];
+    try {
+      entries = readdirSync(folder.absolute, { withFileTypes: true, encoding: 'buffer' });
+    } catch {
+      continue;
+    }
     const names = new Set(entries.map(({ name }) => name.toString('utf8')));
     const isBare =
       !folder.relative.endsWith('/.git') &&
@@ -31,12 +36,4 @@ export function findUnnamedGit(absolute: Buffer, relative: string): string[] {
     }
   }
   return found;
-}
-
-function list(folder: Buffer): Dirent<Buffer>[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });
-  } catch {
-    return [];
-  }
 }

@@ -154,24 +154,19 @@ interface Sweep {
 
 function planBlocks(db: Database, live: ReadonlyMap<number, number>): Sweep {
   const sweep: Sweep = { dropped: [], thinned: [], moved: [], bytes: 0 };
-  const packs = new Map<string, { kept: BlockRow[]; keptBytes: number; bytes: number }>();
   const rows = db.all<BlockRow>('SELECT id, pack, at, stored, raw FROM blocks');
+  const toUsed = (row: BlockRow): number => (live.get(row.id) ?? 0) / Math.max(1, row.raw);
   for (const row of rows) {
-    const used = (live.get(row.id) ?? 0) / Math.max(1, row.raw);
+    const used = toUsed(row);
     if (used === 0) sweep.dropped.push(row.id);
     else if (used < WORTH) sweep.thinned.push(row);
-    if (row.pack === null) {
-      if (used < WORTH) sweep.bytes += Math.round(row.stored * (1 - used));
-      continue;
-    }
-    let pack = packs.get(row.pack);
-    if (!pack) packs.set(row.pack, (pack = { kept: [], keptBytes: 0, bytes: 0 }));
-    pack.bytes += row.stored;
-    pack.keptBytes += used < WORTH ? row.stored * used : row.stored;
-    if (used >= WORTH) pack.kept.push(row);
+    if (row.pack === null && used < WORTH) sweep.bytes += Math.round(row.stored * (1 - used));
   }
-  for (const { kept, keptBytes, bytes } of packs.values()) {
-    if (keptBytes >= bytes * WORTH) continue;
+  for (const [pack, blocks] of Map.groupBy(rows, (row) => row.pack)) {
+    const kept = blocks.filter((row) => toUsed(row) >= WORTH);
+    const bytes = blocks.reduce((sum, row) => sum + row.stored, 0);
+    const keptBytes = blocks.reduce((sum, row) => sum + row.stored * (toUsed(row) < WORTH ? toUsed(row) : 1), 0);
+    if (pack === null || keptBytes >= bytes * WORTH) continue;
     sweep.bytes += Math.round(bytes - keptBytes);
     sweep.moved.push(...kept);
   }

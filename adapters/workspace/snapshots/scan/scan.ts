@@ -27,7 +27,7 @@ export interface Scan extends FileReader {
   since: number;
   /** Device of the root. Other filesystems are not entered. */
   device: number;
-  /** Relative paths that are left out. */
+  /** Relative paths of Klaus's own state, which is left out. */
   excluded: ReadonlySet<string>;
   /** True for the absolute path of a sandbox's placeholder: an empty folder, or a file, is left out. */
   isPlaceholder: (path: string) => boolean;
