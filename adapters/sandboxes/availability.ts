@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { SandboxName } from '@klaus/core/protocol';
+import { readText } from './read-text.ts';
 
-/** Whether one driver works on this machine. */
 export type Availability =
   | { name: SandboxName; available: true; detail: string }
   | {
@@ -17,58 +17,34 @@ export type Availability =
       canFetch?: true;
     };
 
-type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';
+/** The command that installs a package, by `ID` and `ID_LIKE` of the distributions. The first row that fits is used. */
+const INSTALL: readonly { ids: readonly string[]; command: string }[] = [
+  { ids: ['debian', 'ubuntu'], command: 'apt-get install -y' },
+  { ids: ['fedora', 'rhel', 'centos'], command: 'dnf install -y' },
+  { ids: ['arch'], command: 'pacman -S --noconfirm' },
+  { ids: ['alpine'], command: 'apk add' },
+  { ids: ['suse', 'opensuse'], command: 'zypper install -y' },
+];
 
-const INSTALL: Record<Distribution, (name: { debian: string; other: string }) => string[]> = {
-  // A new machine has no package lists yet.
-  debian: ({ debian }) => ['apt-get update', `apt-get install -y ${debian}`],
-  fedora: ({ other }) => [`dnf install -y ${other}`],
-  arch: ({ other }) => [`pacman -S --noconfirm ${other}`],
-  alpine: ({ other }) => [`apk add ${other}`],
-  suse: ({ other }) => [`zypper install -y ${other}`],
-  other: () => [],
-};
-
-/**
- * The command line that installs a package, or undefined on an unknown distribution.
- *
- * @param osRelease Content of /etc/os-release (man 5 os-release).
- */
+/** The command line that installs a package, or undefined on an unknown distribution. @source man 5 os-release */
 export function toInstallLine(
   name: { debian: string; other: string },
-  machine: { osRelease: string; isRoot: boolean },
+  machine = { osRelease: readText('/etc/os-release') ?? '', isRoot: process.getuid?.() === 0 },
 ): string | undefined {
-  const lines = INSTALL[toDistribution(machine.osRelease)](name);
-  if (lines.length === 0) return undefined;
-  return lines.map((line) => `${machine.isRoot ? '' : 'sudo '}${line}`).join(' && ');
-}
-
-/** Content of /etc/os-release; empty if it does not exist. */
-export function readOsRelease(): string {
-  try {
-    return readFileSync('/etc/os-release', 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function toDistribution(osRelease: string): Distribution {
-  const value = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, 'm').exec(osRelease)?.[1] ?? '';
-  const ids = `${value('ID')} ${value('ID_LIKE')}`.split(' ');
-  const is = (...names: string[]) => names.some((name) => ids.includes(name));
-  if (is('debian', 'ubuntu')) return 'debian';
-  if (is('fedora', 'rhel', 'centos')) return 'fedora';
-  if (is('arch')) return 'arch';
-  if (is('alpine')) return 'alpine';
-  if (is('suse', 'opensuse')) return 'suse';
-  return 'other';
+  const value = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, 'm').exec(machine.osRelease)?.[1] ?? '';
+  const given = `${value('ID')} ${value('ID_LIKE')}`.split(' ');
+  const command = INSTALL.find(({ ids }) => ids.some((id) => given.includes(id)))?.command;
+  if (command === undefined) return undefined;
+  const sudo = machine.isRoot ? '' : 'sudo ';
+  if (!command.startsWith('apt-get')) return `${sudo}${command} ${name.other}`;
+  // A new machine has no package lists yet.
+  return `${sudo}apt-get update && ${sudo}${command} ${name.debian}`;
 }
 
 /** The options with which bubblewrap works in a container. The seccomp file of this repository allows nothing else. */
 export const CONTAINER_FIX =
   'Start this container with --security-opt seccomp=docker/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined. docs/container.md explains these options.';
 
-/** True in a container of Docker or Podman. */
 export function isInContainer(): boolean {
   return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }

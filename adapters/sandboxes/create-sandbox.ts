@@ -1,8 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { distrustFolder } from '@klaus/adapters/system';
 import type { Sandbox } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
-import type { SandboxName } from '@klaus/core/protocol';
+import { KlausError, type SandboxName } from '@klaus/core/protocol';
 import type { Availability } from './availability.ts';
 import { BubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 import { fetchBubblewrap } from './bubblewrap/fetch-bubblewrap.ts';
@@ -59,7 +58,6 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   );
 }
 
-/** Finds bubblewrap, or fetches it if that is allowed. */
 async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promise<BubblewrapSearch> {
   const search = await findBubblewrap({ home });
   if (search.program || !search.canFetch) return search;
@@ -70,11 +68,7 @@ async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promi
   return { ...search, reason: `${search.reason}, and it could not be fetched: ${fetched.reason}` };
 }
 
-/**
- * The availability of each driver, for `klaus doctor`.
- *
- * @param options.image Image of the Docker sandbox. Default: the driver's own.
- */
+/** The availability of each driver, for `klaus doctor`. */
 export async function probeSandboxes(options: { home: string; image?: string }): Promise<Availability[]> {
   const [bubblewrap, docker] = await Promise.all([findBubblewrap(options), findDockerImage(options.image)]);
   return [

@@ -1,7 +1,7 @@
 import type { ExecLimits } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 
-/** The limits of a command by default. */
 export const DEFAULT_EXEC_LIMITS: ExecLimits = { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 };
 
 /** Milliseconds. A longer timer would fire immediately. */
@@ -16,10 +16,7 @@ const MOST_MEMORY = 2 ** 30;
  */
 export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined)[]): ExecLimits {
   const limits = { ...DEFAULT_EXEC_LIMITS };
-  for (const part of parts) {
-    for (const [key, value] of Object.entries(part ?? {}))
-      if (value !== undefined) limits[key as keyof ExecLimits] = value;
-  }
+  for (const part of parts) Object.assign(limits, optional(part ?? {}));
   for (const [key, value] of Object.entries(limits)) {
     if (!(Number.isFinite(value) && value > 0))
       throw new KlausError('usage', `The limit ${key} must be a positive number.`);

@@ -15,13 +15,13 @@ const hasGo = spawnSync('go', ['version']).status === 0 && spawnSync('zip', ['-v
 test('the folder is found by the variables of Go', () => {
   const home = join(place.root, 'someone');
   const folder = join(home, 'go/pkg/mod/cache/download');
-  expect(findModuleProxy({ HOME: home })).toBeUndefined();
+  expect(findModuleProxy({ HOME: home }, {})).toBeUndefined();
   mkdirSync(folder, { recursive: true });
   const url = `file://${folder}`;
-  expect(findModuleProxy({ HOME: home })).toMatchObject({ folder });
-  expect(findModuleProxy({ GOPATH: join(home, 'go') })!.toVariables(false)).toEqual({ GOPROXY: `${url},off` });
-  const proxied = findModuleProxy({ GOMODCACHE: join(home, 'go/pkg/mod'), GOPROXY: 'https://go.example.org' })!;
-  expect(proxied.toVariables(true)).toEqual({ GOPROXY: `${url},https://go.example.org` });
+  expect(findModuleProxy({ HOME: home }, {})).toMatchObject({ folder });
+  expect(findModuleProxy({ GOPATH: join(home, 'go') }, {})!.variables).toEqual({ GOPROXY: `${url},off` });
+  const env = { GOMODCACHE: join(home, 'go/pkg/mod'), GOPROXY: 'https://go.example.org' };
+  expect(findModuleProxy(env, { network: true })!.variables).toEqual({ GOPROXY: `${url},https://go.example.org` });
 });
 
 /** A downloaded module, and a project that needs it, with its checksums. */

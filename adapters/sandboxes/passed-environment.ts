@@ -6,20 +6,18 @@ import { findHidden } from './home/user-caches.ts';
 import { findModuleProxy } from './module-proxy.ts';
 import type { ProjectHome } from './project-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
+import { words } from './words.ts';
 
-/** Variables with proxies. */
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY'].flatMap((name) => [
   name,
   name.toLowerCase(),
 ]);
 
 /** Variables with files and folders of certificates that programs trust in addition to those of the system. */
-const CERTIFICATES = `
+const CERTIFICATES = words(`
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO
   CARGO_HTTP_CAINFO npm_config_cafile AWS_CA_BUNDLE DENO_CERT BUNDLE_SSL_CA_CERT
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Variables that the sandbox sets. */
 const OWN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_'];
@@ -48,12 +46,12 @@ export function passEnvironment(
   },
 ): PassedEnvironment {
   const passed = toPassedEnvironment(env, { names: variables, network });
-  const proxy = findModuleProxy(env);
+  const proxy = findModuleProxy(env, { network });
   // The user may remove a cache at any time.
   const caches = userCaches.filter(({ folder, shown }) => shown === folder && existsSync(folder));
   return {
     ...passed,
-    settings: { ...cacheVariables, ...proxy?.toVariables(network) },
+    settings: { ...cacheVariables, ...proxy?.variables },
     files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches.map(({ folder }) => folder)],
     hidden: caches.flatMap(findHidden),
   };

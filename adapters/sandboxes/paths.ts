@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, normalize, relative } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
@@ -30,7 +30,14 @@ export function toWorkingFolder(request: ExecRequest, workspace: string): string
   return cwd;
 }
 
-/** The request's command as an argument vector. */
+/** @throws KlausError `sandbox.failed` for a request that would show Klaus's own state, which is in `home`. */
+export function checkShown({ binds = [], readable = [] }: Pick<ExecRequest, 'binds' | 'readable'>, home: string): void {
+  for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
+    if (contains(home, existsSync(path) ? realpathSync.native(path) : path))
+      throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
+  }
+}
+
 export function toArguments(command: ExecRequest['command']): string[] {
   return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
 }

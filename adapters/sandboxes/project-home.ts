@@ -8,16 +8,9 @@ import { saveSessionCaches, openSessionHome, type SessionHome } from './home/ses
 import type { SandboxOptions } from './sandbox-options.ts';
 
 /** The folders that commands get in addition to the workspace: the home of their session, and files for /etc. */
-export interface ProjectHome {
-  /** HOME of every command, as a path in the sandbox. */
-  home: string;
-  /** Mounts of the home. */
-  mounts: SessionHome['mounts'];
-  /** Path of the home on this machine. */
-  source: string;
+export interface ProjectHome extends SessionHome {
   /** Caches of the user with which the home was created. */
   userCaches: readonly FoundCache[];
-  /** Variables with which tools use the caches. */
   variables: Readonly<Record<string, string>>;
   /** File with the paths that sessions created where checks load code. */
   suspects: string;
@@ -43,7 +36,7 @@ export async function openProjectHome(
   // The index contains user ids: for another user git would read every file again.
   const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
   const files: Record<string, string> = {
-    passwd: `root:x:0:0::/root:/bin/sh\nklaus:x:${user.uid}:${user.gid}::${opened.path}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+    passwd: `root:x:0:0::/root:/bin/sh\nklaus:x:${user.uid}:${user.gid}::${opened.home}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
     // In the sandbox other users appear as "nobody", and git would reject such a repository.
@@ -51,9 +44,7 @@ export async function openProjectHome(
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
   return {
-    home: opened.path,
-    source: opened.source,
-    mounts: opened.mounts,
+    ...opened,
     userCaches,
     variables: toCacheVariables(options.workspace, userCaches),
     suspects: join(root, 'suspects.json'),
@@ -64,8 +55,6 @@ export async function openProjectHome(
 /**
  * Stores the downloads of a session for later sessions of the workspace.
  *
- * @param home Klaus's own state.
- * @param options.workspace Absolute real path.
  * @param options.session A session that has ended and that ran only downloads.
  * @returns Number of stored cache entries.
  */

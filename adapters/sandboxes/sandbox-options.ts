@@ -1,6 +1,5 @@
 import type { ExecLimits } from '@klaus/core/agent';
 
-/** The options of every driver. */
 export interface SandboxOptions {
   /** Absolute real path of the folder that commands work on. */
   workspace: string;

@@ -21,6 +21,13 @@ export function toView(request: Pick<ExecRequest, 'workspaceAt'>, workspace: str
   return { target: workspace, source: realpathSync.native(at) };
 }
 
+/** The error of a driver that does not support `files` of a request. */
+export function cannotHideParts(driver: string): KlausError {
+  const hint = 'Use bubblewrap, or grant read and write access to the complete workspace.';
+  const message = `The ${driver} driver cannot hide parts of the workspace from a command.`;
+  return new KlausError('sandbox.unavailable', message, { hint });
+}
+
 /** The view of a folder outside the workspace: the folder itself or its replacement. */
 export function toBesideView({ besideAt = [] }: Pick<ExecRequest, 'besideAt'>, folder: string): WorkspaceView {
   const at = besideAt.find(({ path }) => path === folder)?.folder;

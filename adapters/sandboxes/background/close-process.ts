@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { closeGroups } from '../cgroup/resource-group.ts';
 import { closeSavedWhilePaused } from '../protection/close-while-paused.ts';
 import type { SavedProtection } from '../protection/protected-workspace.ts';
-import { readIdentity, readJson, writeJson } from './process-files.ts';
+import { readJson } from '../read-text.ts';
+import { readIdentity, writeJson } from './process-files.ts';
 import { watched } from './watch-process.ts';
 
 const PROTECTION = 'protection.json';

@@ -15,7 +15,6 @@ import { watched } from './watch-process.ts';
 import { listNames } from '../list-folder.ts';
 
 const GRACE_MS = 3_000;
-/** Bytes that one search step reads. */
 const SEARCH_BYTES = 1_048_576;
 
 /** The background processes of all sessions. */
@@ -27,7 +26,6 @@ export interface ProcessHome {
   close(): Promise<ProcessStatus[]>;
   /** Ends all processes of a session and removes their files. */
   remove(session: string): Promise<void>;
-  /** Ids of sessions that have had processes. */
   sessions(): string[];
   /** Size of the files of a session in bytes. */
   size(session: string): number;
@@ -124,14 +122,13 @@ function createSessionProcesses(folder: string, session: string): Processes {
     async wait(id, { until, timeoutMs, signal }) {
       known(id);
       const isMet = createCondition(toFolder(id), until);
-      const hasEnded = (): boolean => find(id)?.state !== 'running';
       let met = false;
       let ended = false;
       await waitUntil(
         timeoutMs,
         () => {
           // The end is checked first, so that all output before it is searched.
-          ended = hasEnded();
+          ended = find(id)?.state !== 'running';
           met = until.kind === 'exit' ? ended : isMet();
           return met || ended;
         },

@@ -1,20 +1,17 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { toHostPath } from '@klaus/adapters/system';
 import { KlausError, toKlausError } from '@klaus/core/protocol';
 import { ownNamespace } from '../process/owner.ts';
-import { findNamespaceInit, readProcess } from '../process/process-table.ts';
-import type { ProcessRow } from '../process/process-table.ts';
+import { findNamespaceInit, readProcess, type ProcessRow } from '../process/process-table.ts';
 import { bootId, writeIdentity } from './process-files.ts';
 import { readOutput } from './process-output.ts';
 import { hasBegun } from './process-status.ts';
 import { waitUntil } from './stop-process.ts';
 import { SEGMENT_BYTES, SUPERVISOR } from './supervisor.ts';
 
-/** Time limit for the start of the command. */
 const START_MS = 30_000;
 
 export interface BackgroundLaunch {
@@ -28,7 +25,6 @@ export interface BackgroundLaunch {
   env: Readonly<Record<string, string>>;
   survives: boolean;
   timeoutMs?: number | undefined;
-  /** Folders of the control groups. */
   groups: readonly string[];
   /** Moves the supervising shell into the control group before it forks. */
   enter: (pid: number) => Promise<void>;
@@ -37,19 +33,13 @@ export interface BackgroundLaunch {
   signal?: AbortSignal | undefined;
 }
 
-export interface Launched {
-  /** The supervising shell. It does not keep this process running. */
-  child: ChildProcess;
-  /** Init process of the sandbox. */
-  init: ProcessRow;
-}
-
 /**
  * Starts a background process. Resolves when its command has begun.
  *
+ * @returns The supervising shell, which does not keep this process running, and the init process of the sandbox.
  * @throws KlausError `sandbox.failed`, `cancelled`; the command does not run then.
  */
-export async function launchBackground(launch: BackgroundLaunch): Promise<Launched> {
+export async function launchBackground(launch: BackgroundLaunch): Promise<{ child: ChildProcess; init: ProcessRow }> {
   const child = start(launch);
   const channel = child.stdio[3] as Socket;
   // The exit of the child already reports that it has ended.

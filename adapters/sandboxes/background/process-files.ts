@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReserveProcess } from '@klaus/core/agent';
 import { listNames } from '../list-folder.ts';
+import { readJson, readText } from '../read-text.ts';
 
 /** The request for a process, written before its start. */
 export interface ProcessRecord extends ReserveProcess {
@@ -52,7 +53,7 @@ export function listNumbers(folder: string): number[] {
 export function writeRecord(folder: string, record: ProcessRecord): void {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   mkdirSync(folder, { mode: 0o700 });
-  writeDurably(join(folder, RECORD), JSON.stringify(record));
+  writeJson(join(folder, RECORD), record);
   syncFolder(dirname(folder));
 }
 
@@ -62,35 +63,28 @@ export function readRecord(folder: string): ProcessRecord | undefined {
 }
 
 export function writeIdentity(folder: string, identity: ProcessIdentity): void {
-  writeDurably(join(folder, IDENTITY), JSON.stringify(identity));
+  writeJson(join(folder, IDENTITY), identity);
 }
 
 export function readIdentity(folder: string): ProcessIdentity | undefined {
   return readJson<ProcessIdentity>(join(folder, IDENTITY));
 }
 
+/** Writes a value durably. */
 export function writeJson(file: string, value: unknown): void {
-  writeDurably(file, JSON.stringify(value));
-}
-
-/** Undefined when the file is missing, empty or truncated. */
-export function readJson<T>(file: string): T | undefined {
-  const text = readText(file);
-  if (text === undefined) return undefined;
+  const descriptor = openSync(file, 'w', 0o600);
   try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
+    writeSync(descriptor, JSON.stringify(value));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
+  syncFolder(dirname(file));
 }
 
 /** The trimmed text; undefined when the file is missing or empty. */
-export function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
+export function readLine(file: string): string | undefined {
+  return readText(file)?.trim() || undefined;
 }
 
 /** Unix milliseconds of the last change; null when the file is missing. */
@@ -100,18 +94,7 @@ export function readTime(file: string): number | null {
 
 /** Identifies the last start of the machine; empty without /proc. */
 export function bootId(): string {
-  return readText('/proc/sys/kernel/random/boot_id') ?? '';
-}
-
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, 'w', 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  syncFolder(dirname(file));
+  return readLine('/proc/sys/kernel/random/boot_id') ?? '';
 }
 
 function syncFolder(folder: string): void {

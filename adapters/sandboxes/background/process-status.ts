@@ -4,10 +4,10 @@ import type { ProcessStatus } from '@klaus/core/agent';
 import { ownNamespace } from '../process/owner.ts';
 import { readProcess } from '../process/process-table.ts';
 import { countOutput } from './process-output.ts';
-import { bootId, readIdentity, readJson, readRecord, readText, readTime } from './process-files.ts';
+import { readJson } from '../read-text.ts';
+import { bootId, readIdentity, readLine, readRecord, readTime } from './process-files.ts';
 import type { ProcessIdentity, ProcessName } from './process-files.ts';
 
-/** The status of a process, from its files and the process table. */
 export function readStatus(folder: string): ProcessStatus | undefined {
   const record = readRecord(folder);
   if (!record) return undefined;
@@ -29,8 +29,8 @@ type Found = Pick<ProcessStatus, 'state' | 'exitCode' | 'reason'>;
 function readState(folder: string, identity: ProcessIdentity | undefined): Found {
   // Checked before the exit code is read, which a process has written when it is not running.
   const isRunning = identity !== undefined && isSupervised(identity);
-  const code = readText(join(folder, 'exit'));
-  const reason = readText(join(folder, 'stop')) ?? null;
+  const code = readLine(join(folder, 'exit'));
+  const reason = readLine(join(folder, 'stop')) ?? null;
   if (!identity || (!isRunning && !hasBegun(folder))) return { state: 'unstarted', exitCode: null, reason };
   if (isRunning && code === undefined) return { state: 'running', exitCode: null, reason: null };
   const exitCode = code === undefined ? null : Number(code);
@@ -40,7 +40,6 @@ function readState(folder: string, identity: ProcessIdentity | undefined): Found
   return { state: 'lost', exitCode: null, reason: why };
 }
 
-/** True when the command has begun. */
 export function hasBegun(folder: string): boolean {
   try {
     return readFileSync(join(folder, 'started')).length > 0;

@@ -42,7 +42,6 @@ export async function waitForStart(folder: string, hasBegun: () => boolean): Pro
   await waitUntil(END_MS, () => hasBegun() || existsSync(join(folder, 'exit')) || !isAlive(identity.supervisor));
 }
 
-/** Stores the reason, unless there is one already. */
 function noteReason(folder: string, reason: string): void {
   try {
     writeFileSync(join(folder, 'stop'), `${reason}\n`, { flag: 'wx', mode: 0o600 });

@@ -7,7 +7,6 @@ export const SEGMENT_BYTES = 4 * 1_024 * 1_024;
 /** Stop reason of a process whose Klaus process has ended. */
 export const KLAUS_ENDED = 'the Klaus process that started it has ended';
 
-/** Bytes of one read. */
 const READ_BYTES = 16_384;
 
 /** Lines of the prelude just before the command. Without a line in `started` the command has not begun. */

@@ -9,8 +9,7 @@ import { closeWhilePaused } from '../protection/close-while-paused.ts';
 import type { MaskSelection } from '../protection/masks.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import type { WorkspaceView } from '../view.ts';
-import { writeJson } from './process-files.ts';
-import type { ProcessName } from './process-files.ts';
+import { writeJson, type ProcessName } from './process-files.ts';
 import { isAlive } from './process-status.ts';
 
 /** The resources of this Klaus process for a background process. */
@@ -35,7 +34,6 @@ export function isFreezable(folder: string): boolean {
 }
 
 export interface WatchOptions {
-  /** Init process of the sandbox. */
   init: ProcessName;
   view: WorkspaceView;
   /** Folder of a control group that can be frozen. */

@@ -1,18 +1,17 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
 import { toRelayMounts } from '../network/relay.ts';
-import { contains } from '../paths.ts';
-import type { PassedEnvironment } from '../passed-environment.ts';
+import { checkShown, contains } from '../paths.ts';
 import type { ProjectHome } from '../project-home.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
 import { findMaskParents } from '../protection/mask-parents.ts';
 import type { Mask } from '../protection/masks.ts';
-import type { ProtectedWorkspace } from '../protection/protected-workspace.ts';
-import { toBesideView, toSource, type WorkspaceView } from '../view.ts';
+import { toBesideView, toSource } from '../view.ts';
+import { words } from '../words.ts';
 import type { ControlName } from './controls.ts';
 import { LIVE_ETC } from './etc-folder.ts';
+import type { SandboxPlan, SandboxRequest } from './sandbox-plan.ts';
 import type { Toolchains } from './toolchains/toolchains.ts';
 import { canRead, canWrite, toWorkspaceMounts } from './mounts/workspace-mounts.ts';
 
@@ -20,38 +19,25 @@ import { canRead, canWrite, toWorkspaceMounts } from './mounts/workspace-mounts.
  * Parts of /proc that affect the complete machine. Root can write them even without capabilities, and commands run as
  * root on the host when root runs Klaus: `core_pattern` could then run a program on the host.
  */
-const PROC_READ_ONLY = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr'].filter((name) =>
+const PROC_READ_ONLY = words('sys sysrq-trigger irq bus fs acpi scsi mtrr').filter((name) =>
   existsSync(`/proc/${name}`),
 );
 const SYSTEM_LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 
-export interface ArgumentOptions {
-  view: WorkspaceView;
+export interface ArgumentOptions extends SandboxPlan {
   /** Klaus's own state. */
   home: string;
-  project: Pick<ProjectHome, 'home' | 'mounts'>;
-  /** Folder to mount as /etc. */
   etc: string;
   toolchains: Toolchains;
   masks: readonly Mask[];
-  /** True: the mounts of `inside-mounts.ts` are left out. */
-  mountsInside: boolean;
-  protection?: Pick<ProtectedWorkspace, 'external' | 'pinned' | 'readOnly'>;
   env: Readonly<Record<string, string>>;
-  /** The environment of bubblewrap. It is not passed as arguments, because other users can read those. */
-  passed: PassedEnvironment;
-  /** Folder of the gateway, if the network is limited, see `network/gateway.ts`. */
-  gateway?: string | undefined;
   user: { uid: number; gid: number };
   /** Supported by bubblewrap since 0.8. */
   hasDisableUserns: boolean;
-  /** Descriptor with the seccomp filter. */
-  seccompFd?: number;
-  /** Controls to leave out. */
+  seccompFd: number | undefined;
   without: ReadonlySet<ControlName>;
 }
 
-/** The basic environment of every command. */
 export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome, 'home'>): Record<string, string> {
   return {
     PATH: toolchains.path,
@@ -69,13 +55,11 @@ export function toEnvironment(toolchains: Toolchains, { home }: Pick<ProjectHome
 /** Folders that commands see at least partly, except those of the system. */
 export function listShown(
   options: Pick<ArgumentOptions, 'view' | 'toolchains' | 'project'>,
-  request: Pick<ExecRequest, 'binds' | 'files' | 'readable'>,
+  { binds = [], files, readable = [] }: Pick<ExecRequest, 'binds' | 'files' | 'readable'>,
 ): string[] {
-  const binds = (request.binds ?? []).map((bind) => bind.path);
-  const { files } = request;
   const workspace = canRead(files, options.view.target) ? [options.view.target] : [...files!.read, ...files!.write];
-  const { readable = [] } = request;
-  return [...workspace, ...readable, ...options.toolchains.binds, ...binds, options.project.home];
+  const bound = binds.map(({ path }) => path);
+  return [...workspace, ...readable, ...options.toolchains.binds, ...bound, options.project.home];
 }
 
 /**
@@ -84,15 +68,12 @@ export function listShown(
  *
  * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
  */
-export function toBubblewrapArguments(options: ArgumentOptions, request: ExecRequest): string[] {
-  const { view, home, project, toolchains, user, without, protection } = options;
+export function toBubblewrapArguments(options: ArgumentOptions): string[] {
+  const { request, view, home, project, toolchains, user, without, protection } = options;
   const { target: workspace } = view;
   const network = request.network === true && options.gateway === undefined;
-  const { binds = [], readable = [], writable = [] } = request;
-  for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
-    if (contains(home, existsSync(path) ? realpathSync.native(path) : path) && !without.has('hidden-state'))
-      throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
-  }
+  const { binds = [], files, readable = [], writable = [] } = request;
+  if (!without.has('hidden-state')) checkShown(request, home);
   const args = namespaces(options, network);
   if (!without.has('new-session')) args.push('--new-session');
   if (!without.has('die-with-parent')) args.push('--die-with-parent');
@@ -103,7 +84,7 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
   if (without.has('hidden-root')) args.push('--bind', '/', '/');
   args.push(...systemMounts(without), ...etcMounts(options, network), ...privateMounts(without));
-  if (options.gateway !== undefined) args.push(...toRelayMounts(options.gateway));
+  if (options.gateway !== undefined) args.push(...toRelayMounts(options.gateway.folder));
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);
@@ -112,9 +93,9 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
     args.push(
       ...(writable.includes(path) ? ['--bind', toBesideView(request, path).source, path] : ['--ro-bind', path, path]),
     );
-  args.push(...toWorkspaceMounts(view, request.files));
+  args.push(...toWorkspaceMounts(view, files));
   for (const folder of findMaskParents(options.masks, workspace))
-    if (canWrite(request.files, folder)) args.push('--bind', toSource(view, folder), folder);
+    if (canWrite(files, folder)) args.push('--bind', toSource(view, folder), folder);
   for (const root of writable)
     for (const folder of findMaskParents(options.masks, root))
       if (isWritableBeside(request, folder)) args.push('--bind', toSource(toBesideView(request, root), folder), folder);
@@ -125,13 +106,12 @@ export function toBubblewrapArguments(options: ArgumentOptions, request: ExecReq
   if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
     args.push('--tmpfs', home);
     // A workspace in Klaus's own state was requested explicitly and has just been hidden.
-    if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, request.files));
+    if (contains(home, workspace)) args.push(...toWorkspaceMounts(view, files));
   }
   for (const { source, target, writable, shown } of project.mounts)
     if (!options.mountsInside || shown === undefined) args.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, path } of toolchains.homeFiles) args.push('--ro-bind', source, join(project.home, path));
   if (protection) {
-    const { files } = request;
     // A grant limits access to the workspace only.
     const isBeside = (target: string): boolean => writable.some((folder) => contains(folder, target));
     for (const { source, target } of protection.pinned) {
@@ -162,7 +142,7 @@ function isNamedFile(path: string, { home, view, toolchains }: ArgumentOptions):
 }
 
 /** The innermost folder decides: a read-only folder can lie in a writable one. */
-function isWritableBeside({ readable = [], writable = [] }: ExecRequest, path: string): boolean {
+function isWritableBeside({ readable = [], writable = [] }: SandboxRequest, path: string): boolean {
   const holders = readable.filter((folder) => contains(folder, path)).sort((a, b) => b.length - a.length);
   return holders[0] !== undefined && writable.includes(holders[0]);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ExecRequest, ExecResult } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
-import { sweepGroups } from '../cgroup/stale-groups.ts';
+import { sweepGroups } from '../cgroup/resource-group.ts';
 import { createSandbox, type SandboxOptions } from '../index.ts';
 import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
 import { findBubblewrap } from './find-bubblewrap.ts';

@@ -32,7 +32,7 @@ import {
   type StartedSandbox,
 } from './prestarted-sandbox.ts';
 import type { SandboxPlan, SandboxRequest, SandboxRun } from './sandbox-plan.ts';
-import { SandboxPlanner } from './sandbox-planner.ts';
+import { SandboxPlanner, type PlannerOptions } from './sandbox-planner.ts';
 import {
   checkMounts,
   isRetryable,
@@ -43,11 +43,6 @@ import {
 } from './spawn-request.ts';
 
 const MAX_ATTEMPTS = 3;
-
-export interface BubblewrapInternals {
-  /** Controls to leave out, which shows what depends on them. Only for tests of the driver. */
-  without?: readonly ControlName[];
-}
 
 /**
  * Runs commands in namespaces of their own, by the `bwrap` program (https://github.com/containers/bubblewrap).
@@ -61,25 +56,26 @@ export class BubblewrapSandbox implements Sandbox {
   readonly name = 'bubblewrap';
   readonly #options: SandboxOptions;
   readonly #program: BubblewrapProgram;
-  readonly #filter: Uint8Array | undefined;
-  readonly #without: ReadonlySet<ControlName>;
-  readonly #slot: PrestartSlot;
+  readonly #settings: PlannerOptions;
   readonly #planner: SandboxPlanner;
 
-  /** @param program From `findBubblewrap`. */
-  constructor(options: SandboxOptions, program: BubblewrapProgram, internals: BubblewrapInternals = {}) {
+  /** @param internals.without Controls to leave out, which shows what depends on them. Only for tests of the driver. */
+  constructor(
+    options: SandboxOptions,
+    program: BubblewrapProgram,
+    internals: { without?: readonly ControlName[] } = {},
+  ) {
     [this.#options, this.#program] = [options, program];
-    this.#without = new Set(internals.without);
+    const without = new Set(internals.without);
     const filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
-    this.#filter = this.#without.has('seccomp') ? undefined : filter;
-    this.#slot = new PrestartSlot(options.home);
-    this.#planner = new SandboxPlanner({
+    this.#settings = {
       sandbox: options,
-      slot: this.#slot,
-      filter: this.#filter,
+      slot: new PrestartSlot(options.home),
+      filter: without.has('seccomp') ? undefined : filter,
       hasDisableUserns: program.hasDisableUserns,
-      without: this.#without,
-    });
+      without,
+    };
+    this.#planner = new SandboxPlanner(this.#settings);
   }
 
   async warmUp(): Promise<void> {
@@ -97,7 +93,7 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   prestart(request: PrestartRequest): Promise<() => Promise<boolean>> {
-    return this.#slot.put(this.#prestart({ ...request, command: [] }));
+    return this.#settings.slot.put(this.#prestart({ ...request, command: [] }));
   }
 
   /** Undefined when the sandbox cannot be made: the start of the command itself then reports why. */
@@ -120,7 +116,8 @@ export class BubblewrapSandbox implements Sandbox {
 
   /** @param isPlain True: bubblewrap makes all mounts itself. */
   async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
-    const prestarted = await this.#slot.take(request, toExecLimits(this.#options.limits, request.limits));
+    const { filter, slot } = this.#settings;
+    const prestarted = await slot.take(request, toExecLimits(this.#options.limits, request.limits));
     const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
     const { protection, warnings, limits } = plan;
     try {
@@ -128,11 +125,11 @@ export class BubblewrapSandbox implements Sandbox {
         (prestarted && (await this.#adopt(prestarted, plan))) ??
         (await this.#spawn(plan, { takesStdin: request.stdin !== undefined }));
       const result = await this.#supervise(started, { ...request, timeoutMs: limits.timeoutMs });
-      for (const warning of await this.#slot.close(protection, prestarted !== undefined)) warnings.add(warning);
+      for (const warning of await slot.close(protection, prestarted !== undefined)) warnings.add(warning);
       return {
         ...result,
         ...toRefused(plan.gateway),
-        unenforced: listUnenforced(started.controllers, this.#filter !== undefined),
+        unenforced: listUnenforced(started.controllers, filter !== undefined),
         ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
       };
     } catch (error) {
@@ -150,23 +147,16 @@ export class BubblewrapSandbox implements Sandbox {
     plan: SandboxPlan,
     { takesStdin, receivesCommand = false }: { takesStdin: boolean; receivesCommand?: boolean },
   ): Promise<StartedSandbox> {
-    const group = ResourceGroup.open(plan.limits, toOmitted(this.#without));
+    const { without } = this.#settings;
+    const group = ResourceGroup.open(plan.limits, toOmitted(without));
     try {
       const run: SandboxRun = { ...plan, group };
       const mounts = await this.#planner.toMounts(plan);
-      const { words, controllers } = toCommandLine(plan, {
-        ...{ group, args: mounts.args, receivesCommand, without: this.#without },
-      });
-      const spawnRequest = toSpawnRequest(run, {
-        file: this.#program.path,
-        words,
-        inside: mounts.inside,
-        options: this.#options,
-        filter: this.#filter,
-        without: this.#without,
-      });
+      const { words, controllers } = toCommandLine(plan, { group, args: mounts.args, receivesCommand, without });
+      const { inside } = mounts;
+      const spawnRequest = toSpawnRequest(run, { ...this.#settings, file: this.#program.path, words, inside });
       const command = await spawnWaiting(spawnRequest, { takesStdin });
-      return { mounts, run, controllers, spawnRequest, command };
+      return { mounts, run, controllers, command };
     } catch (error) {
       await group.close();
       throw error;
@@ -175,14 +165,14 @@ export class BubblewrapSandbox implements Sandbox {
 
   /** Gives a prestarted sandbox its command. Ends it and returns undefined when a new sandbox would differ from it. */
   async #adopt(prestarted: PrestartedSandbox, plan: SandboxPlan): Promise<StartedSandbox | undefined> {
-    const { run, spawnRequest, mounts } = prestarted;
+    const { run, command, mounts } = prestarted;
     run.protection?.discard(plan.protection?.stores);
     const script = toStartScript(plan.request, plan.cwd);
     if (script === undefined || !isCurrent(prestarted, plan, await this.#planner.toMounts(plan))) {
       await endPrestarted(this.#options.home, prestarted);
       return undefined;
     }
-    spawnRequest.script = script;
+    command.request.script = script;
     return { ...prestarted, run: Object.assign(run, plan, { expected: listTargets(mounts) }) };
   }
 
@@ -199,7 +189,7 @@ export class BubblewrapSandbox implements Sandbox {
       return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };
     } finally {
       await command.request.waitForEnd?.();
-      await group.close(!this.#without.has('group-end'));
+      await group.close(!this.#settings.without.has('group-end'));
     }
   }
 
@@ -207,16 +197,17 @@ export class BubblewrapSandbox implements Sandbox {
     const { folder, survives, signal } = request;
     const plan = await this.#planner.plan(request, { isPlain: true });
     const { protection, view, readMasks, resume } = plan;
-    const group = ResourceGroup.open(plan.limits, toOmitted(this.#without), toGroupName(folder));
+    const { filter, without } = this.#settings;
+    const group = ResourceGroup.open(plan.limits, toOmitted(without), toGroupName(folder));
     try {
       const { args } = await this.#planner.toMounts(plan);
-      const { words } = toCommandLine(plan, { group, args, before: MARK_BEGUN, without: this.#without });
+      const { words } = toCommandLine(plan, { group, args, before: MARK_BEGUN, without });
       if (protection) saveProtection(folder, protection.saved);
       const { child, init } = await launchBackground({
         folder,
         file: this.#program.path,
         args: words,
-        filter: this.#filter,
+        filter,
         env: plan.passed.variables,
         survives,
         timeoutMs: request.limits?.timeoutMs,
@@ -224,7 +215,7 @@ export class BubblewrapSandbox implements Sandbox {
         enter: (pid) => group.enter(pid),
         check: (init) => {
           checkMounts(init, plan, words);
-          registerInit(init, { group: group.freezable, options: this.#options, request });
+          registerInit(init, this.#options, { ...request, group: group.freezable });
         },
         signal,
       });

@@ -10,7 +10,6 @@ import { listNames } from '../list-folder.ts';
 
 /** Limit of environments of one manager, and of packages of one environment. */
 const MOST = 500;
-/** Maximum size of a file that chooses versions. */
 const MAX_CHOICE = 64 * 1_024;
 /** A table of variables, which may be secrets, in settings of mise. */
 const VARIABLES = /^\s*(?:\[+\s*["']?env\b|["']?env["']?\s*[.=])/m;
@@ -30,7 +29,6 @@ export interface EnvironmentOptions {
   shown?: readonly string[] | undefined;
 }
 
-/** The parts of the user's virtual environments and version managers that commands need. */
 export interface Environments {
   variables: Record<string, string>;
   /** Settings in the user's home folder that commands see in their own, relative to it. */
@@ -38,7 +36,9 @@ export interface Environments {
   /** Environments, or parts of them, that commands cannot see; each as a sentence with the reason. */
   refused: string[];
   /** PATH entries of refused environments. */
-  without: ReadonlySet<string>;
+  without: Set<string>;
+  /** Roots of the environments that are shown. */
+  roots: string[];
 }
 
 /**
@@ -46,9 +46,8 @@ export interface Environments {
  * completely or not at all.
  */
 export function addEnvironments(toolchains: ToolchainBinds, options: EnvironmentOptions): Environments {
-  const found: Found = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
-  const { env, path, places } = options;
-  const { shown = [] } = options;
+  const found: Environments = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
+  const { env, path, places, shown = [] } = options;
   for (const folder of path) addActivated(toolchains, { root: dirname(folder), folder, places, shown }, found);
   for (const manager of VERSION_MANAGERS) addManager(toolchains, { ...options, manager }, found);
   addPoetry(toolchains, options, found);
@@ -60,17 +59,11 @@ export function addEnvironments(toolchains: ToolchainBinds, options: Environment
   return found;
 }
 
-interface Found extends Environments {
-  without: Set<string>;
-  /** Roots of the environments that are shown. */
-  roots: string[];
-}
-
 /** Adds a virtual environment of Python or conda on PATH. */
 function addActivated(
   toolchains: ToolchainBinds,
   { root, folder, places, shown }: { root: string; folder: string; places: ToolchainPaths; shown: readonly string[] },
-  found: Found,
+  found: Environments,
 ): void {
   const isPython = isFile(join(root, 'pyvenv.cfg'));
   if ((!isPython && !isFolder(join(root, 'conda-meta'))) || isSystem(root) || contains(places.workspace, root)) return;
@@ -91,7 +84,7 @@ function addActivated(
 function addManager(
   toolchains: ToolchainBinds,
   { manager, places, userHome, env, path }: EnvironmentOptions & { manager: VersionManager },
-  found: Found,
+  found: Environments,
 ): void {
   const { name, variable, parts, environments } = manager;
   const given = env[variable] || (manager.folder === '' ? undefined : join(userHome, manager.folder));
@@ -128,7 +121,6 @@ function addManager(
   addSettings(toolchains, { manager, userHome, env, places }, found);
 }
 
-/** The reason why a manager with its stores cannot be shown. */
 function findRefusal(root: string, stores: readonly string[], places: ToolchainPaths): string | undefined {
   const reason = toRefusal(root, places) ?? toRefusal(toReal(root), places);
   if (reason !== undefined) return reason;
@@ -140,11 +132,10 @@ function findRefusal(root: string, stores: readonly string[], places: ToolchainP
   return undefined;
 }
 
-/** Adds the settings that choose versions. */
 function addSettings(
   toolchains: ToolchainBinds,
   { manager, userHome, env, places }: Omit<EnvironmentOptions, 'path'> & { manager: VersionManager },
-  found: Found,
+  found: Environments,
 ): void {
   const { homeFiles = [], settings, choices, name } = manager;
   for (const file of homeFiles) if (isChoice(join(userHome, file))) found.homeFiles.push(file);
@@ -174,7 +165,7 @@ function addSettings(
 function addPoetry(
   toolchains: ToolchainBinds,
   { places, userHome, env, shown = [] }: EnvironmentOptions,
-  found: Found,
+  found: Environments,
 ): void {
   if (!isFile(join(places.workspace, 'pyproject.toml'))) return;
   const cache = env['POETRY_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(userHome, '.cache'), 'pypoetry');

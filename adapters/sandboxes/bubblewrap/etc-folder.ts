@@ -15,16 +15,15 @@ import {
 import { delimiter, dirname, join } from 'node:path';
 import type { ProjectHome } from '../project-home.ts';
 import { readEtcLinks } from './etc-links.ts';
+import { words } from '../words.ts';
 
 /** The entries of /etc that programs need, without secrets. */
-const ETC = `
+const ETC = words(`
   alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime timezone os-release debian_version nsswitch.conf
   protocols services mime.types magic terminfo inputrc profile bash.bashrc ssl/certs ssl/openssl.cnf
   ca-certificates pki/tls/certs pki/ca-trust/extracted crypto-policies java python3 perl fonts php
   ImageMagick-6
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 const DAY_MS = 86_400_000;
 
@@ -71,7 +70,6 @@ function copy(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: isPlain });
 }
 
-/** True for readable files, folders and links. */
 function isPlain(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || !(found.isFile() || found.isDirectory() || found.isSymbolicLink())) return false;

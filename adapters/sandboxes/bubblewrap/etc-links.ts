@@ -1,21 +1,13 @@
-import { readFileSync, readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
+import { readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isPrograms } from './toolchains/toolchain-kinds.ts';
 import { listEntries } from '../list-folder.ts';
+import { readJson } from '../read-text.ts';
+import { words } from '../words.ts';
 
 /** Folders that several toolchains share. */
-const SHARED = [
-  '/',
-  '/usr',
-  '/usr/lib',
-  '/usr/lib64',
-  '/usr/share',
-  '/usr/libexec',
-  '/usr/local',
-  '/usr/local/lib',
-  '/opt',
-];
+const SHARED = words('/ /usr /usr/lib /usr/lib64 /usr/share /usr/libexec /usr/local /usr/local/lib /opt');
 /** `conf/security/policy` of a JDK is the deepest known. */
 const MAX_DEPTH = 4;
 /** Entries of one toolchain. */
@@ -23,19 +15,11 @@ const MAX_ENTRIES = 4_000;
 /** Targets of links that are not settings of a toolchain: choices of programs, and certificates with their keys. */
 const NOT_SETTINGS = ['alternatives', 'ssl', 'pki'];
 
-/**
- * {@link findEtcLinks} with a cache file that is valid until programs are added or removed. A search takes 0.1 s.
- *
- * @param file The cache file, in Klaus's own state.
- */
+/** {@link findEtcLinks} with a cache file that is valid until programs are added or removed. A search takes 0.1 s. */
 export function readEtcLinks(file: string, path: readonly string[]): string[] {
   const key = [...path, '/etc/alternatives'].map(toVersion).join('\n');
-  try {
-    const cached = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown; names?: string[] };
-    if (cached.key === key && cached.names) return cached.names;
-  } catch {
-    // There is no valid cache file.
-  }
+  const cached = readJson<{ key?: unknown; names?: string[] }>(file);
+  if (cached?.key === key && cached.names) return cached.names;
   const names = findEtcLinks(path);
   try {
     writeFileSync(file, JSON.stringify({ key, names }), { mode: 0o600 });
@@ -49,7 +33,6 @@ export function readEtcLinks(file: string, path: readonly string[]): string[] {
  * Folders and files of /etc to which toolchains of the system link, such as `/etc/java-17-openjdk` and `/etc/maven`.
  * They are found by following links from programs on PATH to their toolchain, and from there to /etc.
  *
- * @param path Folders of programs.
  * @returns Sorted names of entries in /etc.
  */
 function findEtcLinks(path: readonly string[]): string[] {

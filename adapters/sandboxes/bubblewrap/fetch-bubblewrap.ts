@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { toHostEnvironment, toHostPath } from '@klaus/adapters/system';
+import { findProgram } from '../find-program.ts';
+import { runProgram } from '../run-program.ts';
 
 /** Allows for a slow connection to a distant mirror. */
 const TIMEOUT_MS = 120_000;
 
-/** Path of a fetched `bwrap`. */
 export function toFetchedProgram(home: string): string {
   return join(home, 'tools', 'bubblewrap', 'usr', 'bin', 'bwrap');
 }
@@ -90,37 +90,22 @@ function toReason(text: string): string {
   return line?.replace(/^E: /, '') ?? 'it printed no error';
 }
 
-function run(
+async function run(
   file: string,
   args: readonly string[],
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<{ ok: boolean; text: string }> {
-  return new Promise((resolve) => {
-    const options = {
-      cwd,
-      env: { ...toHostEnvironment(env), LC_ALL: 'C' },
-      timeout: TIMEOUT_MS,
-      maxBuffer: 16 * 1_048_576,
-    };
-    execFile(file, args, options, (error, stdout, stderr) => {
-      const late = error?.killed === true ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : '';
-      resolve({ ok: error === null, text: `${stderr}\n${stdout}\n${late}`.trim() });
-    });
+  const { ok, stdout, stderr, error } = await runProgram(file, args, {
+    cwd,
+    env: { ...toHostEnvironment(env), LC_ALL: 'C' },
+    timeout: TIMEOUT_MS,
+    maxBuffer: 16 * 1_048_576,
   });
+  const late = error?.killed === true ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : '';
+  return { ok, text: `${stderr}\n${stdout}\n${late}`.trim() };
 }
 
 /** The first program that a fetch needs and that is not on the PATH. */
 export function findMissingTool(path = process.env['PATH'] ?? ''): string | undefined {
-  return ['apt-get', 'dpkg-deb'].find((program) => !isOnPath(program, toHostPath(path)));
-}
-
-function isOnPath(program: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return ['apt-get', 'dpkg-deb'].find((program) => findProgram(program, toHostPath(path)) === undefined);
 }

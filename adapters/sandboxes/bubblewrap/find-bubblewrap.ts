@@ -1,12 +1,13 @@
-import { optional } from '@klaus/core/optional';
-import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { toHostPath } from '@klaus/adapters/system';
-import { CONTAINER_FIX, isInContainer, toInstallLine, readOsRelease } from '../availability.ts';
-import type { Availability } from '../availability.ts';
+import { CONTAINER_FIX, isInContainer, toInstallLine, type Availability } from '../availability.ts';
+import { findProgram } from '../find-program.ts';
+import { readJson } from '../read-text.ts';
+import { runProgram } from '../run-program.ts';
+import { words } from '../words.ts';
 import { findMissingTool, toFetchedProgram } from './fetch-bubblewrap.ts';
 
 export interface BubblewrapProgram {
@@ -39,10 +40,9 @@ export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSe
     return { reason: 'bubblewrap needs Linux', fix: 'Start Docker and set DOCKER_ENABLED=true.' };
   }
   const fetched = toFetchedProgram(options.home);
-  const path = findProgram(toHostPath(options.path)) ?? (existsSync(fetched) ? fetched : undefined);
+  const path = findProgram('bwrap', toHostPath(options.path)) ?? (existsSync(fetched) ? fetched : undefined);
   if (!path) {
-    const isRoot = process.getuid?.() === 0;
-    const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' }, { osRelease: readOsRelease(), isRoot });
+    const line = toInstallLine({ debian: 'bubblewrap', other: 'bubblewrap' });
     const missing = findMissingTool(options.path);
     return {
       reason: `the program bwrap is not installed${missing === undefined ? '' : `, and without ${missing} it cannot be fetched`}`,
@@ -70,7 +70,6 @@ async function writeCache(home: string, memory: { key: string; program: Bubblewr
   }
 }
 
-/** Makes the next {@link findBubblewrap} try the program again. */
 export async function forgetBubblewrap(home: string): Promise<void> {
   await rm(toCacheFile(home), { force: true });
 }
@@ -78,12 +77,9 @@ export async function forgetBubblewrap(home: string): Promise<void> {
 export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
   const name = 'bubblewrap';
   if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
-  const { reason, fix, install, canFetch } = search;
-  const more = { ...optional({ install }), ...(canFetch ? { canFetch } : {}) };
-  return { name, available: false, reason, fix, ...more };
+  return { name, available: false, ...search };
 }
 
-/** Explains the error output of a failed start and suggests a fix. */
 export function explainFailure(
   stderr: string,
   { isRoot, inContainer }: { isRoot: boolean; inContainer: boolean },
@@ -109,46 +105,18 @@ export function explainFailure(
 }
 
 async function tryProgram(path: string): Promise<BubblewrapSearch> {
-  const version = (await run(path, ['--version'])).stdout.trim();
-  const base = [
-    '--unshare-all',
-    '--unshare-user',
-    '--die-with-parent',
-    '--new-session',
-    '--clearenv',
-    '--cap-drop',
-    'ALL',
-  ];
-  const rest = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/sh', '-c', ':'];
+  const options = { timeout: 10_000, killSignal: 'SIGKILL' } as const;
+  const version = (await runProgram(path, ['--version'], options)).stdout.trim();
+  const base = words('--unshare-all --unshare-user --die-with-parent --new-session --clearenv --cap-drop ALL');
+  const rest = words('--ro-bind / / --proc /proc --dev /dev -- /bin/sh -c :');
   let stderr = '';
   for (const hasDisableUserns of [true, false]) {
     const flags = hasDisableUserns ? ['--disable-userns'] : [];
-    const tried = await run(path, [...base, ...flags, ...rest]);
+    const tried = await runProgram(path, [...base, ...flags, ...rest], options);
     if (tried.ok) return { program: { path, version, hasDisableUserns } };
     stderr = tried.stderr;
   }
   return explainFailure(stderr, { isRoot: process.getuid?.() === 0, inContainer: isInContainer() });
-}
-
-function run(file: string, args: readonly string[]): Promise<{ ok: boolean; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(file, args, { timeout: 10_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      resolve({ ok: error === null, stdout, stderr });
-    });
-  });
-}
-
-function findProgram(path: string): string | undefined {
-  for (const folder of path.split(delimiter).filter(Boolean)) {
-    const file = join(folder, 'bwrap');
-    try {
-      accessSync(file, constants.X_OK);
-      if (statSync(file).isFile()) return file;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return undefined;
 }
 
 function toKey(path: string): string {
@@ -161,13 +129,6 @@ function toCacheFile(home: string): string {
 }
 
 function readCache(home: string, key: string): BubblewrapProgram | undefined {
-  try {
-    const memory = JSON.parse(readFileSync(toCacheFile(home), 'utf8')) as {
-      key?: unknown;
-      program?: BubblewrapProgram;
-    };
-    return memory.key === key ? memory.program : undefined;
-  } catch {
-    return undefined;
-  }
+  const memory = readJson<{ key?: unknown; program?: BubblewrapProgram }>(toCacheFile(home));
+  return memory?.key === key ? memory.program : undefined;
 }

@@ -4,17 +4,16 @@ import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import { listDescendants } from '../process/process-table.ts';
 import { toScript } from '../process/prelude.ts';
-import type { SpawnRequest, WaitingCommand } from '../process/waiting-command.ts';
+import type { WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-while-paused.ts';
 import type { Protection } from '../protection/protected-folders.ts';
-import type { InsideMount } from './mounts/enter-mounts.ts';
+import type { InsideMount } from './mounts/inside-mounts.ts';
 import type { SandboxPlan, SandboxRequest, SandboxRun } from './sandbox-plan.ts';
 
 /** The shell of a waiting sandbox reads its command byte by byte. */
 const MAX_SCRIPT_BYTES = 8_192;
 
-/** The mounts of a sandbox. */
 export interface Mounts {
   /** Arguments of bubblewrap, without the prelude. */
   args: readonly string[];
@@ -26,9 +25,7 @@ export interface Mounts {
 export interface StartedSandbox {
   mounts: Mounts;
   run: SandboxRun;
-  /** Controllers whose limits the control group enforces. */
   controllers: ReadonlySet<Controller>;
-  spawnRequest: SpawnRequest;
   command: WaitingCommand;
 }
 
@@ -68,7 +65,6 @@ export function isCurrent(prestarted: PrestartedSandbox, plan: SandboxPlan, moun
   return isDeepStrictEqual(mounts, prestarted.mounts) && isDeepStrictEqual(plan.passed, prestarted.run.passed);
 }
 
-/** The mount points of a sandbox. */
 export function listTargets({ args, inside }: Mounts): string[] {
   const first = args.flatMap((word, at) => {
     if (/^--(?:ro-|dev-)?bind$/.test(word)) return args[at + 2]!;

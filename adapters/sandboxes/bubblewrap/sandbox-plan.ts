@@ -19,6 +19,7 @@ export interface SandboxPlan {
   project: ProjectHome;
   /** True where bubblewrap makes only a part of the mounts, see `inside-mounts.ts`. */
   mountsInside: boolean;
+  /** The environment of bubblewrap. It is not passed as arguments, because other users can read those. */
   passed: PassedEnvironment;
   /** The only way to the network where hosts are limited; used by this command alone. */
   gateway: Gateway | undefined;
@@ -36,6 +37,5 @@ export interface SandboxRun extends SandboxPlan {
   group: ResourceGroup;
   /** Mount points that must still exist, if the sandbox was prestarted. */
   expected?: readonly string[];
-  /** Why the command was ended. */
   failure?: string;
 }

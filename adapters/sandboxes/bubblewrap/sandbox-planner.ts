@@ -6,7 +6,7 @@ import { openLimitedNetwork, toLimitedEnvironment } from '../network/limited-net
 import { toWorkingFolder } from '../paths.ts';
 import { pauseRunning } from '../process/running-commands.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
-import { mergeMasks } from '../protection/bind-masks.ts';
+import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
 import { listHidden, type MaskScope } from '../protection/list-hidden.ts';
 import { selectMasks, type Mask, type MaskSelection } from '../protection/masks.ts';
 import type { ObjectStore } from '../protection/object-store.ts';
@@ -18,18 +18,18 @@ import { listShown, toBubblewrapArguments, toEnvironment } from './arguments.ts'
 import type { ControlName } from './controls.ts';
 import { openEtcFolder } from './etc-folder.ts';
 import { canMountInside, toInsideMounts } from './mounts/inside-mounts.ts';
-import { findShownMasks } from './mounts/shown-masks.ts';
 import type { PrestartSlot } from './prestart-slot.ts';
 import type { Mounts } from './prestarted-sandbox.ts';
 import type { SandboxPlan, SandboxRequest } from './sandbox-plan.ts';
 import { takeToolchains, type Toolchains } from './toolchains/toolchains.ts';
 
 const SECCOMP_FD = 4;
+/** Folders that are mounted with the system, but contain files of administrators. */
+const LOCAL = ['/usr/local', '/usr/etc'];
 
 export interface PlannerOptions {
   sandbox: SandboxOptions;
   slot: PrestartSlot;
-  /** The seccomp filter; undefined where there is none for the machine. */
   filter: Uint8Array | undefined;
   /** See `BubblewrapProgram`. */
   hasDisableUserns: boolean;
@@ -91,32 +91,23 @@ export class SandboxPlanner {
     return { ...known, passed, gateway, protection, warnings, readMasks, resume };
   }
 
-  /** The mounts of a planned sandbox, with the masks of this moment. */
   async toMounts(plan: SandboxPlan): Promise<Mounts> {
-    const { request, view, project, protection, readMasks, mountsInside } = plan;
+    const { project, readMasks, mountsInside } = plan;
     const { filter, hasDisableUserns, without } = this.#settings;
     const toolchains = this.findToolchains();
     const { masks } = await readMasks();
-    const args = toBubblewrapArguments(
-      {
-        view,
-        home: this.#options.home,
-        project,
-        etc: this.#openEtc(project),
-        toolchains,
-        masks,
-        mountsInside,
-        env: toEnvironment(toolchains, project),
-        passed: plan.passed,
-        gateway: plan.gateway?.folder,
-        user: this.#user,
-        hasDisableUserns,
-        without,
-        ...(protection ? { protection } : {}),
-        ...(filter ? { seccompFd: SECCOMP_FD } : {}),
-      },
-      request,
-    );
+    const args = toBubblewrapArguments({
+      ...plan,
+      home: this.#options.home,
+      etc: this.#openEtc(project),
+      toolchains,
+      masks,
+      env: toEnvironment(toolchains, project),
+      user: this.#user,
+      hasDisableUserns,
+      without,
+      seccompFd: filter && SECCOMP_FD,
+    });
     return { args, inside: mountsInside ? toInsideMounts(project, masks) : [] };
   }
 
@@ -157,10 +148,16 @@ export class SandboxPlanner {
     return this.#etc;
   }
 
+  /** The masks for toolchains, for folders that the request mounts, and for files of administrators. */
   async #findBindMasks({ binds = [] }: Pick<SandboxRequest, 'binds'>, known: readonly string[]): Promise<Mask[]> {
     if (this.#settings.without.has('masks')) return [];
-    const requested = binds.map(({ path }) => path);
-    return await findShownMasks(this.#options, { toolchains: this.findToolchains().binds, requested, known });
+    const { workspace, home, env } = this.#options;
+    const common = { home, except: [workspace, home], known, userHomes: toUserHomes(env) };
+    const [own, others] = await Promise.all([
+      findBindMasks({ ...common, binds: [...this.findToolchains().binds, ...LOCAL], hidesGit: true }),
+      findBindMasks({ ...common, binds: binds.map(({ path }) => path), hidesGit: false }),
+    ]);
+    return mergeMasks(own, others);
   }
 
   async #protect(

@@ -11,26 +11,22 @@ import type { SpawnRequest } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './mounts/check-mounts.ts';
 import { toOmitted, type ControlName } from './controls.ts';
-import type { InsideMount } from './mounts/enter-mounts.ts';
-import { mountInside, toInsideWords } from './mounts/inside-mounts.ts';
+import { mountInside, toInsideWords, type InsideMount } from './mounts/inside-mounts.ts';
 import { MaskWatch } from './mounts/mask-watch.ts';
 import type { SandboxRun, SandboxPlan, SandboxRequest } from './sandbox-plan.ts';
+import type { PlannerOptions } from './sandbox-planner.ts';
 
 const END_TRIES = 200;
 /** Errors of a mount source or mount point that was removed or replaced while the sandbox was made. */
 const RETRYABLE =
   /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
 
-export interface SpawnOptions {
-  /** Path of bwrap. */
+export interface SpawnOptions extends Pick<PlannerOptions, 'filter' | 'sandbox' | 'without'> {
   file: string;
   /** Arguments of bwrap, with those of the command. */
   words: readonly string[];
   /** Mounts that are added after bubblewrap has made its own. */
   inside: readonly InsideMount[];
-  options: SandboxOptions;
-  filter: Uint8Array | undefined;
-  without: ReadonlySet<ControlName>;
 }
 
 /**
@@ -61,7 +57,7 @@ export function toCommandLine(
 /** How the process of a sandbox is started and ended. Changes of `run` before "go" take effect. */
 export function toSpawnRequest(
   run: SandboxRun,
-  { file, words, inside, options, filter, without }: SpawnOptions,
+  { file, words, inside, sandbox, filter, without }: SpawnOptions,
 ): SpawnRequest {
   const { group } = run;
   let init: ProcessRow | undefined;
@@ -89,9 +85,9 @@ export function toSpawnRequest(
     },
     onReady: (pid) => {
       checkMounts(init?.pid, run, [...words, ...toInsideWords(run.project, inside)]);
-      unregister = registerInit(init?.pid, { group: group.freezable, options, request: run.request });
+      unregister = registerInit(init?.pid, sandbox, { ...run.request, group: group.freezable });
       run.resume();
-      if (init && options.masks) watch = watchMasks(run, { pid, inside: init.pid, kill });
+      if (init && sandbox.masks) watch = watchMasks(run, { pid, inside: init.pid, kill });
     },
     terminate(pid) {
       // The init process ignores SIGTERM, and bubblewrap itself would end all others at once.
@@ -111,18 +107,10 @@ export function toSpawnRequest(
   };
 }
 
-/** Registers a command by its init process, see {@link registerRunning}. */
 export function registerInit(
   init: number | undefined,
-  {
-    group,
-    options: { home, workspace },
-    request: { writable = [] },
-  }: {
-    group: string | undefined;
-    options: Pick<SandboxOptions, 'home' | 'workspace'>;
-    request: Pick<SandboxRequest, 'writable'>;
-  },
+  { home, workspace }: SandboxOptions,
+  { writable = [], group }: Pick<SandboxRequest, 'writable'> & { group: string | undefined },
 ): (() => void) | undefined {
   const row = init === undefined ? undefined : readProcess(init);
   const folders = [workspace, ...writable];

@@ -10,7 +10,6 @@ const MOST_WAITS = 20;
 export interface FreezeOptions {
   /** Folder of a version 2 control group that holds all members. */
   folder?: string | undefined;
-  /** Returns the ids of all present members. */
   members: () => readonly number[];
 }
 
@@ -35,8 +34,7 @@ export async function freeze({ folder, members }: FreezeOptions): Promise<(() =>
       acquire(String(pid));
     }
     const running = all.filter((pid) => !isStopped(pid, waits));
-    if (running.length === 0) quiet++;
-    else quiet = 0;
+    quiet = running.length === 0 ? quiet + 1 : 0;
     if (quiet === 2) return () => resumeAll(stopped);
     for (const pid of running) sendSignal(pid, 'SIGSTOP');
     await sleep(1);

@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ownName } from '../process/owner.ts';
 import { eventually } from '../sandbox.fixture.ts';
 import { readCgroupSites } from './cgroup-mounts.ts';
-import { ResourceGroup } from './resource-group.ts';
-import { sweepGroups } from './stale-groups.ts';
+import { ResourceGroup, sweepGroups } from './resource-group.ts';
 
 const LIMITS = { timeoutMs: 1_000, memoryMb: 64, cpus: 0.5, processes: 10 };
 const probe = ResourceGroup.open(LIMITS);

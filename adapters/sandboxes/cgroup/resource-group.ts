@@ -3,11 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecLimits } from '@klaus/core/agent';
-import { ownName } from '../process/owner.ts';
+import { listNames } from '../list-folder.ts';
+import { isGone, ownName } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
-import { CONTROLLERS, readCgroupSites } from './cgroup-mounts.ts';
-import type { CgroupSite, Controller } from './cgroup-mounts.ts';
-import { sweepGroups } from './stale-groups.ts';
+import { CONTROLLERS, readCgroupSites, type CgroupSite, type Controller } from './cgroup-mounts.ts';
 
 const MIB = 1_048_576;
 const CPU_PERIOD_US = 100_000;
@@ -41,7 +40,6 @@ export class ResourceGroup {
   /**
    * Creates a group with the limits. Unavailable controllers are not in {@link controllers}.
    *
-   * @param omitted Controllers to leave out.
    * @param lasting Name of a group that outlives this Klaus process, so that it is not removed as stale.
    */
   static open(limits: ExecLimits, omitted?: ReadonlySet<Controller>, lasting?: string): ResourceGroup {
@@ -59,7 +57,6 @@ export class ResourceGroup {
     return new Set(this.#parts.map((part) => part.folder));
   }
 
-  /** Controllers whose limits are enforced. */
   get controllers(): ReadonlySet<Controller> {
     return new Set(this.#parts.map((part) => part.controller));
   }
@@ -83,7 +80,6 @@ export class ResourceGroup {
     await Promise.all(missing.map(({ file, pid }) => writeFile(file, String(pid))));
   }
 
-  /** Kills every member. */
   kill(): void {
     for (const pid of this.members()) sendSignal(pid, 'SIGKILL');
   }
@@ -93,7 +89,6 @@ export class ResourceGroup {
     return first ? readMembers(first.folder) : [];
   }
 
-  /** Limits that the command reached, as sentences. */
   exceeded(): string[] {
     const found: string[] = [];
     for (const { controller, version, folder } of this.#parts) {
@@ -122,6 +117,31 @@ export class ResourceGroup {
   /** Removes the group. Kills its members first, unless `ends` is false. */
   async close(ends = true): Promise<void> {
     await removeFolders(this.#folders, () => ends && this.kill());
+  }
+}
+
+/** A name with the process that created the group, and a number. */
+const NAME = /^klaus-(.+)-\d+$/;
+
+/**
+ * Removes groups of Klaus processes that have ended, and kills their members. A group that still has members is left for
+ * the next call.
+ */
+export function sweepGroups(parents: readonly string[]): void {
+  for (const parent of new Set(parents)) {
+    for (const name of listNames(parent)) {
+      const owner = NAME.exec(name)?.[1];
+      if (owner === undefined || !isGone(owner)) continue;
+      const folder = join(parent, name);
+      try {
+        for (const member of readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean)) {
+          sendSignal(Number(member), 'SIGKILL');
+        }
+        rmdirSync(folder);
+      } catch {
+        // It is busy until its members are reaped, or another Klaus process has removed it.
+      }
+    }
   }
 }
 

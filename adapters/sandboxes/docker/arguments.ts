@@ -1,7 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
-import { contains, toArguments } from '../paths.ts';
+import { checkShown, contains, toArguments } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
@@ -33,7 +31,6 @@ const PRELUDE = [
 export const OWNER_LABEL = 'klaus.owner';
 
 export interface DockerRun {
-  /** Name of the container. */
   container: string;
   image: string;
   view: WorkspaceView;
@@ -44,13 +41,11 @@ export interface DockerRun {
   /** Names of variables that are passed from the client's environment. */
   passed: readonly string[];
   limits: ExecLimits;
-  /** Owner of the workspace. */
   user: { uid: number; gid: number };
   masks: readonly Mask[];
   protection: Pick<Protection, 'external' | 'pinned' | 'readOnly'>;
   /** File with the seccomp profile, if there is one for the machine. */
   seccompFile?: string;
-  /** File with the command's standard input. */
   stdinFile?: string;
 }
 
@@ -63,21 +58,11 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
   const { limits, home, user, view, protection } = run;
   const workspace = view.target;
   const { binds = [], readable = [], writable = [] } = request;
-  for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
-    const real = existsSync(path) ? realpathSync.native(path) : path;
-    if (contains(home, real))
-      throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
-  }
+  checkShown(request, home);
   const memory = `${Math.round(limits.memoryMb)}m`;
+  const network = request.network ? 'bridge' : 'none';
   const args = ['run', '--rm', '--init', '--interactive', '--pull', 'never', '--name', run.container];
-  args.push(
-    '--label',
-    `${OWNER_LABEL}=${ownName()}`,
-    '--network',
-    request.network ? 'bridge' : 'none',
-    '--hostname',
-    'klaus',
-  );
+  args.push('--label', `${OWNER_LABEL}=${ownName()}`, '--network', network, '--hostname', 'klaus');
   // By default, version 1 control groups of the host are visible.
   args.push('--cgroupns', 'private', '--memory', memory, '--memory-swap', memory, '--cpus', String(limits.cpus));
   // Two more for the init process and the watcher.
@@ -122,8 +107,6 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
 function mount(source: string, target: string, writable: boolean): string[] {
   const fields = ['type=bind', `source=${source}`, `target=${target}`, ...(writable ? [] : ['readonly'])];
   // The option is a line of CSV, and a path may contain a comma or a quote.
-  return [
-    '--mount',
-    fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(','),
-  ];
+  const words = fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field));
+  return ['--mount', words.join(',')];
 }

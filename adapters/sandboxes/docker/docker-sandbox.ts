@@ -13,9 +13,8 @@ import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { supervise } from '../process/supervise.ts';
 import { passEnvironment } from '../passed-environment.ts';
-import { openProjectHome } from '../project-home.ts';
+import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
-import type { ProjectHome } from '../project-home.ts';
 import { listHidden } from '../protection/list-hidden.ts';
 import { selectMasks } from '../protection/masks.ts';
 import { protectFolders } from '../protection/protected-folders.ts';
@@ -23,10 +22,10 @@ import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
-import { toBesideView, toView } from '../view.ts';
+import { cannotHideParts, toBesideView, toView } from '../view.ts';
 import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
-import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
+import { DEFAULT_IMAGE, toMissingImage } from './find-docker.ts';
 
 const REMOVE_TRIES = 40;
 
@@ -60,23 +59,15 @@ export class DockerSandbox implements Sandbox {
   async exec(given: ExecRequest): Promise<ExecResult> {
     const replaced = new Set<string>();
     const request = dropReplacedFolders(given, replaced);
-    if (request.files)
-      throw new KlausError(
-        'sandbox.unavailable',
-        'The Docker driver cannot hide parts of the workspace from a command.',
-        {
-          hint: 'Use bubblewrap, or grant read and write access to the complete workspace.',
-        },
-      );
+    if (request.files) throw cannotHideParts('Docker');
     this.#swept ??= removeOrphans();
     await this.#swept;
-    const { workspace, home } = this.#options;
+    const { workspace, home, env, image = DEFAULT_IMAGE } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
     const cwd = toWorkingFolder(request, workspace);
     const { uid, gid } = await stat(workspace);
     const project = await this.#openProject({ uid, gid });
     const container = `klaus-${randomUUID()}`;
-    const image = this.#options.image ?? DEFAULT_IMAGE;
     const seccompFile = await writeProfile(project.etc);
     const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
     if (stdinFile) await writeFile(stdinFile, await request.stdin!, { mode: 0o644 });
@@ -85,14 +76,12 @@ export class DockerSandbox implements Sandbox {
     const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
     const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
     const { masks, warnings } = selectMasks(paths, shown, view);
-    const userHomes = toUserHomes(this.#options.env);
-    const except = [workspace, home];
     const bindMasks = await findBindMasks({
-      home: this.#options.home,
+      home,
       binds,
-      except,
+      except: [workspace, home],
       known: paths,
-      userHomes,
+      userHomes: toUserHomes(env),
       hidesGit: false,
     });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];

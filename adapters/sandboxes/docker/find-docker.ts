@@ -1,29 +1,29 @@
-import { isInContainer, readOsRelease, toInstallLine } from '../availability.ts';
-import type { Availability } from '../availability.ts';
+import { isInContainer, toInstallLine, type Availability } from '../availability.ts';
 import { runDocker } from './docker-cli.ts';
-import { DEFAULT_IMAGE, toMissingImage } from './image.ts';
+
+/** Contains Node. A project with other needs uses an image of its own. */
+export const DEFAULT_IMAGE = 'node:24-slim';
 
 /** Checks for the client and the engine by requesting the engine's version. */
 export async function findDocker(): Promise<Availability> {
-  const result = await runDocker(['version', '--format', '{{.Server.Version}}']);
-  const version = result.stdout.trim();
-  if (result.ok && version !== '') return { name: 'docker', available: true, detail: `Docker engine ${version}` };
-  const reason = result.stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
-  const isRoot = process.getuid?.() === 0;
+  const { ok, stdout, stderr } = await runDocker(['version', '--format', '{{.Server.Version}}']);
+  const version = stdout.trim();
+  if (ok && version !== '') return { name: 'docker', available: true, detail: `Docker engine ${version}` };
+  const reason = stderr.trim().split('\n')[0] || 'the Docker engine does not answer';
+  return { name: 'docker', available: false, reason, fix: toFix(reason) };
+}
+
+function toFix(reason: string): string {
+  const isLinux = process.platform === 'linux';
   if (reason === 'the program docker is not installed') {
     // Mounting the engine's socket would give the container access to the complete machine.
-    if (isInContainer()) return { name: 'docker', available: false, reason, fix: 'In a container use bubblewrap.' };
-    const machine = { osRelease: readOsRelease(), isRoot };
-    const line =
-      process.platform === 'linux' ? toInstallLine({ debian: 'docker.io', other: 'docker' }, machine) : undefined;
-    return { name: 'docker', available: false, reason, fix: line ? `Type: ${line}` : 'Install Docker Desktop.' };
+    if (isInContainer()) return 'In a container use bubblewrap.';
+    const line = isLinux ? toInstallLine({ debian: 'docker.io', other: 'docker' }) : undefined;
+    return line ? `Type: ${line}` : 'Install Docker Desktop.';
   }
-  if (/permission denied/i.test(reason)) {
-    return { name: 'docker', available: false, reason, fix: 'Type: sudo usermod -aG docker "$USER" and log in again' };
-  }
-  const start =
-    process.platform === 'linux' ? `Type: ${isRoot ? '' : 'sudo '}systemctl start docker` : 'Start Docker Desktop.';
-  return { name: 'docker', available: false, reason, fix: start };
+  if (/permission denied/i.test(reason)) return 'Type: sudo usermod -aG docker "$USER" and log in again';
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo ';
+  return isLinux ? `Type: ${sudo}systemctl start docker` : 'Start Docker Desktop.';
 }
 
 /** As {@link findDocker}, and checks that the image exists, because commands never download one. */
@@ -34,4 +34,9 @@ export async function findDockerImage(image = DEFAULT_IMAGE): Promise<Availabili
   if (ok) return { ...docker, detail: `${docker.detail}, image ${image}` };
   const { reason, fix } = toMissingImage(image);
   return { name: 'docker', available: false, reason: `${docker.detail}, but ${reason}`, fix };
+}
+
+/** Explains that an image is missing. Klaus does not download images. */
+export function toMissingImage(image: string): { reason: string; fix: string } {
+  return { reason: `the image ${image} is not on this machine`, fix: `Type: docker pull ${image}` };
 }

@@ -32,7 +32,6 @@ const CONTENT: Readonly<Record<string, string>> = {
   '.m2/settings.xml': '<settings/>\n',
 };
 
-/** One path of the table. */
 export interface ConfigurationPlace {
   /** Relative to the home folder. */
   path: string;
@@ -41,7 +40,6 @@ export interface ConfigurationPlace {
   content?: string;
 }
 
-/** Every path with configuration. */
 export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
   .split('\n')
   .flatMap((line) => line.split(' | ')[0]!.trim().split(' '))

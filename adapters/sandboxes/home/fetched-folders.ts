@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isFolder, listNames } from '../list-folder.ts';
+import { readText } from '../read-text.ts';
 
 /** File with the path of the workspace. Its modification time is that of the last download. */
 const OWNER = 'fetched-for';
@@ -38,12 +40,13 @@ export interface DropFetchedOptions {
 export function dropFetched(home: string, { needed, since, dryRun }: DropFetchedOptions): number {
   const kept = new Set([...needed].map((workspace) => toProjectFolder(realpathSync.native(home), workspace)));
   let freed = 0;
-  for (const name of list(toCache(home))) {
+  for (const name of listNames(toCache(home))) {
     const root = join(realpathSync.native(toCache(home)), name);
     const fetched = toFetched(root);
     const at = statSync(join(root, OWNER), { throwIfNoEntry: false }) ?? statSync(fetched, { throwIfNoEntry: false });
     if (!at || !isFolder(fetched)) continue;
-    const workspace = readOwner(root);
+    // Earlier versions did not write the file.
+    const workspace = readText(join(root, OWNER));
     const isThere = workspace === undefined || isFolder(workspace);
     if (isThere && (kept.has(root) || at.mtimeMs >= since)) continue;
     freed += measure(fetched);
@@ -56,23 +59,6 @@ export function dropFetched(home: string, { needed, since, dryRun }: DropFetched
 
 function toCache(home: string): string {
   return join(home, 'cache');
-}
-
-function readOwner(root: string): string | undefined {
-  try {
-    return readFileSync(join(root, OWNER), 'utf8');
-  } catch {
-    // Earlier versions did not write the file.
-    return undefined;
-  }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function list(folder: string): string[] {
-  return isFolder(folder) ? readdirSync(folder) : [];
 }
 
 /** Bytes in a folder; links are not followed. */

@@ -1,11 +1,13 @@
 import { optional } from '@klaus/core/optional';
 import { createHash, randomUUID } from 'node:crypto';
-import { accessSync, constants, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { CheckEnvironment } from '@klaus/core/protocol';
+import { findProgram } from '../find-program.ts';
 import { contains } from '../paths.ts';
 import { LOADED } from './configuration.ts';
 import { listNames } from '../list-folder.ts';
+import { readText } from '../read-text.ts';
 
 /** Larger files are compared by size. */
 const MAX_BYTES = 32 * 1_048_576;
@@ -14,13 +16,11 @@ const CONFIGURES =
   /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?pnpmfile\.[cm]?js|pnpm-workspace\.yaml|\.?bunfig\.toml|package\.json|tsconfig.*\.json|(?:GNU)?[mM]akefile|pyproject\.toml|pytest\.ini|setup\.cfg|tox\.ini|conftest\.py|(?:site|user)customize\.py|Cargo\.toml|go\.mod|deno\.jsonc?|\.mocharc.*|\.eslintrc.*|[\w-]+\.config\.[cm]?[jt]s)$/;
 
 export interface InspectOptions {
-  /** The workspace on this machine. */
   workspace: string;
   /** The home on this machine. */
   home: string;
   /** File with the suspects of the workspace, see {@link saveSuspects}. */
   suspects: string;
-  /** PATH of commands. */
   path: string;
   programs: readonly string[];
   /** Relative to the workspace. */
@@ -33,10 +33,7 @@ export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
   const name = (absolute: string): string =>
     contains(workspace, absolute) ? `./${relative(workspace, absolute)}` : absolute;
   const found = {
-    path: path
-      .split(':')
-      .map((folder) => name(folder))
-      .join(':'),
+    path: path.split(':').map(name).join(':'),
     shell: findScriptShell(workspace),
     programs: [...new Set(programs)].sort().flatMap((program) => {
       const file = findProgram(program, path);
@@ -72,34 +69,13 @@ function listSuspects({ workspace, suspects }: InspectOptions): string[] {
 }
 
 function readSuspects(file: string): Record<string, string> {
-  const text = readText(file);
-  return text === '' ? {} : (JSON.parse(text) as Record<string, string>);
+  const text = readText(file) || '{}';
+  return JSON.parse(text) as Record<string, string>;
 }
 
 function findScriptShell(workspace: string): string {
-  const text = readText(join(workspace, '.npmrc'));
+  const text = readText(join(workspace, '.npmrc')) ?? '';
   return /^\s*script-shell\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? 'sh';
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function findProgram(program: string, path: string): string | undefined {
-  for (const folder of path.split(':')) {
-    const file = join(folder, program);
-    try {
-      accessSync(file, constants.X_OK);
-      if (statSync(file).isFile()) return file;
-    } catch {
-      // The program is not in this folder.
-    }
-  }
-  return undefined;
 }
 
 function listConfiguration(workspace: string, folder: string): { path: string; hash: string }[] {

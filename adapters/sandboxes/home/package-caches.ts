@@ -21,7 +21,6 @@
  */
 export interface PackageCache {
   tool: string;
-  /** Folder in the home folder. */
   path: string;
   /** Name of the hash for `createHash`. */
   hash: 'sha512' | 'sha256';
@@ -29,7 +28,6 @@ export interface PackageCache {
   parts: readonly number[];
 }
 
-/** All persistent caches. */
 export const PACKAGE_CACHES: readonly PackageCache[] = [
   // `npm ci` finds a package here by the `integrity` of the lock file, and reads nothing that does not match it:
   // https://github.com/npm/cacache#integrity

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readStatus } from '../background/process-status.ts';
 import { listNumbers, toSessionFolder } from '../background/process-files.ts';
@@ -10,7 +10,8 @@ import { saveFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
-import { listNames } from '../list-folder.ts';
+import { isPlainFolder, listNames } from '../list-folder.ts';
+import { readText } from '../read-text.ts';
 
 const DAY_MS = 86_400_000;
 /** An unused home is removed after this time. */
@@ -30,7 +31,6 @@ export interface SessionHomeOptions {
   userCaches?: readonly FoundCache[];
 }
 
-/** A mount of the home. */
 export interface HomeMount {
   /** Path on this machine. */
   source: string;
@@ -42,8 +42,8 @@ export interface HomeMount {
 }
 
 export interface SessionHome {
-  /** Path in the sandbox: the same for every session of a workspace, because caches contain absolute paths. */
-  path: string;
+  /** HOME in the sandbox: the same for every session of a workspace, because caches contain absolute paths. */
+  home: string;
   /** Path on this machine: a folder of this session only. */
   source: string;
   /** In mount order. */
@@ -63,20 +63,19 @@ export function openSessionHome(options: SessionHomeOptions): SessionHome {
   for (let attempt = 1; ; attempt++) {
     try {
       claim(folder, session);
-      if (!isFolder(join(folder, 'home'))) create(options, folder);
+      if (!isPlainFolder(join(folder, 'home'))) create(options, folder);
       break;
     } catch (error) {
       // Another Klaus process removed or created it at the same time.
       if (attempt === MAX_TRIES) throw error;
     }
   }
-  const path = join(root, 'home');
+  const home = join(root, 'home');
   const source = join(folder, 'home');
   createMountPoints(root, source);
-  return { path, source, mounts: [...toMounts(root, { source, path }), ...toOwnPlaces(folder, userCaches)] };
+  return { home, source, mounts: [...toMounts(root, { source, home }), ...toOwnPlaces(folder, userCaches)] };
 }
 
-/** Removes the home of a deleted session. */
 export function removeSessionHome(state: string, session: string): void {
   for (const name of listNames(join(state, 'cache'))) {
     const homes = join(state, 'cache', name, 'homes');
@@ -87,7 +86,6 @@ export function removeSessionHome(state: string, session: string): void {
 /**
  * Stores the cache entries of a session's home for later homes of the workspace.
  *
- * @param root Cache folder of the workspace.
  * @param session A session that has ended and that ran only downloads.
  * @returns Number of stored entries.
  */
@@ -116,7 +114,7 @@ function create({ root, userCaches = [] }: SessionHomeOptions, folder: string): 
   const others = listNames(dirname(folder)).map((name) => join(root, 'homes', name, 'home'));
   const made = join(folder, `new-${randomUUID()}`);
   mkdirSync(made, { mode: 0o700 });
-  promoteEntries(store, others.filter(isFolder));
+  promoteEntries(store, others.filter(isPlainFolder));
   linkEntries(store, made, join(root, 'home', SHOWN_STORE));
   linkUserCaches(made, [...findFetchedCaches(toFetched(root), join(root, 'home', SHOWN_FETCHED)), ...userCaches]);
   for (const path of new Set(userCaches.flatMap((cache) => (cache.place === undefined ? [] : [cache.path])))) {
@@ -145,7 +143,6 @@ function toStore(root: string): string {
   return join(root, 'entries');
 }
 
-/** Creates the mount points and the placeholders. */
 function createMountPoints(root: string, source: string): void {
   const placeholders = join(root, PLACEHOLDERS);
   mkdirSync(join(placeholders, EMPTY), { recursive: true, mode: 0o700 });
@@ -154,18 +151,18 @@ function createMountPoints(root: string, source: string): void {
   mkdirSync(toFetched(root), { recursive: true, mode: 0o700 });
   for (const parent of [...PARENTS, SHOWN_STORE, SHOWN_FETCHED, SHOWN_PLACEHOLDERS]) ensure(join(source, parent), true);
   let file: string | undefined;
-  for (const { path, isFolder: isOne } of CONFIGURATION) {
-    ensure(join(source, path), isOne, file);
-    if (!isOne) file ??= join(source, path);
+  for (const { path, isFolder } of CONFIGURATION) {
+    ensure(join(source, path), isFolder, file);
+    if (!isFolder) file ??= join(source, path);
   }
 }
 
 /** @param other Another file that serves only as a mount point: linking it is faster than creating a file. */
-function ensure(path: string, isOne: boolean, other?: string): void {
+function ensure(path: string, isFolder: boolean, other?: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && (isOne ? found.isDirectory() : found.isFile())) return;
+  if (found && (isFolder ? found.isDirectory() : found.isFile())) return;
   if (found) rmSync(path, { recursive: true, force: true });
-  if (isOne) mkdirSync(path, { mode: 0o700 });
+  if (isFolder) mkdirSync(path, { mode: 0o700 });
   else if (other === undefined || !canLink(other, path)) writeFileSync(path, '', { mode: 0o600 });
 }
 
@@ -189,21 +186,21 @@ function toPlaceholder(content: string): string {
   return content === '' ? 'file' : createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 
-function toMounts(root: string, { source, path }: { source: string; path: string }): HomeMount[] {
+function toMounts(root: string, { source, home }: { source: string; home: string }): HomeMount[] {
   const placeholders = join(root, PLACEHOLDERS);
   return [
-    { source, target: path, writable: true },
+    { source, target: home, writable: true },
     ...PARENTS.map((parent) => {
-      const target = join(path, parent);
+      const target = join(home, parent);
       return { source: join(source, parent), target, writable: true, shown: target };
     }),
-    { source: toStore(root), target: join(path, SHOWN_STORE), writable: false },
-    { source: toFetched(root), target: join(path, SHOWN_FETCHED), writable: false },
-    { source: placeholders, target: join(path, SHOWN_PLACEHOLDERS), writable: false },
-    ...CONFIGURATION.map(({ content, ...place }) => {
+    { source: toStore(root), target: join(home, SHOWN_STORE), writable: false },
+    { source: toFetched(root), target: join(home, SHOWN_FETCHED), writable: false },
+    { source: placeholders, target: join(home, SHOWN_PLACEHOLDERS), writable: false },
+    ...CONFIGURATION.map(({ path, content }) => {
       const name = content === undefined ? EMPTY : toPlaceholder(content);
-      const shown = join(path, SHOWN_PLACEHOLDERS, name);
-      return { source: join(placeholders, name), target: join(path, place.path), writable: false, shown };
+      const shown = join(home, SHOWN_PLACEHOLDERS, name);
+      return { source: join(placeholders, name), target: join(home, path), writable: false, shown };
     }),
   ];
 }
@@ -216,7 +213,7 @@ function toOwnPlaces(folder: string, caches: readonly FoundCache[]): HomeMount[]
     const own = join(folder, PLACES, path);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     mounts.set(place, { source: own, target: place, writable: true });
-    if (isFolder(source)) mounts.set(shown, { source, target: shown, writable: false });
+    if (isPlainFolder(source)) mounts.set(shown, { source, target: shown, writable: false });
   }
   return [...mounts.values()];
 }
@@ -235,21 +232,13 @@ function isUnused(folder: string, state: string): boolean {
   const usedAt = lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs;
   if (usedAt === undefined) return false;
   const age = Date.now() - usedAt;
-  const session = readSession(folder);
+  const session = readText(join(folder, 'session'));
   if (session !== undefined && hasProcesses(state, session)) return false;
   if (age > LONGEST_MS) return true;
   if (session === undefined ? age > DAY_MS : age <= UNUSED_MS) return session === undefined;
   const owners = listNames(join(folder, 'owners'));
   // Without owners it is just being created.
   return owners.length === 0 ? age > DAY_MS : owners.every(isGone);
-}
-
-function readSession(folder: string): string | undefined {
-  try {
-    return readFileSync(join(folder, 'session'), 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function hasProcesses(state: string, session: string): boolean {
@@ -267,8 +256,4 @@ function remove(folder: string): void {
   } catch {
     // It contains files of another user.
   }
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

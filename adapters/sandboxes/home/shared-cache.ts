@@ -3,10 +3,8 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readSync,
   renameSync,
   rmSync,
@@ -14,21 +12,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isPlainFolder, listEntries } from '../list-folder.ts';
 import { PACKAGE_CACHES, type PackageCache } from './package-caches.ts';
 
 /** Bytes that one opening of a home reads at most. The next one continues. */
 const MAX_READ = 256 * 1_048_576;
-/** Maximum size of an entry in bytes. */
 const MAX_ENTRY = 64 * 1_048_576;
-/** Maximum number of entries of a cache. */
 const MAX_ENTRIES = 50_000;
 
 /**
  * Copies entries from the homes of earlier sessions into the persistent caches, if their content has the hash in their
  * name. Entries are never replaced or removed, so that no session can change the entries of another one.
  *
- * @param store Folder on the host that only Klaus writes.
- * @param homes Homes of other sessions, which commands have written.
+ * @param store Folder on the host that only Klaus writes. Commands have written the homes.
  */
 export function promoteEntries(store: string, homes: readonly string[]): void {
   let left = MAX_READ;
@@ -65,11 +61,11 @@ export function linkEntries(store: string, home: string, shown: string): void {
     }
 }
 
-function toPath(hash: string, { parts }: PackageCache): string {
-  const words: string[] = [];
+/** The path of an entry in its cache, or of the folder for the first parts of a hash. */
+function toPath(hash: string, { parts }: Pick<PackageCache, 'parts'>): string {
   let at = 0;
-  for (const length of parts) words.push(hash.slice(at, (at += length)));
-  return join(...words, hash.slice(at));
+  const names = [...parts, hash.length].map((length) => hash.slice(at, (at += length)));
+  return names.filter(Boolean).join('/');
 }
 
 /** Hashes of the entries in a folder, from their paths. Symbolic links are left out. */
@@ -78,30 +74,12 @@ function listHashes(folder: string, { parts, hash }: PackageCache): string[] {
   let found: string[] = [''];
   for (const length of [...parts, digits - parts.reduce((sum, part) => sum + part, 0)]) {
     found = found.flatMap((start) =>
-      readNames(join(folder, toFolder(start, parts)))
-        .filter(({ name, isLink }) => !isLink && name.length === length && /^[0-9a-f]+$/.test(name))
+      listEntries(join(folder, toPath(start, { parts })))
+        .filter((entry) => !entry.isSymbolicLink() && entry.name.length === length && /^[0-9a-f]+$/.test(entry.name))
         .map(({ name }) => start + name),
     );
   }
   return found;
-}
-
-function toFolder(start: string, parts: readonly number[]): string {
-  const words: string[] = [];
-  let at = 0;
-  for (const length of parts) if (at < start.length) words.push(start.slice(at, (at += length)));
-  return words.join('/');
-}
-
-function readNames(folder: string): { name: string; isLink: boolean }[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      isLink: entry.isSymbolicLink(),
-    }));
-  } catch {
-    return [];
-  }
 }
 
 /** True when no part of the path is a symbolic link, which could lead out of the home. */
@@ -109,7 +87,7 @@ function isPlainPath(home: string, path: string): boolean {
   let at = home;
   for (const part of path.split('/')) {
     at = join(at, part);
-    if (!lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) return false;
+    if (!isPlainFolder(at)) return false;
   }
   return true;
 }

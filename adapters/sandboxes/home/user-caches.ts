@@ -1,9 +1,10 @@
 import { constants, copyFileSync, mkdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { optional } from '@klaus/core/optional';
 import { contains } from '../paths.ts';
 import { CACHES, type CacheRow } from './cache-table.ts';
-import { listEntries } from '../list-folder.ts';
+import { isFolder, listEntries, listFolders } from '../list-folder.ts';
 
 /** Limits of entries and of copied bytes for one part of a cache, so that the first command is not delayed. */
 const MAX_ENTRIES = 60_000;
@@ -32,12 +33,7 @@ export interface FoundCache extends Pick<CacheRow, 'units' | 'copies' | 'skips' 
 /** Path in the sandbox of the user's caches whose original path shows the cache of the session. */
 const SHOWN_USER = '/run/klaus-caches';
 
-/**
- * The caches of the user for the tools of a workspace.
- *
- * @param env The user's environment.
- * @param workspace Absolute path.
- */
+/** The caches of the user for the tools of a workspace. */
 export function findUserCaches(env: Readonly<Record<string, string | undefined>>, workspace: string): FoundCache[] {
   const home = env['HOME'] || homedir();
   return findRows(workspace).flatMap((row) => {
@@ -87,15 +83,14 @@ export function toCacheVariables(workspace: string, caches: readonly FoundCache[
 /** Folders in a visible part of a cache that commands see empty. */
 export function findHidden({ folder, hides, hidden = new Set() }: FoundCache): string[] {
   const names = [...hidden].filter((name) => isFolder(join(folder, name)));
-  if (hides)
-    for (const entry of listEntries(folder)) if (entry.isDirectory() && hides.test(entry.name)) names.push(entry.name);
+  if (hides) names.push(...listFolders(folder).filter((name) => hides.test(name)));
   return names.map((name) => join(folder, name));
 }
 
 /** Folders of a part that commands must not see. */
 function findForeign({ isPublic }: CacheRow, folder: string): ReadonlySet<string> | undefined {
   if (!isPublic) return undefined;
-  const names = listEntries(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const names = listFolders(folder);
   // Too many folders to check: none is shown.
   if (names.length > MAX_LOOKED_AT) return new Set(names);
   return new Set(names.filter((name) => !isPublic(join(folder, name))));
@@ -135,7 +130,6 @@ export function linkUserCaches(home: string, caches: readonly FoundCache[]): voi
   }
 }
 
-/** An entry of a cache. */
 interface CacheEntry {
   /** Relative to the part. */
   path: string;
@@ -161,14 +155,8 @@ export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry>
   }
 }
 
-/** The existing parts of a cache. */
 function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow, base: string): FoundCache[] {
-  const given = {
-    ...(units && { units }),
-    ...(copies && { copies }),
-    ...(skips && { skips }),
-    ...(hides && { hides }),
-  };
+  const given = optional({ units, copies, skips, hides });
   return parts
     .flatMap((part) => expand(base, part === '' ? [] : part.split('/')))
     .map((part) => ({ folder: realpathSync.native(join(base, part)), path, part, ...given }));
@@ -180,12 +168,11 @@ function expand(base: string, names: readonly string[], below = ''): string[] {
   if (name === undefined) return isFolder(join(base, below)) ? [below] : [];
   if (!name.includes('*')) return expand(base, rest, join(below, name));
   const [start = '', end = ''] = name.split('*');
-  return listEntries(join(base, below))
-    .filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && entry.name.endsWith(end))
-    .flatMap((entry) => expand(base, rest, join(below, entry.name)));
+  return listFolders(join(base, below))
+    .filter((each) => each.startsWith(start) && each.endsWith(end))
+    .flatMap((each) => expand(base, rest, join(below, each)));
 }
 
-/** The rows of the tools that a workspace uses. */
 function findRows(workspace: string): CacheRow[] {
   const names = new Set<string>();
   for (const entry of listEntries(workspace)) {
@@ -197,8 +184,4 @@ function findRows(workspace: string): CacheRow[] {
   const isThere = (marker: string): boolean =>
     marker.startsWith('*') ? all.some((name) => name.endsWith(marker.slice(1))) : names.has(marker);
   return CACHES.filter(({ markers }) => markers.some(isThere));
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

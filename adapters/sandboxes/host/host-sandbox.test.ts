@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readCgroupSites } from '../cgroup/cgroup-mounts.ts';
-import { sweepGroups } from '../cgroup/stale-groups.ts';
+import { sweepGroups } from '../cgroup/resource-group.ts';
 import { createSandbox } from '../index.ts';
 import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
 import { stripCredentials } from './strip-credentials.ts';

@@ -10,6 +10,7 @@ import type { SandboxOptions } from '../sandbox-options.ts';
 import { endMarked, isOrphanMark, MARK, toMark } from './marked-processes.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { stripCredentials } from './strip-credentials.ts';
+import { cannotHideParts } from '../view.ts';
 
 /**
  * Runs in the command's process group and waits for the end of the stream to Klaus. It then kills marked processes that
@@ -46,14 +47,7 @@ export class HostSandbox implements Sandbox {
   }
 
   async exec(request: ExecRequest): Promise<ExecResult> {
-    if (request.files)
-      throw new KlausError(
-        'sandbox.unavailable',
-        'The host driver cannot hide parts of the workspace from a command.',
-        {
-          hint: 'Use bubblewrap, or grant read and write access to the complete workspace.',
-        },
-      );
+    if (request.files) throw cannotHideParts('host');
     if (request.workspaceAt !== undefined) {
       throw new KlausError(
         'sandbox.unavailable',

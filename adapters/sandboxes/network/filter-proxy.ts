@@ -2,6 +2,7 @@ import { createServer, request as send, type IncomingMessage, type Server, type 
 import { pipeline, type Duplex } from 'node:stream';
 import { findRule, parseAuthority, type HostRule } from './host-rules.ts';
 import { openConnection, type Target } from './upstream.ts';
+import { words } from '../words.ts';
 
 export interface FilterProxyOptions {
   rules: readonly HostRule[];
@@ -16,11 +17,9 @@ const MAX_HEADER_BYTES = 16_384;
 const IDLE_MS = 300_000;
 
 /** Headers for one connection, which are not forwarded. @source RFC 9110, section 7.6.1 */
-const HOP_HEADERS = `
+const HOP_HEADERS = words(`
   connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /**
  * An HTTP proxy that allows only some hosts. It supports tunnels (`CONNECT`) and plain requests, and checks every request

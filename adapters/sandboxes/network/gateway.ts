@@ -15,17 +15,14 @@ export interface Gateway {
   variables: Readonly<Record<string, string>>;
   /** Refused hosts, as `host:port`. */
   refused: ReadonlySet<string>;
-  /** Closes all connections. */
   close(): void;
 }
 
-/** Refused hosts that are reported at most. */
 const MAX_REFUSED = 20;
 
 /**
  * Opens a gateway for a command.
  *
- * @param hosts As {@link parseHostRule} reads them.
  * @param env The user's environment, which may contain a proxy.
  * @throws KlausError `usage` for an invalid host.
  */

@@ -2,7 +2,6 @@ import { optional } from '@klaus/core/optional';
 import { isIP } from 'node:net';
 import { KlausError } from '@klaus/core/protocol';
 
-/** A host that commands may reach. */
 export interface HostRule {
   /** Lower case, without a final dot; an IPv6 address without brackets. */
   host: string;
@@ -41,7 +40,6 @@ export function parseAuthority(text: string): { host: string; port?: number } | 
   return { host, ...optional({ port }) };
 }
 
-/** The rule that allows a host. */
 export function findRule(
   rules: readonly HostRule[],
   { host, port }: { host: string; port: number },

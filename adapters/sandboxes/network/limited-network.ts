@@ -34,7 +34,6 @@ export function toLimitedEnvironment(passed: PassedEnvironment, gateway: Gateway
   return { ...passed, variables, settings: { ...passed.settings, ...gateway.variables } };
 }
 
-/** The part of a result with the refused hosts. */
 export function toRefused(gateway: Gateway | undefined): Pick<ExecResult, 'refusedHosts'> {
   return gateway && gateway.refused.size > 0 ? { refusedHosts: [...gateway.refused] } : {};
 }

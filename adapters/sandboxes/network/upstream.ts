@@ -7,7 +7,6 @@ export interface Target {
   /** Lower case, without brackets. */
   host: string;
   port: number;
-  /** The rule that allows it. */
   rule: HostRule;
 }
 

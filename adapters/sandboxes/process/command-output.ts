@@ -1,5 +1,5 @@
 import type { ExecRequest, ExecResult } from '@klaus/core/agent';
-import { concat, OutputCapture, toCharacterEnd } from './output-capture.ts';
+import { OutputCapture, toCharacterEnd } from './output-capture.ts';
 
 type Stream = 'stdout' | 'stderr';
 
@@ -24,7 +24,8 @@ export class CommandOutput {
 
   write(chunk: Uint8Array, stream: Stream): void {
     this.#captures[stream].write(chunk);
-    const joined = this.#pending[stream].length > 0 ? concat(this.#pending[stream], chunk) : chunk;
+    const pending = this.#pending[stream];
+    const joined: Uint8Array = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk;
     const end = toCharacterEnd(joined);
     this.#captures.output.write(joined.subarray(0, end));
     this.#pending[stream] = joined.slice(end);

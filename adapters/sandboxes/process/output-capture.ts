@@ -38,7 +38,6 @@ export class OutputCapture {
     this.#tailTotal += rest.length;
   }
 
-  /** Bytes that were discarded. */
   get missing(): number {
     return Math.max(0, this.#tailTotal - this.#tailSize);
   }
@@ -47,7 +46,7 @@ export class OutputCapture {
   toText(): string {
     const head = this.#head.subarray(0, this.#headUsed);
     const tail = this.#tailBytes();
-    if (this.missing === 0) return toUtf8(concat(head, tail));
+    if (this.missing === 0) return Buffer.concat([head, tail]).toString('utf8');
     const headText = toUtf8(head.subarray(0, toCharacterEnd(head)));
     const tailText = toUtf8(tail.subarray(toCharacterStart(tail)));
     return `${headText}\n[… ${toGrouped(this.missing)} bytes left out …]\n${tailText}`;
@@ -64,7 +63,7 @@ export class OutputCapture {
     if (!this.#tail) return new Uint8Array(0);
     if (this.#tailTotal <= this.#tailSize) return this.#tail.subarray(0, this.#tailTotal);
     const at = this.#tailTotal % this.#tailSize;
-    return concat(this.#tail.subarray(at), this.#tail.subarray(0, at));
+    return Buffer.concat([this.#tail.subarray(at), this.#tail.subarray(0, at)]);
   }
 }
 
@@ -85,13 +84,6 @@ function toCharacterStart(bytes: Uint8Array): number {
   let at = 0;
   while (at < 3 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at++;
   return at;
-}
-
-export function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const out = new Uint8Array(first.length + second.length);
-  out.set(first);
-  out.set(second, first.length);
-  return out;
 }
 
 /** `1,234,567`, without `toLocaleString`, because the first use of ICU takes tens of milliseconds. */

@@ -21,7 +21,6 @@ export function isGone(owner: string): boolean {
   return pid !== undefined && namespace === ownNamespace() && readProcess(Number(pid))?.startTime !== startTime;
 }
 
-/** The pid namespace of this process. */
 export function ownNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownName } from './owner.ts';
-import { closePipe, PipePool } from './pipe-pool.ts';
+import { PipePool } from './pipe-pool.ts';
 
 test('returns separate pipes without leaving a name', async () => {
   const pool = new PipePool();
@@ -17,7 +17,7 @@ test('returns separate pipes without leaving a name', async () => {
   });
   expect(texts).toEqual(pipes.map((_, index) => String(index)));
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`klaus-pipes-${ownName()}`))).toEqual([]);
-  for (const pipe of pipes) closePipe(pipe!);
+  for (const descriptor of pipes.flatMap((pipe) => [pipe!.read, pipe!.write])) closeSync(descriptor);
 });
 
 test('removes folders of a killed process, and none of a running one', async () => {
@@ -29,6 +29,6 @@ test('removes folders of a killed process, and none of a running one', async () 
   mkdirSync(live);
   const pipe = await new PipePool().take();
   expect([existsSync(stale), existsSync(live)]).toEqual([false, true]);
-  closePipe(pipe!);
+  for (const descriptor of [pipe!.read, pipe!.write]) closeSync(descriptor);
   rmSync(live, { recursive: true });
 });

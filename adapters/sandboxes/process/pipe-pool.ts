@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
+import { runProgram } from '../run-program.ts';
 import { isGone, ownName } from './owner.ts';
 import { callSystem } from './system-calls.ts';
 
@@ -65,11 +64,7 @@ export class PipePool {
 
 async function makeByProgram(paths: readonly string[]): Promise<boolean> {
   for (const path of paths) rmSync(path, { force: true });
-  const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', env: toHostEnvironment() });
-  return await once(child, 'exit').then(
-    ([code]) => code === 0,
-    () => false,
-  );
+  return (await runProgram('mkfifo', ['-m', '600', ...paths], { env: toHostEnvironment() })).ok;
 }
 
 /** Removes the temporary folders of killed processes. */
@@ -86,8 +81,3 @@ function sweep(): void {
 
 /** The pool of this process. Pipes are independent of sandboxes. */
 export const pipePool = new PipePool();
-
-export function closePipe(pipe: Pipe): void {
-  closeSync(pipe.read);
-  closeSync(pipe.write);
-}

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
-/** One row of /proc. */
 export interface ProcessRow {
   pid: number;
   parent: number;

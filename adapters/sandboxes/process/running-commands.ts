@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 import { freeze } from '../cgroup/freezer.ts';
 import { contains } from '../paths.ts';
 import { listDescendants, readProcess } from './process-table.ts';
 import { listNames } from '../list-folder.ts';
+import { readJson } from '../read-text.ts';
 
-/** A command that is running in a sandbox. */
 export interface RunningCommand {
   /** Init process of the sandbox. */
   pid: number;
@@ -14,7 +14,6 @@ export interface RunningCommand {
   startTime: string;
   /** Absolute paths that it can change: its workspace, and writable folders outside it. */
   folders: readonly string[];
-  /** Folder of a control group that can be frozen. */
   group?: string | undefined;
 }
 
@@ -76,13 +75,9 @@ export function listRunning(home: string, folders: readonly string[]): RunningCo
 }
 
 function read(file: string): RunningCommand | undefined {
-  try {
-    const { workspace, ...command } = JSON.parse(readFileSync(file, 'utf8')) as RunningCommand & { workspace?: string };
-    // Entries of earlier versions have only the workspace.
-    return workspace === undefined ? command : { ...command, folders: [workspace] };
-  } catch {
-    return undefined;
-  }
+  const found = readJson<RunningCommand & { workspace?: string }>(file);
+  // Entries of earlier versions have only the workspace.
+  return found?.workspace === undefined ? found : { ...found, folders: [found.workspace] };
 }
 
 function toFolder(home: string): string {

@@ -49,7 +49,10 @@ export async function superviseWaiting(command: WaitingCommand, options: Supervi
       feedStdin(command.stdin, request, options.stdin);
     }
     const exit = await command.exited;
-    await within(DRAIN_MS, drained, () => [streams.stdout.destroy(), streams.stderr.destroy()]);
+    // Destroying the streams ends the wait.
+    const late = setTimeout(() => [streams.stdout.destroy(), streams.stderr.destroy()], DRAIN_MS);
+    await drained;
+    clearTimeout(late);
     await request.waitForEnd?.();
     const result = output.toResult();
     command.check(exit, { isReady, stderr: result.stderr });
@@ -93,18 +96,6 @@ function read(stream: Readable, onChunk: (chunk: Uint8Array) => void): Promise<v
     stream.once('error', () => resolve());
     stream.once('close', () => resolve());
   });
-}
-
-async function within(ms: number, work: Promise<unknown>, otherwise: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      otherwise();
-      resolve();
-    }, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 function ignore(): void {}

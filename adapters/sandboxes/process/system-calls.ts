@@ -85,14 +85,12 @@ export function canCallSystem(): boolean {
 export async function callSystem(words: readonly string[]): Promise<CallFailure | undefined> {
   if (words.some((word) => word.includes('\0'))) return { kind: 'place', reason: 'a path has a zero byte' };
   program ??= start();
-  return program ? await program.call(words) : UNKNOWN;
+  return program ? await program(words) : UNKNOWN;
 }
 
 const UNKNOWN: CallFailure = { kind: 'unusable', reason: 'Perl is not installed or not supported on this machine' };
 
-interface Program {
-  call(words: readonly string[]): Promise<CallFailure | undefined>;
-}
+type Program = typeof callSystem;
 
 /** One for the complete process, with which it ends. */
 let program: Program | undefined;
@@ -133,23 +131,21 @@ function start(): Program | undefined {
   child.unref();
   child.stdin.unref();
   child.stdout.unref();
-  const made: Program = {
-    call(words) {
-      const id = String(++last);
-      const request = Buffer.from([id, ...words].join('\0'));
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => finish({ kind: 'unusable', reason: 'the call timed out' }), TIMEOUT_MS);
-        const finish = (answer: CallFailure | undefined): void => {
-          clearTimeout(timer);
-          waiting.delete(id);
-          if (waiting.size === 0) child.stdout.unref();
-          resolve(answer);
-        };
-        waiting.set(id, finish);
-        child.stdout.ref();
-        child.stdin.write(Buffer.concat([Buffer.from(`${request.length}\n`), request]));
-      });
-    },
+  const made: Program = (words) => {
+    const id = String(++last);
+    const request = Buffer.from([id, ...words].join('\0'));
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish({ kind: 'unusable', reason: 'the call timed out' }), TIMEOUT_MS);
+      const finish = (answer: CallFailure | undefined): void => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        if (waiting.size === 0) child.stdout.unref();
+        resolve(answer);
+      };
+      waiting.set(id, finish);
+      child.stdout.ref();
+      child.stdin.write(Buffer.concat([Buffer.from(`${request.length}\n`), request]));
+    });
   };
   return made;
 }

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
@@ -8,10 +7,8 @@ import { pipePool } from './pipe-pool.ts';
 
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
-/** Time limit for the start of a sandbox. */
 const START_MS = 30_000;
 
-/** How a driver starts and ends one command. */
 export interface SpawnRequest {
   file: string;
   args: readonly string[];
@@ -37,7 +34,6 @@ export interface SpawnRequest {
   script?: string | undefined;
   /** Sends SIGTERM to all processes of the command. */
   terminate(pid: number): void;
-  /** Kills all processes of the command. */
   kill(pid: number): void;
   /** Resolves when all processes of the command have ended. */
   waitForEnd?(): Promise<void>;
@@ -50,7 +46,6 @@ interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** Starts the process of a command, which waits for `go` before it runs the command. */
 export async function spawnWaiting(request: SpawnRequest, options: { takesStdin: boolean }): Promise<WaitingCommand> {
   return new WaitingCommand(request, await start(request, options));
 }
@@ -61,7 +56,6 @@ export class WaitingCommand {
   readonly exited: Promise<Exit>;
   /** Resolves when the process waits for `go`; false when it ended before. */
   readonly ready: Promise<boolean>;
-  /** Why the command was ended. */
   ending: 'timeout' | 'cancel' | 'start' | undefined;
   readonly #child: ChildProcess;
   /** Null once opened as streams, or closed. */
@@ -246,7 +240,6 @@ async function start(request: SpawnRequest, options: { takesStdin: boolean }): P
   }
 }
 
-/** Capacity of a pipe. */
 const READ_BYTES = 65_536;
 let readBuffer: Uint8Array | undefined;
 

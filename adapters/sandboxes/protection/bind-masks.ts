@@ -1,16 +1,11 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
+import { listFolders } from '../list-folder.ts';
 import { contains, toRealPath } from '../paths.ts';
-import {
-  findLinks,
-  isInGitFolder,
-  listCredentials,
-  listFolders,
-  scanCredentials,
-  toShared,
-} from './credential-scan.ts';
-import type { Mask } from './masks.ts';
+import { words } from '../words.ts';
+import { findLinks, isInGitFolder, listCredentials, scanCredentials, toShared } from './credential-scan.ts';
+import { withoutNested, type Mask } from './masks.ts';
 
 /** Lifetime of a search for hard links, which reads every folder. */
 const LINKS_MS = 60_000;
@@ -20,12 +15,10 @@ const MOST_OF_ONE = 200;
  * Folders with credentials of users, in addition to the home folder and every folder in it. They are read only to find
  * hard links of the credentials.
  */
-const USER_FOLDERS = `
+const USER_FOLDERS = words(`
   .config/gh .config/pip .config/pnpm .config/composer .config/go .config/hub .config/glab-cli
   .config/gcloud .config/helm/registry .config/pypoetry .local/share/gem .local/share/uv/credentials
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 export interface BindMaskOptions {
   /** Klaus's own state. */
@@ -86,15 +79,22 @@ export function findBoundGit(binds: readonly { path: string; writable: boolean }
   });
 }
 
-const searches = new Map<string, { at: number; found: Promise<string[]> }>();
+type Searches<T> = Map<string, { at: number; found: T }>;
 
-async function findKnownLinks(binds: readonly string[], inodes: ReadonlySet<string>): Promise<string[]> {
-  const key = JSON.stringify([binds, [...inodes].sort()]);
-  const known = searches.get(key);
-  if (known && performance.now() - known.at < LINKS_MS) return known.found;
-  const found = findLinks(binds, inodes);
-  searches.set(key, { at: performance.now(), found });
+const searches: Searches<Promise<string[]>> = new Map();
+const elsewhere: Searches<string[]> = new Map();
+
+/** The result of a search, or of the same search a short time ago. */
+function findRecent<T>(known: Searches<T>, key: string, search: () => T): T {
+  const before = known.get(key);
+  if (before && performance.now() - before.at < LINKS_MS) return before.found;
+  const found = search();
+  known.set(key, { at: performance.now(), found });
   return found;
+}
+
+function findKnownLinks(binds: readonly string[], inodes: ReadonlySet<string>): Promise<string[]> {
+  return findRecent(searches, JSON.stringify([binds, [...inodes].sort()]), () => findLinks(binds, inodes));
 }
 
 /** Merges masks. Files in a hidden folder need no mask. */
@@ -110,30 +110,20 @@ function limit(masks: readonly Mask[], binds: readonly string[]): Mask[] {
   );
 }
 
-function withoutNested(masks: readonly Mask[]): Mask[] {
-  const folders = masks.filter(({ isFolder }) => isFolder);
-  return masks.filter((mask) => !folders.some((each) => each !== mask && contains(each.target, mask.target)));
-}
-
 /** The home folders of the user, from the environment and from the system. */
 export function toUserHomes(env: Readonly<Record<string, string | undefined>> = process.env): string[] {
   return [...new Set([homedir(), env['HOME'] ?? homedir()])];
 }
 
-const elsewhere = new Map<string, { at: number; found: string[] }>();
-
 /** Credentials next to the mounted folders and in the home folders. Commands can see them only through hard links. */
 function listElsewhere(binds: readonly string[], userHomes: readonly string[]): string[] {
-  const key = JSON.stringify([binds, userHomes]);
-  const known = elsewhere.get(key);
-  if (known && performance.now() - known.at < LINKS_MS) return known.found;
-  const above = new Set(binds.map(dirname));
-  const folders = new Set(
-    [...above].flatMap((each) => [dirname(each), each, ...listFolders(each).map((name) => join(each, name))]),
-  );
-  const found = [...[...folders].flatMap(listCredentials), ...listUserFiles(userHomes)];
-  elsewhere.set(key, { at: performance.now(), found });
-  return found;
+  return findRecent(elsewhere, JSON.stringify([binds, userHomes]), () => {
+    const above = new Set(binds.map(dirname));
+    const folders = new Set(
+      [...above].flatMap((each) => [dirname(each), each, ...listFolders(each).map((name) => join(each, name))]),
+    );
+    return [...[...folders].flatMap(listCredentials), ...listUserFiles(userHomes)];
+  });
 }
 
 function listUserFiles(userHomes: readonly string[]): string[] {

@@ -8,7 +8,6 @@ import { closeReusable, type ReusableStores } from './reusable-stores.ts';
  * Closes the protection of a command while all other commands on the workspace are paused. A command that cannot be
  * paused does not prevent it, because unrepaired changes are the greater risk.
  *
- * @param home Klaus's own state.
  * @returns The repairs that were made, as sentences; none the second time.
  */
 export async function closeWhilePaused(home: string, protection: Protection | undefined): Promise<string[]> {

@@ -58,7 +58,7 @@ class CredentialScan {
     const known = new Map<string, Folder>();
     const found: string[] = [];
     const pending = [{ path: this.#root, depth: 0 }];
-    const yielder = createYielder();
+    const yieldIfDue = createYielder();
     let hasChanges = false;
     for (let next = pending.pop(); next; next = pending.pop()) {
       const folder = this.#readFolder(next, before);
@@ -67,7 +67,7 @@ class CredentialScan {
       known.set(next.path, folder);
       found.push(...folder.hits);
       for (const path of folder.folders) pending.push({ path, depth: next.depth + 1 });
-      await yielder.yieldIfDue();
+      await yieldIfDue();
     }
     const near = [...known].filter(([, { depth }]) => depth <= SHALLOW);
     const top = Object.fromEntries(near.map(([path, { state }]) => [path, state ?? null]));
@@ -106,11 +106,7 @@ function isRecent({ at }: ScanSummary): boolean {
 
 const scans = new Map<string, CredentialScan>();
 
-/**
- * Scans a folder. All sandboxes of the process share the result, because they use the same toolchains.
- *
- * @param home Klaus's own state.
- */
+/** Scans a folder. All sandboxes of the process share the result, because they use the same toolchains. */
 export function scanCredentials(root: string, home: string): Promise<readonly string[]> {
   let scan = scans.get(root);
   if (!scan) scans.set(root, (scan = new CredentialScan(root, home)));
@@ -121,14 +117,14 @@ export function scanCredentials(root: string, home: string): Promise<readonly st
 export async function findLinks(roots: readonly string[], inodes: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const pending = [...roots];
-  const yielder = createYielder();
+  const yieldIfDue = createYielder();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     for (const entry of listEntries(path)) {
       const below = join(path, entry.name);
       if (entry.isDirectory()) pending.push(below);
       else if (entry.isFile() && inodes.has(toInode(statOf(below)))) found.push(below);
     }
-    await yielder.yieldIfDue();
+    await yieldIfDue();
   }
   return found;
 }
@@ -145,11 +141,6 @@ export function listCredentials(folder: string): string[] {
     const path = join(folder, entry.name);
     return entry.isFile() && isCredentialFile(path) ? [path] : [];
   });
-}
-
-/** Names of the folders in a folder. */
-export function listFolders(folder: string): string[] {
-  return listEntries(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 /** True for a git folder and everything in it. */
@@ -188,13 +179,12 @@ function toInode(stat: BigIntStats | undefined): string {
   return stat ? `${stat.dev}:${stat.ino}` : '';
 }
 
-function createYielder() {
+/** Gives the event loop a turn, if one is due. */
+function createYielder(): () => Promise<void> {
   let until = performance.now() + SLICE_MS;
-  return {
-    async yieldIfDue(): Promise<void> {
-      if (performance.now() < until) return;
-      await setImmediate();
-      until = performance.now() + SLICE_MS;
-    },
+  return async () => {
+    if (performance.now() < until) return;
+    await setImmediate();
+    until = performance.now() + SLICE_MS;
   };
 }

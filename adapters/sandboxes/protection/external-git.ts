@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { contains, toRealPath } from '../paths.ts';
+import { readText } from '../read-text.ts';
 import type { WorkspaceView } from '../view.ts';
-import { addGitFolder } from './git-paths.ts';
-import type { GitPaths } from './git-paths.ts';
-import { readGitFile } from './repositories.ts';
-import type { Repository } from './repositories.ts';
+import { addGitFolder, type GitPaths } from './git-paths.ts';
+import { readGitFile, type Repository } from './repositories.ts';
 
 /**
  * The git folders of a workspace that is a linked worktree or a submodule. They lie outside the workspace, and git needs
@@ -30,25 +28,17 @@ export function toExternalGit(view: WorkspaceView, repositories: readonly Reposi
 
 /** The `.git` file of the linked worktree that a git folder belongs to. */
 function readGitdir(folder: string): string | undefined {
-  const text = read(join(folder, 'gitdir'));
+  const text = readText(join(folder, 'gitdir'));
   return text === undefined ? undefined : toRealPath(text.trim());
 }
 
 /** The working tree of the submodule that a git folder belongs to. */
 function readWorktree(folder: string): string | undefined {
-  const [, value] = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(read(join(folder, 'config')) ?? '') ?? [];
+  const [, value] = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(readText(join(folder, 'config')) ?? '') ?? [];
   return value === undefined ? undefined : toRealPath(resolve(folder, value));
 }
 
 function readCommon(folder: string): string {
-  const text = read(join(folder, 'commondir'))?.trim();
+  const text = readText(join(folder, 'commondir'))?.trim();
   return text === undefined ? folder : (toRealPath(resolve(folder, text)) ?? folder);
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

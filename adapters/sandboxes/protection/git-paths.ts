@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isEmptyFile, isPlaceholder, type Placeholder } from './placeholders.ts';
 import type { Repository } from './repositories.ts';
 import { listEntries } from '../list-folder.ts';
+import { readText } from '../read-text.ts';
 
 /** Paths on this machine. */
 export interface GitPaths {
@@ -48,7 +49,7 @@ export function addGitFolder(paths: GitPaths, folder: string, at: { root: string
     protectPath(paths, { path: config, content: '' });
     protectPath(paths, { path: join(folder, 'hooks') });
   }
-  const text = read(config);
+  const text = readText(config) ?? '';
   if (isPresent(join(folder, 'config.worktree'))) paths.readOnly.push(join(folder, 'config.worktree'));
   else if (/worktreeconfig/i.test(text)) paths.missing.push({ path: join(folder, 'config.worktree'), content: '' });
   for (const place of readConfiguredPaths(text, folder)) if (contains(at.root, place.path)) protectPath(paths, place);
@@ -104,12 +105,4 @@ function readConfiguredPaths(config: string, folder: string): Placeholder[] {
     else found.push({ path: resolve(dirname(folder), value!) });
   }
   return found;
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,14 +1,9 @@
 import type { ExecRequest } from '@klaus/core/agent';
 import { listRunning } from '../process/running-commands.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
-import { findSockets, isSocket } from './sockets.ts';
+import { findSockets, isSocket, type SocketScope } from './sockets.ts';
 
-export interface MaskScope extends Pick<ExecRequest, 'files' | 'writable' | 'network'> {
-  /** Folders that commands see, as paths in the sandbox. */
-  shown: readonly string[];
-  /** Start of the session's first command, in milliseconds since 1970. */
-  since: number;
-}
+export type MaskScope = Pick<ExecRequest, 'files' | 'writable' | 'network'> & Pick<SocketScope, 'shown' | 'since'>;
 
 /** The paths that the session hides, and the sockets of other programs that a command could connect to. */
 export async function listHidden(

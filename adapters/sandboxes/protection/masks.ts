@@ -2,8 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
-import { toSource, toTarget } from '../view.ts';
-import type { WorkspaceView } from '../view.ts';
+import { toSource, toTarget, type WorkspaceView } from '../view.ts';
 
 /** A file or folder that commands see empty. */
 export interface Mask {
@@ -42,12 +41,14 @@ export function selectMasks(paths: readonly string[], shown: readonly string[], 
     if (shown.some((folder) => contains(folder, target)))
       found.set(target, { target, isFolder: statSync(real).isDirectory() });
   }
-  const folders = [...found.values()].filter((mask) => mask.isFolder);
-  const visible = [...found.values()].filter(
-    (mask) => !folders.some((folder) => folder !== mask && contains(folder.target, mask.target)),
-  );
+  const visible = withoutNested([...found.values()]);
   if (visible.length <= MANY) return { masks: visible, warnings: [] };
   return gather(visible, shown, view);
+}
+
+export function withoutNested(masks: readonly Mask[]): Mask[] {
+  const folders = masks.filter(({ isFolder }) => isFolder);
+  return masks.filter((mask) => !folders.some((each) => each !== mask && contains(each.target, mask.target)));
 }
 
 function gather(visible: readonly Mask[], shown: readonly string[], view: WorkspaceView): MaskSelection {

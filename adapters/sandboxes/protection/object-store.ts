@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -20,7 +19,7 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 import { indexPack, isValidObject } from './verify-objects.ts';
-import { listEntries } from '../list-folder.ts';
+import { isPlainFolder, listEntries } from '../list-folder.ts';
 
 /**
  * A git object store to which a command can add objects, but in which it cannot change any. In the sandbox an empty
@@ -42,13 +41,11 @@ export interface ObjectStore {
 /** Folder of the intake on which the store is mounted. It is empty on the host. */
 export const BASE = 'base';
 
-/** The entries of an intake without new objects. */
 const UNTOUCHED = [`${BASE} folder`, 'info folder', 'info/alternates file', 'pack folder'].join();
 
 const PREFIX = 'klaus-';
 /** Marks the intake of a command that outlives its Klaus process: it is closed only when that command ends. */
 const SURVIVES = 'background-';
-/** Objects that a warning lists. */
 const MAX_NAMED = 5;
 const LOCK_TRIES = 50;
 const LOCK_PAUSE_MS = 10;
@@ -92,9 +89,9 @@ export function openObjectStore(gitFolder: string, options: { survives: boolean 
  * @returns The failures, as sentences.
  */
 export function closeObjectStore({ store, intake }: Pick<ObjectStore, 'store' | 'intake'>): string[] {
-  if (!isFolder(store)) return [];
+  if (!isPlainFolder(store)) return [];
   try {
-    const refused = isFolder(intake) ? moveObjects(store, intake) : [];
+    const refused = isPlainFolder(intake) ? moveObjects(store, intake) : [];
     changeAlternates(store, (lines) => lines.filter((line) => line !== intake.slice(store.length + 1)));
     rmSync(intake, { recursive: true, force: true });
     if (refused.length === 0) return [];
@@ -152,7 +149,7 @@ function sweep(store: string): void {
 function moveObjects(store: string, intake: string): string[] {
   const refused: string[] = [];
   for (const { name } of listEntries(intake)) {
-    if (!LOOSE_FOLDER.test(name) || !isFolder(join(intake, name))) continue;
+    if (!LOOSE_FOLDER.test(name) || !isPlainFolder(join(intake, name))) continue;
     const target = join(store, name);
     if (!existsSync(target)) mkdirSync(target);
     for (const object of listEntries(join(intake, name))) {
@@ -162,7 +159,7 @@ function moveObjects(store: string, intake: string): string[] {
       else refused.push(name + object.name);
     }
   }
-  const packs = isFolder(join(intake, 'pack'))
+  const packs = isPlainFolder(join(intake, 'pack'))
     ? listEntries(join(intake, 'pack')).filter((entry) => entry.isFile())
     : [];
   const names = new Set(packs.map(({ name }) => name));
@@ -235,8 +232,4 @@ function takeLock(lock: string): number {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
     }
   }
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

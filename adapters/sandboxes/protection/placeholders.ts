@@ -103,7 +103,6 @@ function toTemporary(path: string, owner: string): string {
   return `${path}.klaus-${owner}`;
 }
 
-/** Removes the temporary files of killed processes. */
 function removeStaleTemporaries(path: string): void {
   const prefix = toTemporary(basename(path), '');
   for (const name of readdirSync(dirname(path)))

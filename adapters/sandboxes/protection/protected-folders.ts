@@ -6,32 +6,21 @@ import { toSource, type WorkspaceView } from '../view.ts';
 import { type BindMount, ProtectedWorkspace, type ProtectedWorkspaceOptions } from './protected-workspace.ts';
 
 /** The protection of a workspace, and of writable folders outside it, while a command runs. */
-export type Protection = Pick<
-  ProtectedWorkspace,
-  | 'external'
-  | 'pinned'
-  | 'readOnly'
-  | 'saved'
-  | 'stores'
-  | 'placeholders'
-  | 'isClosed'
-  | 'close'
-  | 'closeForReuse'
-  | 'discard'
->;
+export type Protection = Pick<ProtectedWorkspace, keyof ProtectedWorkspace>;
 
-export interface ProtectedFoldersOptions extends ProtectedWorkspaceOptions {
-  /** Writable folders outside the workspace. Their external git folders are mounted too, read-only if a layer replaces the folder. */
-  folders: readonly WorkspaceView[];
-}
-
-/** Protects a workspace, and in the same way the folders outside it that the command may change. */
-export function protectFolders({ folders, ...options }: ProtectedFoldersOptions): Protection {
-  const opened: ProtectedWorkspace[] = [ProtectedWorkspace.open(withKnown(options, options.view.target))];
+/**
+ * Protects a workspace, and in the same way the writable folders outside it. Their external git folders are mounted too,
+ * read-only if a layer replaces the folder.
+ */
+export function protectFolders({
+  folders,
+  ...options
+}: ProtectedWorkspaceOptions & { folders: readonly WorkspaceView[] }): Protection {
+  const opened: ProtectedWorkspace[] = [new ProtectedWorkspace(withKnown(options, options.view.target))];
   if (folders.length === 0) return opened[0]!;
   const close = (): string[] => opened.flatMap((one) => one.close());
   try {
-    for (const folder of folders) opened.push(ProtectedWorkspace.open(toFolderOptions(options, folder)));
+    for (const folder of folders) opened.push(new ProtectedWorkspace(toFolderOptions(options, folder)));
   } catch (error) {
     close();
     throw error;

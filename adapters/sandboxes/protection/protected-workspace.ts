@@ -1,16 +1,12 @@
 import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contains } from '../paths.ts';
-import { toSource, toTarget } from '../view.ts';
-import type { WorkspaceView } from '../view.ts';
+import { toSource, toTarget, type WorkspaceView } from '../view.ts';
 import { neutralizeRepository } from './neutralize-repository.ts';
-import { findGitPaths, protectPath } from './git-paths.ts';
-import type { GitPaths } from './git-paths.ts';
+import { findGitPaths, protectPath, type GitPaths } from './git-paths.ts';
 import { BASE, closeObjectStore, isEmptyIntake, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
-import { createPlaceholders, isPlaceholder, removePlaceholders } from './placeholders.ts';
-import type { Placeholder } from './placeholders.ts';
-import { findRepositories } from './repositories.ts';
-import type { Repository } from './repositories.ts';
+import { createPlaceholders, isPlaceholder, removePlaceholders, type Placeholder } from './placeholders.ts';
+import { findRepositories, type Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
 import type { ReusableStores } from './reusable-stores.ts';
 import { listEntries } from '../list-folder.ts';
@@ -63,9 +59,6 @@ export interface SavedProtection {
 /** Resolution of file times, in milliseconds. */
 const CLOCK_STEP_MS = 20;
 
-/** Klaus's configuration in a workspace. */
-const OWN = ['.klaus'];
-
 /**
  * Protects places in a workspace from a command: git's configuration and hooks, Klaus's own configuration, and the
  * paths that the caller adds. Places that do not exist are replaced by empty placeholders while the command runs.
@@ -82,19 +75,19 @@ export class ProtectedWorkspace {
   readonly readOnly: readonly BindMount[];
   /** Git folders of the workspace that lie outside it: mounted writable, before the others. */
   readonly external: readonly BindMount[];
-  /** The data that {@link close} needs. */
   readonly saved: SavedProtection;
   readonly #release: () => void;
   #isClosed = false;
 
-  private constructor(options: ProtectedWorkspaceOptions) {
+  constructor(options: ProtectedWorkspaceOptions) {
     const { view, home, neutralizes = true } = options;
     const begun = Date.now();
     const { repositories, isComplete } = findRepositories(view.source, home);
     const before = repositories.map(({ path, identity }) => [path, identity] as const);
     const paths = findGitPaths(repositories, view.source);
     const external = toExternalGit(view, repositories, paths);
-    for (const path of [...OWN.map((name) => join(view.target, name)), ...options.protect])
+    // `.klaus` is Klaus's configuration in a workspace.
+    for (const path of [join(view.target, '.klaus'), ...options.protect])
       if (contains(view.target, path)) protectPath(paths, toMountable(toSource(view, path)));
     const found = new Set(repositories.map(({ path }) => path));
     for (const path of options.known ?? []) if (!found.has(path) && existsSync(path)) paths.readOnly.push(path);
@@ -114,26 +107,21 @@ export class ProtectedWorkspace {
       !isHidden(path) && [view.source, ...external].some((folder) => contains(folder, path));
     const isMountable = (path: string) =>
       isVisible(path) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
-    const byLength = (a: string, b: string) => a.length - b.length;
+    const toMounts = (sources: readonly string[]): BindMount[] => {
+      const shown = [...new Set(sources)].filter(isMountable);
+      return shown.sort((a, b) => a.length - b.length).map(toMount);
+    };
     this.external = external.map(toMount);
     this.pinned = [
-      ...[...new Set(paths.pinned)].filter(isMountable).sort(byLength).map(toMount),
+      ...toMounts(paths.pinned),
       ...stores.map(({ store, intake }) => ({ source: intake, target: toTarget(view, store) })),
     ];
     this.readOnly = [
-      ...[...new Set([...paths.readOnly, ...placeholders.map(({ path }) => path)])]
-        .filter(isMountable)
-        .sort(byLength)
-        .map(toMount),
+      ...toMounts([...paths.readOnly, ...this.placeholders]),
       ...stores.map(({ store }) => ({ source: store, target: join(toTarget(view, store), BASE) })),
     ];
   }
 
-  static open(options: ProtectedWorkspaceOptions): ProtectedWorkspace {
-    return new ProtectedWorkspace(options);
-  }
-
-  /** The open object stores. */
   get stores(): readonly ObjectStore[] {
     return this.saved.stores ?? [];
   }
@@ -189,7 +177,6 @@ export class ProtectedWorkspace {
   }
 }
 
-/** The object stores of git folders that a command can reach. */
 function openStores(
   folders: readonly string[],
   {
@@ -239,16 +226,12 @@ function toMountable(path: string): { path: string } {
 
 /** Symlinks among the protected places. They cannot be mount points, so they are compared after the command. */
 function findLinks(repositories: readonly Repository[], git: GitPaths): Map<string, string> {
+  const listLinks = (folder: string): string[] =>
+    listEntries(folder).flatMap((entry) => (entry.isSymbolicLink() ? [join(folder, entry.name)] : []));
   const paths = [
     ...repositories.filter(({ kind }) => kind === 'link').map(({ path }) => path),
     ...git.readOnly,
-    ...repositories.flatMap(({ folder }) =>
-      folder
-        ? listEntries(folder)
-            .filter((entry) => entry.isSymbolicLink())
-            .map((entry) => join(folder, entry.name))
-        : [],
-    ),
+    ...repositories.flatMap(({ folder }) => (folder ? listLinks(folder) : [])),
   ];
   return new Map(
     paths.flatMap((path) => {

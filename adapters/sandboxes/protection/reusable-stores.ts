@@ -2,7 +2,6 @@ import { closeObjectStore, type ObjectStore } from './object-store.ts';
 
 /** Object stores and placeholders of a command that has ended, for the next command on the workspace. */
 export interface ReusableStores {
-  /** The folders that the command could change. */
   folders: readonly string[];
   /** Stores to which the command added nothing. */
   stores: readonly ObjectStore[];

@@ -12,27 +12,21 @@ export const MIN_CACHED_FOLDERS = 200;
 export interface ScannedFolder {
   /** State of the folder when it was read; undefined when the next scan has to read it again. */
   state: string | undefined;
-  /** Levels below the root. */
   depth: number;
-  /** Absolute paths of the folders in it. */
   folders: readonly string[];
   /** Absolute paths that have to be hidden. */
   hits: readonly string[];
 }
 
 /** The result of a scan, and folder states that reveal most changes quickly. */
-export interface ScanSummary {
-  /** When every folder was last compared, in milliseconds since 1970. */
-  at: number;
-  /** Absolute paths that have to be hidden. */
-  found: readonly string[];
-  /** States of the folders near the top, by path; null for one that has to be read again. */
-  top: Readonly<Record<string, string | null>>;
-}
+export type ScanSummary = z.infer<typeof summarySchema>;
 
 const summarySchema = z.object({
+  /** When every folder was last compared, in milliseconds since 1970. */
   at: z.number(),
+  /** Absolute paths that have to be hidden. */
   found: z.array(z.string()),
+  /** States of the folders near the top, by path; null for one that has to be read again. */
   top: z.record(z.string(), z.string().nullable()),
 });
 
@@ -40,11 +34,7 @@ const summarySchema = z.object({
 const rowSchema = z.tuple([z.string().nullable(), z.number(), z.array(z.string()), z.array(z.string())]);
 const fileSchema = z.record(z.string(), rowSchema);
 
-/**
- * The stored scan of a folder, made with the present rules. The caller compares it with the folders.
- *
- * @param home Klaus's own state.
- */
+/** The stored scan of a folder, made with the present rules. The caller compares it with the folders. */
 export function readScan(home: string, root: string): Map<string, ScannedFolder> {
   let rows: z.infer<typeof fileSchema>;
   try {

@@ -37,13 +37,11 @@ export function findSockets(found: readonly string[], scope: SocketScope): strin
   return [...bound.filter(isMachines), ...others.filter((path) => (isNamed(path) ? isMachines(path) : !isOwn(path)))];
 }
 
-/** True for a socket that a command of the session may have created. */
 function isFromCommand(path: string, { writable, since }: SocketScope): boolean {
   const made = statOf(path)?.birthtimeMs;
   return made !== undefined && Number(made) >= since && writable.some((folder) => contains(folder, path));
 }
 
-/** The names of the bound sockets in the network namespace of a process. */
 function readBound(pid: number | 'self'): string[] {
   try {
     // Num RefCount Protocol Flags Type St Inode Path

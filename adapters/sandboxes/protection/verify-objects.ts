@@ -12,7 +12,6 @@ const INDEX_MS = 600_000;
 /**
  * True when the content of a loose object has the hash in its name. Git does not verify that when it reads an object.
  *
- * @param id Hexadecimal.
  * @source https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
  */
 export function isValidObject(path: string, id: string): boolean {
@@ -27,8 +26,6 @@ export function isValidObject(path: string, id: string): boolean {
 /**
  * Builds the index of a pack from the pack itself, because an existing index can assign any name to any content.
  *
- * @param id Hexadecimal, of the pack.
- * @param index File to write.
  * @returns False when the pack is damaged or git is missing.
  */
 export function indexPack(pack: string, { id, index }: { id: string; index: string }): boolean {

@@ -16,7 +16,6 @@ interface DockerArgument {
   op: 'SCMP_CMP_EQ' | 'SCMP_CMP_GT' | 'SCMP_CMP_MASKED_EQ';
 }
 
-/** The used part of Docker's seccomp JSON. */
 export interface DockerSeccompProfile {
   defaultAction: 'SCMP_ACT_ALLOW';
   architectures: string[];

@@ -1,5 +1,4 @@
-import { assemble } from './assembler.ts';
-import type { BpfLine } from './assembler.ts';
+import { assemble, type BpfLine } from './assembler.ts';
 import {
   DENIED_IOCTLS,
   DENIED_SYSCALLS,
@@ -38,42 +37,39 @@ export function isSeccompArch(arch: string): arch is SeccompArch {
  */
 export function toSeccompFilter(arch: SeccompArch): Uint8Array {
   const column = arch === 'x64' ? 0 : 1;
-  const lines: BpfLine[] = [
+  const { clone, clone3, socket, ioctl } = JUDGED_SYSCALLS;
+  const refuseX32: BpfLine[] = [
+    { op: 'jump', test: 'ge', value: X32_BIT, otherwise: 'not-x32' },
+    { op: 'return', value: KILL_PROCESS },
+    { op: 'label', name: 'not-x32' },
+  ];
+  return assemble([
     { op: 'load', offset: ARCH },
     { op: 'jump', test: 'eq', value: AUDIT_ARCH[arch], to: 'native' },
     { op: 'return', value: KILL_PROCESS },
     { op: 'label', name: 'native' },
     { op: 'load', offset: NUMBER },
-  ];
-  if (arch === 'x64') {
-    lines.push({ op: 'jump', test: 'ge', value: X32_BIT, otherwise: 'not-x32' });
-    lines.push({ op: 'return', value: KILL_PROCESS }, { op: 'label', name: 'not-x32' });
-  }
-  for (const [name, numbers] of Object.entries(DENIED_SYSCALLS)) {
-    const number = numbers[column];
-    if (number !== null && number !== undefined) lines.push(...when(name, number, [refuse(EPERM)]));
-  }
-  const { clone, clone3, socket, ioctl } = JUDGED_SYSCALLS;
-  lines.push(...when('clone3', clone3[column], [refuse(ENOSYS)]));
-  lines.push(
+    ...(arch === 'x64' ? refuseX32 : []),
+    ...Object.entries(DENIED_SYSCALLS).flatMap(([name, numbers]) =>
+      numbers[column] === null ? [] : when(name, numbers[column], [refuse(EPERM)]),
+    ),
+    ...when('clone3', clone3[column], [refuse(ENOSYS)]),
     ...when('clone', clone[column], [
       argument(0),
       { op: 'jump', test: 'set', value: NAMESPACE_FLAGS.reduce((all, flag) => all + flag, 0), otherwise: 'allow' },
       refuse(EPERM),
     ]),
-  );
-  lines.push(...when('socket', socket[column], [argument(0), ...oneOf(SOCKET_DOMAINS), refuse(EAFNOSUPPORT)]));
-  lines.push(
+    ...when('socket', socket[column], [argument(0), ...oneOf(SOCKET_DOMAINS, 'allow'), refuse(EAFNOSUPPORT)]),
     ...when('ioctl', ioctl[column], [
       argument(1),
-      ...DENIED_IOCTLS.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, to: 'typing' })),
+      ...oneOf(DENIED_IOCTLS, 'typing'),
       { op: 'return', value: ALLOW },
       { op: 'label', name: 'typing' },
       refuse(EPERM),
     ]),
-  );
-  lines.push({ op: 'label', name: 'allow' }, { op: 'return', value: ALLOW });
-  return assemble(lines);
+    { op: 'label', name: 'allow' },
+    { op: 'return', value: ALLOW },
+  ]);
 }
 
 function refuse(errno: number): BpfLine {
@@ -89,6 +85,6 @@ function when(name: string, number: number, body: readonly BpfLine[]): BpfLine[]
   ];
 }
 
-function oneOf(values: readonly number[]): BpfLine[] {
-  return values.map((value): BpfLine => ({ op: 'jump', test: 'eq', value, to: 'allow' }));
+function oneOf(values: readonly number[], to: string): BpfLine[] {
+  return values.map((value) => ({ op: 'jump', test: 'eq', value, to }));
 }

@@ -475,7 +475,7 @@ export const SAID_BY: Readonly<Record<string, readonly [file: string, words: str
     'apps/cli/client/http/session-stream.ts',
     ' was lost; reconnecting. The run continues on the server.',
   ],
-  'the image … is not on this machine': ['adapters/sandboxes/docker/image.ts', ' is not on this machine'],
+  'the image … is not on this machine': ['adapters/sandboxes/docker/find-docker.ts', ' is not on this machine'],
   'limit reached: memory: …': [
     'adapters/sandboxes/cgroup/resource-group.ts',
     '`memory: a process was ended at the limit of ',

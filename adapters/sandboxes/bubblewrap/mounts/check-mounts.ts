@@ -5,7 +5,6 @@ import { toSource, type WorkspaceView } from '../../view.ts';
 
 /** One line of mountinfo. @source man 5 proc_pid_mountinfo */
 export interface MountRow {
-  /** Device of the filesystem. */
   device: string;
   /** Path in the filesystem that is mounted. */
   root: string;
@@ -92,6 +91,15 @@ export function readMounts(pid: number | 'self'): MountRow[] {
     const type = line.slice(line.indexOf(' - ') + 3).split(' ')[0]!;
     return { device, root: unescape(root), point: unescape(point), type };
   });
+}
+
+/** Mount points of a process; empty when it has ended. */
+export function readMountPoints(pid: number): Set<string> {
+  try {
+    return new Set(readMounts(pid).map(({ point }) => point));
+  } catch {
+    return new Set();
+  }
 }
 
 function unescape(text: string): string {

@@ -1,9 +1,13 @@
 import { KlausError } from '@klaus/core/protocol';
 import type { ProjectHome } from '../../project-home.ts';
 import type { Mask } from '../../protection/masks.ts';
-import { canCallSystem } from '../../process/system-calls.ts';
-import { enterMounts, type InsideMount } from './enter-mounts.ts';
-import { readMountPoints } from './remount.ts';
+import { callSystem, canCallSystem, type CallFailure } from '../../process/system-calls.ts';
+import { readMountPoints } from './check-mounts.ts';
+
+/** A mount that is added to an existing sandbox. Paths are those in the sandbox. */
+export type InsideMount =
+  /** Shows a path at another path too, with the same rights. */
+  { kind: 'bind'; source: string; target: string } | ({ kind: 'mask' } & Mask);
 
 /** The reason why mounting inside does not work for this process. */
 let failure: string | undefined;
@@ -21,13 +25,12 @@ export function toInsideMounts({ mounts }: Pick<ProjectHome, 'mounts'>, masks: r
   const binds = mounts.flatMap(({ shown, target }): InsideMount[] =>
     shown === undefined ? [] : [{ kind: 'bind', source: shown, target }],
   );
-  return [...binds, ...masks.map((mask): InsideMount => ({ kind: 'mask', ...mask }))];
+  return [...binds, ...masks.map(toMaskMount)];
 }
 
 /**
  * Adds mounts to a sandbox whose command has not begun.
  *
- * @param pid Init process of the sandbox.
  * @throws KlausError `sandbox.failed`. If it cannot work on this machine, later sandboxes do without it.
  */
 export async function mountInside(pid: number, mounts: readonly InsideMount[]): Promise<void> {
@@ -39,6 +42,20 @@ export async function mountInside(pid: number, mounts: readonly InsideMount[]): 
   if (failed?.kind === 'unusable' && points.size > 0) failure = failed.reason;
   const reason = failed?.reason ?? `${missing?.target} is not a mount point`;
   throw new KlausError('sandbox.failed', `Something could not be mounted inside the sandbox: ${reason}`);
+}
+
+/** Adds mounts to the mount namespace of a process in a sandbox. @returns Undefined on success. */
+export function enterMounts(pid: number, mounts: readonly InsideMount[]): Promise<CallFailure | undefined> {
+  return callSystem(['mount', String(pid), ...mounts.flatMap(toWords)]);
+}
+
+export function toMaskMount(mask: Mask): InsideMount {
+  return { kind: 'mask', ...mask };
+}
+
+function toWords(mount: InsideMount): string[] {
+  if (mount.kind === 'bind') return ['bind', mount.source, mount.target];
+  return [mount.isFolder ? 'folder' : 'file', '/dev/null', mount.target];
 }
 
 /** The same mounts as arguments of bubblewrap, with paths on this machine. */

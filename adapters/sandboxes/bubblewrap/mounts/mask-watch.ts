@@ -1,12 +1,10 @@
-import { watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
+import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
-import { freeze } from '../../cgroup/freezer.ts';
-import type { FreezeOptions } from '../../cgroup/freezer.ts';
+import { freeze, type FreezeOptions } from '../../cgroup/freezer.ts';
 import type { Mask } from '../../protection/masks.ts';
-import { toSource } from '../../view.ts';
-import type { WorkspaceView } from '../../view.ts';
-import { addMasks, readMountPoints } from './remount.ts';
+import { toSource, type WorkspaceView } from '../../view.ts';
+import { readMountPoints } from './check-mounts.ts';
+import { enterMounts, toMaskMount } from './inside-mounts.ts';
 
 /** Delay of the first check. Shorter commands keep the masks of their start. */
 const BEGIN_MS = 1_000;
@@ -24,7 +22,6 @@ export interface MaskWatchOptions extends FreezeOptions {
   /** A process in the sandbox. */
   pid: number;
   view: WorkspaceView;
-  /** The masks that are needed now. */
   masks: () => Promise<readonly Mask[]>;
   /** Called once when a file cannot be hidden. The command is paused then and must be ended. */
   onFailure: (reason: string) => void;
@@ -107,7 +104,7 @@ export class MaskWatch {
     let failure: string | undefined;
     for (let attempt = 0; bare.length > 0; attempt++) {
       if (attempt === MOUNT_TRIES) return failure ?? 'it was replaced too often';
-      failure = await addMasks(this.#options.pid, bare);
+      failure = (await enterMounts(this.#options.pid, bare.map(toMaskMount)))?.reason;
       bare = await this.#findBare();
     }
     return undefined;

@@ -34,11 +34,11 @@ export class ToolchainBinds {
 
   /** Adds a folder of programs. @returns True if at least some of its programs are visible. */
   addPrograms(folder: string): boolean {
-    if (this.#seen.has(folder)) return this.#isVisible(folder);
+    if (this.#seen.has(folder)) return this.shows(folder);
     this.#seen.add(folder);
     if (this.#seen.size > MAX_FOLDERS || !isFolder(folder)) return false;
     const real = realpathSync.native(folder);
-    if (!this.#isSelfVisible(folder)) {
+    if (!this.showsAll(folder)) {
       if (!this.#isBindable(real)) return false;
       // A temporary link for one shell, for example in /run: its target is enough.
       if (!this.#isBindable(folder)) return real !== folder && this.addPrograms(real);
@@ -48,10 +48,9 @@ export class ToolchainBinds {
     if (!WITHOUT_LINKS.includes(folder)) this.#addTargets(folder);
     // Programs may use the real path of their folder.
     if (real !== folder) this.addPrograms(real);
-    return this.#isVisible(folder);
+    return this.shows(folder);
   }
 
-  /** Adds the parts of the toolchains around a folder. */
   addRoots(folder: string): void {
     for (const { root, parts } of findRoots(folder, (each) => isPrefix(each, this.#places))) {
       for (const part of parts) this.#addPart(root, part, parts);
@@ -67,23 +66,13 @@ export class ToolchainBinds {
 
   /** Adds one file, unless it contains credentials. */
   addFile(path: string): void {
-    if (!existsSync(path) || this.#isSelfVisible(path) || isCredentialFile(path)) return;
+    if (!existsSync(path) || this.showsAll(path) || isCredentialFile(path)) return;
     if (this.#isBindable(path) && realpathSync.native(path) === path) this.#found.add(path);
-  }
-
-  /** True when a path is completely visible. */
-  showsAll(path: string): boolean {
-    return this.#isSelfVisible(path);
-  }
-
-  /** True when a path is at least partly visible. */
-  shows(path: string): boolean {
-    return this.#isVisible(path);
   }
 
   #addPart(root: string, part: string, parts: readonly string[]): void {
     const path = join(root, part);
-    if (!existsSync(path) || this.#isSelfVisible(path) || !this.#isBindable(path)) return;
+    if (!existsSync(path) || this.showsAll(path) || !this.#isBindable(path)) return;
     const real = realpathSync.native(path);
     if (!this.#isBindable(real) || isCredentialFile(real)) return;
     // A link must point to a part of this or of another toolchain.
@@ -101,7 +90,7 @@ export class ToolchainBinds {
 
   /** Adds a folder of PATH: completely if it contains only programs, or else its programs one by one. */
   #addFolder(folder: string, real: string): void {
-    if (this.#isSelfVisible(folder)) return;
+    if (this.showsAll(folder)) return;
     const entries = listEntries(folder);
     const programs = entries.filter((entry) => isProgram(join(folder, entry.name)));
     const isComplete = isPrograms(real) || programs.length === entries.length;
@@ -113,7 +102,7 @@ export class ToolchainBinds {
   }
 
   #addProgram(path: string): void {
-    if (!isProgram(path) || this.#isSelfVisible(path)) return;
+    if (!isProgram(path) || this.showsAll(path)) return;
     const real = realpathSync.native(path);
     const isPlain = [path, real].every((each) => this.#isBindable(each) && !isCredentialFile(each));
     if (isPlain && !contains(this.#places.workspace, real)) this.#found.add(path);
@@ -141,7 +130,7 @@ export class ToolchainBinds {
 
   /** Adds all packages of a Node folder, because they depend on each other. */
   #addPackages(folder: string): void {
-    if (this.#isBindable(folder) && this.#isBindable(realpathSync.native(folder)) && !this.#isSelfVisible(folder))
+    if (this.#isBindable(folder) && this.#isBindable(realpathSync.native(folder)) && !this.showsAll(folder))
       this.#found.add(folder);
   }
 
@@ -149,14 +138,16 @@ export class ToolchainBinds {
     return isSystem(path) || isBindable(path, this.#places);
   }
 
-  #isSelfVisible(path: string): boolean {
+  /** True when a path is completely visible. */
+  showsAll(path: string): boolean {
     if (isSystem(path) || contains(this.#places.workspace, path)) return true;
     for (const bind of this.#found) if (contains(bind, path)) return true;
     return false;
   }
 
-  #isVisible(path: string): boolean {
-    if (this.#isSelfVisible(path)) return true;
+  /** True when a path is at least partly visible. */
+  shows(path: string): boolean {
+    if (this.showsAll(path)) return true;
     for (const bind of this.#found) if (contains(path, bind)) return true;
     return false;
   }

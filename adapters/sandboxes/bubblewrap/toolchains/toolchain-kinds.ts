@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { words } from '../../words.ts';
 
 /** A kind of toolchain whose programs need more than the common parts. */
 interface ToolchainKind {
@@ -58,7 +59,6 @@ const KINDS: readonly ToolchainKind[] = [
   { name: 'pnpm', marker: ['global', 'pnpm'], parts: words('.tools global nodejs pnpm') },
 ];
 
-/** Levels above the folder of a program. */
 const MAX_LEVELS = 4;
 
 export interface ToolchainRoot {
@@ -69,9 +69,7 @@ export interface ToolchainRoot {
 
 /**
  * The toolchains that a folder of programs belongs to, found by their markers. The parent of a `bin` folder, or any other
- * folder itself, counts as a prefix.
- *
- * @param isRoot True if a folder can belong to a toolchain alone; false for a shared folder.
+ * folder itself, counts as a prefix. `isRoot` is false for a shared folder.
  */
 export function findRoots(folder: string, isRoot: (folder: string) => boolean): ToolchainRoot[] {
   const found: ToolchainRoot[] = [];
@@ -101,8 +99,4 @@ function exists(path: string): boolean {
     // A parent is not a folder, or not accessible.
     return false;
   }
-}
-
-function words(text: string): string[] {
-  return text.split(' ');
 }

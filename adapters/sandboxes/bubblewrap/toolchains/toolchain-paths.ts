@@ -1,5 +1,6 @@
 import { basename, dirname, sep } from 'node:path';
 import { contains } from '../../paths.ts';
+import { words } from '../../words.ts';
 
 /** Folders of the system, which are mounted completely. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
@@ -7,18 +8,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', 
 const NEVER = ['/etc', '/proc', '/sys', '/dev', '/run', '/boot', '/var/run', '/var/spool', '/var/log', '/var/backups'];
 /** Shared folders in `/`. Other folders, such as `/flutter`, may be a toolchain. */
 const SHARED = ['home', 'root', 'opt', 'srv', 'var', 'mnt', 'media', 'tmp', 'snap', 'data', 'export', 'Users'];
-/** Shared folders in a home folder. */
-const SHARED_USER_FOLDERS = [
-  '.local',
-  '.config',
-  '.cache',
-  '.var',
-  '.ssh',
-  '.gnupg',
-  'Documents',
-  'Desktop',
-  'Downloads',
-];
+const SHARED_USER_FOLDERS = words('.local .config .cache .var .ssh .gnupg Documents Desktop Downloads');
 /** Names of folders that belong to no toolchain. */
 const PRIVATE = ['.git', '.ssh', '.gnupg', '.aws', '.password-store'];
 

@@ -1,17 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { contains } from '../../paths.ts';
+import { contains, toRealPath } from '../../paths.ts';
+import { words } from '../../words.ts';
 import { addEnvironments } from '../environments.ts';
 import { ToolchainBinds } from './toolchain-binds.ts';
 import { isSystem } from './toolchain-paths.ts';
 
 /** Variables with the path of a toolchain. They are passed when the path is at least partly visible. */
-const HOME_VARIABLES = `
+const HOME_VARIABLES = words(`
   JAVA_HOME GOROOT VIRTUAL_ENV CONDA_PREFIX NVM_DIR VOLTA_HOME PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 export interface ToolchainOptions {
   workspace: string;
@@ -118,11 +117,7 @@ function toHomePaths(folder: string | undefined): string[] {
   const clean = trim(folder);
   // A service account may have no home folder, or `/`.
   if (clean === sep) return [];
-  try {
-    return [...new Set([clean, realpathSync.native(clean)])];
-  } catch {
-    return [clean];
-  }
+  return [...new Set([clean, toRealPath(clean) ?? clean])];
 }
 
 function trim(path: string): string {

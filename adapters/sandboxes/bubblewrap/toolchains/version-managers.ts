@@ -1,3 +1,5 @@
+import { words } from '../../words.ts';
+
 /** A program that keeps several versions of toolchains in one folder and chooses one for each command. */
 export interface VersionManager {
   name: string;
@@ -8,7 +10,6 @@ export interface VersionManager {
   variable: string;
   /** Its default folder, relative to the user's home. Empty without a default. */
   folder: string;
-  /** Paths in its folder that commands need. */
   parts: readonly string[];
   /** Patterns of environments in its folder; `*` matches one name. */
   environments: readonly string[];
@@ -98,8 +99,4 @@ function env(prefix: string, language: string, ...more: readonly string[]): Vers
     environments: ['versions/*', ...more],
     choices: [`.${language}-version`],
   };
-}
-
-function words(text: string): string[] {
-  return text.split(' ');
 }
