@@ -18,18 +18,11 @@ export interface CreateSandboxOptions extends SandboxOptions {
   dockerEnabled?: boolean;
   /** Docker image; default `node:24-slim`. */
   image?: string;
-  /**
-   * Called with a progress message when bubblewrap is fetched into `home` because it is not installed. Default: nothing
-   * is fetched.
-   */
+  /** Called with a progress message when bubblewrap is missing and fetched into `home`. Default: nothing is fetched. */
   onFetch?: (text: string) => void;
 }
 
-/**
- * Chooses a driver.
- *
- * @throws KlausError `sandbox.unavailable` with the reason, and the fix in `hint`; `workspace.missing`.
- */
+/** @throws KlausError `sandbox.unavailable` with the reason, and the fix in `hint`; `workspace.missing`. */
 export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbox> {
   const options = await toRealPaths(given);
   const { choice, dockerEnabled } = options;

@@ -9,11 +9,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 /** 1 PiB in MiB. The kernel rejects larger numbers, so that there would be no limit. */
 const MOST_MEMORY = 2 ** 30;
 
-/**
- * Merges limits; later entries override earlier ones, key by key.
- *
- * @throws KlausError `usage` for a value that is not a positive number.
- */
+/** Later parts override earlier ones. @throws KlausError `usage` for a value that is not a positive number. */
 export function toExecLimits(...parts: readonly (Partial<ExecLimits> | undefined)[]): ExecLimits {
   const limits = { ...DEFAULT_EXEC_LIMITS };
   for (const part of parts) Object.assign(limits, optional(part ?? {}));

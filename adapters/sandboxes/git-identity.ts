@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { runProgram } from './run-program.ts';
 
-/**
- * The user's name and e-mail address from their git configuration, as lines for another configuration file. Empty if
- * neither is set, or without git.
- */
+/** The user's name and e-mail address as lines of a git configuration. Empty if neither is set, or without git. */
 export async function readGitIdentity(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   if (!hasConfiguration(env)) return '';
   const args = ['config', '--global', '--includes', '--null', '--get-regexp', '^user\\.(name|email)$'];

@@ -32,26 +32,19 @@ export interface PassedEnvironment {
   hidden: string[];
 }
 
-/**
- * The environment that a command of a sandbox gets from the user.
- *
- * @param project The home of the commands. Default: one without caches.
- */
+/** The environment that a command gets from the user; without caches if there is no `project`. */
 export function passEnvironment(
   { env = process.env, variables = [] }: Pick<SandboxOptions, 'env' | 'variables'>,
   { network = false }: Pick<ExecRequest, 'network'>,
-  { userCaches, variables: cacheVariables }: Pick<ProjectHome, 'userCaches' | 'variables'> = {
-    userCaches: [],
-    variables: {},
-  },
+  project?: Pick<ProjectHome, 'userCaches' | 'variables'>,
 ): PassedEnvironment {
   const passed = toPassedEnvironment(env, { names: variables, network });
   const proxy = findModuleProxy(env, { network });
   // The user may remove a cache at any time.
-  const caches = userCaches.filter(({ folder, shown }) => shown === folder && existsSync(folder));
+  const caches = (project?.userCaches ?? []).filter(({ folder, shown }) => shown === folder && existsSync(folder));
   return {
     ...passed,
-    settings: { ...cacheVariables, ...proxy?.variables },
+    settings: { ...project?.variables, ...proxy?.variables },
     files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches.map(({ folder }) => folder)],
     hidden: caches.flatMap(findHidden),
   };

@@ -17,11 +17,7 @@ function isClean(path: string): boolean {
   return path[0] === '/' && !/\/(?:\.{0,2}(?:\/|$))/.test(path);
 }
 
-/**
- * The working folder of a command.
- *
- * @throws KlausError `workspace.outside` when it is not in the workspace.
- */
+/** @throws KlausError `workspace.outside` when the folder is not in the workspace. */
 export function toWorkingFolder(request: ExecRequest, workspace: string): string {
   const cwd = normalize(request.cwd ?? workspace);
   if (!isAbsolute(cwd) || !contains(workspace, cwd)) {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReserveProcess } from '@klaus/core/agent';
 import { listNames } from '../list-folder.ts';
@@ -85,11 +85,6 @@ export function writeJson(file: string, value: unknown): void {
 /** The trimmed text; undefined when the file is missing or empty. */
 export function readLine(file: string): string | undefined {
   return readText(file)?.trim() || undefined;
-}
-
-/** Unix milliseconds of the last change; null when the file is missing. */
-export function readTime(file: string): number | null {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
 /** Identifies the last start of the machine; empty without /proc. */

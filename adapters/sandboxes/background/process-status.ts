@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessStatus } from '@klaus/core/agent';
 import { ownNamespace } from '../process/owner.ts';
 import { readProcess } from '../process/process-table.ts';
 import { countOutput } from './process-output.ts';
 import { readJson } from '../read-text.ts';
-import { bootId, readIdentity, readLine, readRecord, readTime } from './process-files.ts';
+import { bootId, readIdentity, readLine, readRecord } from './process-files.ts';
 import type { ProcessIdentity, ProcessName } from './process-files.ts';
 
 export function readStatus(folder: string): ProcessStatus | undefined {
@@ -13,12 +13,13 @@ export function readStatus(folder: string): ProcessStatus | undefined {
   if (!record) return undefined;
   const identity = readIdentity(folder);
   const found = readState(folder, identity);
+  const exit = found.state === 'running' ? undefined : statSync(join(folder, 'exit'), { throwIfNoEntry: false });
   const { session, id, call, attempt, command, workspace, survives, startedAt } = record;
   return {
     ...{ session, id, call, attempt, command, workspace, survives, startedAt },
     ...found,
     pid: identity?.init.pid ?? null,
-    endedAt: found.state === 'running' ? null : readTime(join(folder, 'exit')),
+    endedAt: exit?.mtimeMs ?? null,
     bytes: countOutput(folder),
     warnings: readJson<string[]>(join(folder, 'warnings.json')) ?? [],
   };

@@ -1,7 +1,4 @@
-/**
- * Bytes after which output continues in a new file; a file is at most twice as long. The first file and the last two are
- * kept.
- */
+/** Bytes after which output continues in a new file, at most twice as long. The first and the last two are kept. */
 export const SEGMENT_BYTES = 4 * 1_024 * 1_024;
 
 /** Stop reason of a process whose Klaus process has ended. */

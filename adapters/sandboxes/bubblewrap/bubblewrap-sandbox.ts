@@ -8,7 +8,6 @@ import { isFreezable, toGroupName, watchInBackground, watchProcess } from '../ba
 import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
-import { toRefused } from '../network/limited-network.ts';
 import { pipePool } from '../process/pipe-pool.ts';
 import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
 import { spawnWaiting } from '../process/waiting-command.ts';
@@ -128,7 +127,7 @@ export class BubblewrapSandbox implements Sandbox {
       for (const warning of await slot.close(protection, prestarted !== undefined)) warnings.add(warning);
       return {
         ...result,
-        ...toRefused(plan.gateway),
+        ...(plan.gateway?.refused.size ? { refusedHosts: [...plan.gateway.refused] } : {}),
         unenforced: listUnenforced(started.controllers, filter !== undefined),
         ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
       };

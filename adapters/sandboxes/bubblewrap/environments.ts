@@ -41,16 +41,14 @@ export interface Environments {
   roots: string[];
 }
 
-/**
- * Adds the environments that the user's shell uses: the active one, and the folders of version managers. Each is added
- * completely or not at all.
- */
+/** Adds the active environment of the user's shell and the folders of version managers, each completely or not. */
 export function addEnvironments(toolchains: ToolchainBinds, options: EnvironmentOptions): Environments {
   const found: Environments = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
-  const { env, path, places, shown = [] } = options;
-  for (const folder of path) addActivated(toolchains, { root: dirname(folder), folder, places, shown }, found);
-  for (const manager of VERSION_MANAGERS) addManager(toolchains, { ...options, manager }, found);
-  addPoetry(toolchains, options, found);
+  const { env, path } = options;
+  const search: Search = { ...options, toolchains, found };
+  for (const folder of path) addActivated(search, { root: dirname(folder), folder });
+  for (const manager of VERSION_MANAGERS) addManager(search, manager);
+  addPoetry(search);
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const isPlace = PLACE_NAME.test(name) && isAbsolute(value) && found.roots.some((root) => contains(root, value));
@@ -59,12 +57,14 @@ export function addEnvironments(toolchains: ToolchainBinds, options: Environment
   return found;
 }
 
+interface Search extends EnvironmentOptions {
+  toolchains: ToolchainBinds;
+  found: Environments;
+}
+
 /** Adds a virtual environment of Python or conda on PATH. */
-function addActivated(
-  toolchains: ToolchainBinds,
-  { root, folder, places, shown }: { root: string; folder: string; places: ToolchainPaths; shown: readonly string[] },
-  found: Environments,
-): void {
+function addActivated(search: Search, { root, folder }: { root: string; folder: string }): void {
+  const { toolchains, places, shown = [], found } = search;
   const isPython = isFile(join(root, 'pyvenv.cfg'));
   if ((!isPython && !isFolder(join(root, 'conda-meta'))) || isSystem(root) || contains(places.workspace, root)) return;
   const reason = toRefusal(root, places) ?? toRefusal(toReal(root), places);
@@ -81,11 +81,8 @@ function addActivated(
   );
 }
 
-function addManager(
-  toolchains: ToolchainBinds,
-  { manager, places, userHome, env, path }: EnvironmentOptions & { manager: VersionManager },
-  found: Environments,
-): void {
+function addManager(search: Search, manager: VersionManager): void {
+  const { toolchains, places, userHome, env, path, found } = search;
   const { name, variable, parts, environments } = manager;
   const given = env[variable] || (manager.folder === '' ? undefined : join(userHome, manager.folder));
   if (given === undefined || !isAbsolute(given) || !isFolder(given)) return;
@@ -118,7 +115,7 @@ function addManager(
       found.refused.push(...toMissing(toolchains, real, ['bin', 'lib']));
     }
   }
-  addSettings(toolchains, { manager, userHome, env, places }, found);
+  addSettings(search, manager);
 }
 
 function findRefusal(root: string, stores: readonly string[], places: ToolchainPaths): string | undefined {
@@ -132,11 +129,7 @@ function findRefusal(root: string, stores: readonly string[], places: ToolchainP
   return undefined;
 }
 
-function addSettings(
-  toolchains: ToolchainBinds,
-  { manager, userHome, env, places }: Omit<EnvironmentOptions, 'path'> & { manager: VersionManager },
-  found: Environments,
-): void {
+function addSettings({ toolchains, places, userHome, env, found }: Search, manager: VersionManager): void {
   const { homeFiles = [], settings, choices, name } = manager;
   for (const file of homeFiles) if (isChoice(join(userHome, file))) found.homeFiles.push(file);
   const files: string[] = [];
@@ -162,11 +155,8 @@ function addSettings(
  *
  * @source https://github.com/python-poetry/poetry/blob/main/src/poetry/utils/env/env_manager.py (`generate_env_name`)
  */
-function addPoetry(
-  toolchains: ToolchainBinds,
-  { places, userHome, env, shown = [] }: EnvironmentOptions,
-  found: Environments,
-): void {
+function addPoetry(search: Search): void {
+  const { toolchains, places, userHome, env, found } = search;
   if (!isFile(join(places.workspace, 'pyproject.toml'))) return;
   const cache = env['POETRY_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(userHome, '.cache'), 'pypoetry');
   const folder = env['POETRY_VIRTUALENVS_PATH'] || join(cache, 'virtualenvs');
@@ -174,7 +164,7 @@ function addPoetry(
   const names = isAbsolute(folder) ? listNames(folder).filter((name) => name.includes(mark)) : [];
   for (const name of names) {
     const root = join(folder, name);
-    addActivated(toolchains, { root, folder: join(root, 'bin'), places, shown }, found);
+    addActivated(search, { root, folder: join(root, 'bin') });
   }
   if (names.length === 0) return;
   toolchains.addFile(join(folder, 'envs.toml'));

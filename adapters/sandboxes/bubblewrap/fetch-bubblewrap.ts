@@ -1,3 +1,4 @@
+import type { ExecFileOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -68,10 +69,15 @@ async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string 
     'Acquire::Languages=none',
     'Acquire::Retries=1',
   ].flatMap((option) => ['-o', option]);
-  const apt = (...words: string[]) => run('apt-get', ['-q', ...options, ...words], { cwd: folder, env });
+  const at = {
+    cwd: folder,
+    env: { ...toHostEnvironment(env), LC_ALL: 'C' },
+    timeout: TIMEOUT_MS,
+    maxBuffer: 16 * 1_048_576,
+  };
   let unreached = '';
   for (const words of [['update'], ['download', 'bubblewrap']]) {
-    const { ok, text } = await apt(...words);
+    const { ok, text } = await run('apt-get', ['-q', ...options, ...words], at);
     if (!ok) return `apt-get ${words.join(' ')} failed: ${toReason(text)}${unreached}`;
     // Lists that could not be fetched are a warning only, and why there is no package.
     const [, failed] = /^W: (Failed to fetch .*)$/m.exec(text) ?? [];
@@ -79,7 +85,7 @@ async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string 
   }
   const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
   if (archive === undefined) return 'apt-get download created no package';
-  const { ok, text } = await run('dpkg-deb', ['-x', archive, 'package'], { cwd: folder, env });
+  const { ok, text } = await run('dpkg-deb', ['-x', archive, 'package'], at);
   return ok ? undefined : `dpkg-deb failed: ${toReason(text)}`;
 }
 
@@ -90,17 +96,8 @@ function toReason(text: string): string {
   return line?.replace(/^E: /, '') ?? 'it printed no error';
 }
 
-async function run(
-  file: string,
-  args: readonly string[],
-  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<{ ok: boolean; text: string }> {
-  const { ok, stdout, stderr, error } = await runProgram(file, args, {
-    cwd,
-    env: { ...toHostEnvironment(env), LC_ALL: 'C' },
-    timeout: TIMEOUT_MS,
-    maxBuffer: 16 * 1_048_576,
-  });
+async function run(file: string, args: readonly string[], at: ExecFileOptions): Promise<{ ok: boolean; text: string }> {
+  const { ok, stdout, stderr, error } = await runProgram(file, args, at);
   const late = error?.killed === true ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : '';
   return { ok, text: `${stderr}\n${stdout}\n${late}`.trim() };
 }

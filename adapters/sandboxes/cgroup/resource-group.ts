@@ -123,10 +123,7 @@ export class ResourceGroup {
 /** A name with the process that created the group, and a number. */
 const NAME = /^klaus-(.+)-\d+$/;
 
-/**
- * Removes groups of Klaus processes that have ended, and kills their members. A group that still has members is left for
- * the next call.
- */
+/** Removes groups of ended Klaus processes, and kills their members. A busy group is left for the next call. */
 export function sweepGroups(parents: readonly string[]): void {
   for (const parent of new Set(parents)) {
     for (const name of listNames(parent)) {

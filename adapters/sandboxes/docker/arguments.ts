@@ -49,11 +49,7 @@ export interface DockerRun {
   stdinFile?: string;
 }
 
-/**
- * The arguments of `docker`.
- *
- * @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state.
- */
+/** @throws KlausError `sandbox.failed` for a bind that would show Klaus's own state. */
 export function toDockerArguments(run: DockerRun, request: ExecRequest): string[] {
   const { limits, home, user, view, protection } = run;
   const workspace = view.target;

@@ -21,10 +21,7 @@ export interface CacheRow {
   skips?: RegExp;
   /** Folders directly in a part that commands see empty: clones, whose URLs may contain credentials. */
   hides?: RegExp;
-  /**
-   * True for folders directly in a part of the user's cache that commands may see; others are hidden. Each folder is
-   * checked when a session begins.
-   */
+  /** True for folders directly in a part that commands may see; others are hidden. Checked when a session begins. */
   isPublic?: (folder: string) => boolean;
   /** True if the user's cache is never shown, only the downloads for the workspace. */
   onlyFetched?: true;

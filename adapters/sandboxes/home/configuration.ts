@@ -49,10 +49,7 @@ export const CONFIGURATION: readonly ConfigurationPlace[] = TABLE.trim()
       : { path: word, isFolder: false, content: CONTENT[word] ?? '' },
   );
 
-/**
- * Writable folders that contain configuration. Each is a mount point, because otherwise a command could rename the folder
- * together with its configuration.
- */
+/** Writable folders with configuration. They are mount points, because a command could rename a folder otherwise. */
 export const PARENTS: readonly string[] = [
   ...new Set(CONFIGURATION.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []))),
 ];

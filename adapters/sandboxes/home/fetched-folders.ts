@@ -34,7 +34,6 @@ export interface DropFetchedOptions {
 /**
  * Removes downloads of workspaces that do not exist any more, or that have not been used recently.
  *
- * @param home Klaus's own state.
  * @returns Removed bytes.
  */
 export function dropFetched(home: string, { needed, since, dryRun }: DropFetchedOptions): number {

@@ -50,9 +50,7 @@ export interface SessionHome {
   mounts: readonly HomeMount[];
 }
 
-/**
- * Opens the home of a session. A new home contains only cache entries. Unused homes of other sessions are removed.
- */
+/** Opens the home of a session. A new home contains only cache entries. Unused homes of other sessions are removed. */
 export function openSessionHome(options: SessionHomeOptions): SessionHome {
   const { root, session, userCaches = [] } = options;
   const key = session === undefined ? `once-${randomUUID()}` : toKey(session);

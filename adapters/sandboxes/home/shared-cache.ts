@@ -46,11 +46,7 @@ export function promoteEntries(store: string, homes: readonly string[]): void {
   }
 }
 
-/**
- * Links the persistent entries into a new home. The links point into the read-only mount of the store.
- *
- * @param shown Path of the store in the sandbox.
- */
+/** Links the persistent entries into a new home: to `shown`, the read-only mount of the store in the sandbox. */
 export function linkEntries(store: string, home: string, shown: string): void {
   for (const cache of PACKAGE_CACHES)
     for (const hash of listHashes(join(store, cache.tool), cache)) {

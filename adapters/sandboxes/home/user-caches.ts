@@ -50,23 +50,14 @@ export function findUserCaches(env: Readonly<Record<string, string | undefined>>
   });
 }
 
-/**
- * The downloaded caches of a workspace.
- *
- * @param root Folder with the layout of a home folder.
- * @param shown Path of that folder in the sandbox.
- */
+/** The downloaded caches in a folder with the layout of a home folder. `shown` is its path in the sandbox. */
 export function findFetchedCaches(root: string, shown: string): FoundCache[] {
   return CACHES.flatMap((row) =>
     findParts(row, join(root, row.path)).map((found) => ({ ...found, shown: join(shown, row.path, found.part) })),
   );
 }
 
-/**
- * The caches that commands filled in a folder with the layout of a home folder. Targets of links are left out.
- *
- * @param root Absolute path of a folder that commands have written.
- */
+/** The caches that commands filled in a folder with the layout of a home folder. Targets of links are left out. */
 export function findOwnCaches(root: string): FoundCache[] {
   return CACHES.flatMap((row) => findParts(row, join(root, row.path))).filter(
     ({ folder, path, part }) => folder === join(root, path, part),
@@ -100,7 +91,6 @@ function findForeign({ isPublic }: CacheRow, folder: string): ReadonlySet<string
  * Adds cache entries to a new home: links to entries, and copies of files that a tool changes. Commands cannot change the
  * caches themselves.
  *
- * @param home Absolute path of a home folder in which no command has run yet.
  * @param caches The first cache with an entry takes precedence.
  */
 export function linkUserCaches(home: string, caches: readonly FoundCache[]): void {

@@ -20,12 +20,7 @@ export interface Gateway {
 
 const MAX_REFUSED = 20;
 
-/**
- * Opens a gateway for a command.
- *
- * @param env The user's environment, which may contain a proxy.
- * @throws KlausError `usage` for an invalid host.
- */
+/** @param env The user's environment, which may contain a proxy. @throws KlausError `usage` for an invalid host. */
 export async function openGateway(
   hosts: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -14,11 +14,7 @@ export interface HostRule {
 const WEB_PORTS = [80, 443];
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/**
- * Parses `pypi.org`, `*.example.com`, `localhost:4873` or `[::1]:8080`.
- *
- * @throws KlausError `usage` for anything else.
- */
+/** Parses `pypi.org`, `*.example.com` or `[::1]:8080`. @throws KlausError `usage` for anything else. */
 export function parseHostRule(text: string): HostRule {
   const given = parseAuthority(text.replace(/^\*\./, ''));
   if (!given) {

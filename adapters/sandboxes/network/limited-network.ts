@@ -1,4 +1,4 @@
-import type { ExecRequest, ExecResult } from '@klaus/core/agent';
+import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -32,8 +32,4 @@ export function toLimitedEnvironment(passed: PassedEnvironment, gateway: Gateway
   if (!gateway) return passed;
   const variables = Object.fromEntries(Object.entries(passed.variables).filter(([name]) => !PROXY.test(name)));
   return { ...passed, variables, settings: { ...passed.settings, ...gateway.variables } };
-}
-
-export function toRefused(gateway: Gateway | undefined): Pick<ExecResult, 'refusedHosts'> {
-  return gateway && gateway.refused.size > 0 ? { refusedHosts: [...gateway.refused] } : {};
 }

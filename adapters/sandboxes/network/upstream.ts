@@ -22,10 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MAX_ANSWER = 16_384;
 const CONNECT_MS = 30_000;
 
-/**
- * The proxy for a target, from the common variables: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`,
- * and the same in lower case.
- */
+/** The proxy for a target, from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, also in lower case. */
 function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
   const noProxy = read('NO_PROXY')
@@ -52,11 +49,7 @@ function isExcepted(text: string, target: { host: string; port: number }): boole
   }
 }
 
-/**
- * Opens a connection to a target: directly, after its resolved address was checked, or through the user's proxy.
- *
- * @throws Error with the reason when it cannot be reached.
- */
+/** Opens a connection: directly, after its address was checked, or through the user's proxy. @throws Error */
 export async function openConnection(target: Target, env: Environment): Promise<Socket> {
   const proxy = findUserProxy(env, target);
   return proxy ? await openThrough(proxy, target) : await open(target);

@@ -12,13 +12,12 @@ export class CommandOutput {
   /** The first bytes of an incomplete character, held back so that the other stream cannot split it. */
   readonly #pending: Record<Stream, Uint8Array> = { stdout: new Uint8Array(0), stderr: new Uint8Array(0) };
 
-  constructor(request: Pick<ExecRequest, 'onOutput' | 'keepBytes'>) {
-    const keep = request.keepBytes ?? DEFAULT_KEEP_BYTES;
-    this.#onOutput = request.onOutput;
+  constructor({ onOutput, keepBytes = DEFAULT_KEEP_BYTES }: Pick<ExecRequest, 'onOutput' | 'keepBytes'>) {
+    this.#onOutput = onOutput;
     this.#captures = {
-      stdout: new OutputCapture(keep),
-      stderr: new OutputCapture(keep),
-      output: new OutputCapture(keep),
+      stdout: new OutputCapture(keepBytes),
+      stderr: new OutputCapture(keepBytes),
+      output: new OutputCapture(keepBytes),
     };
   }
 

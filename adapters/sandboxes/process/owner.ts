@@ -12,10 +12,7 @@ export function ownName(): string {
   return own;
 }
 
-/**
- * True when the named process has certainly ended. False for a process in another pid namespace, where its id has no
- * meaning for this process.
- */
+/** True when the named process has certainly ended. False for one in another pid namespace, which cannot be checked. */
 export function isGone(owner: string): boolean {
   const [, namespace, pid, startTime] = OWNER.exec(owner) ?? [];
   return pid !== undefined && namespace === ownNamespace() && readProcess(Number(pid))?.startTime !== startTime;

@@ -9,11 +9,7 @@ export interface ProcessRow {
   ended: boolean;
 }
 
-/**
- * Undefined when the process has ended. Linux only.
- *
- * @source man 5 proc_pid_stat
- */
+/** Undefined when the process has ended. Linux only. @source man 5 proc_pid_stat */
 export function readProcess(pid: number): ProcessRow | undefined {
   let text: string;
   try {
@@ -70,11 +66,7 @@ export function listDescendants(pid: number): number[] {
   return found;
 }
 
-/**
- * The init process of a pid namespace among the descendants of a process; undefined when there is none.
- *
- * @source man 5 proc_pid_status (NSpid)
- */
+/** The init process of a pid namespace among the descendants of a process. @source man 5 proc_pid_status (NSpid) */
 export function findNamespaceInit(pid: number): number | undefined {
   return listDescendants(pid).find((each) => {
     try {

@@ -47,7 +47,8 @@ interface Exit {
 }
 
 export async function spawnWaiting(request: SpawnRequest, options: { takesStdin: boolean }): Promise<WaitingCommand> {
-  return new WaitingCommand(request, await start(request, options));
+  const { child, outputs } = await start(request, options);
+  return new WaitingCommand(request, child, outputs);
 }
 
 /** The child process of one command, from its start to its end. */
@@ -67,7 +68,7 @@ export class WaitingCommand {
   #hasExited = false;
   #failure: { error: unknown } | undefined;
 
-  constructor(request: SpawnRequest, { child, outputs }: Started) {
+  constructor(request: SpawnRequest, child: ChildProcess, outputs: Outputs) {
     this.request = request;
     this.#child = child;
     this.#outputs = outputs;
@@ -203,12 +204,10 @@ interface Outputs {
   stderr: number | Readable;
 }
 
-interface Started {
-  child: ChildProcess;
-  outputs: Outputs;
-}
-
-async function start(request: SpawnRequest, options: { takesStdin: boolean }): Promise<Started> {
+async function start(
+  request: SpawnRequest,
+  options: { takesStdin: boolean },
+): Promise<{ child: ChildProcess; outputs: Outputs }> {
   const pipes = { stdout: await pipePool.take(), stderr: await pipePool.take() };
   const takesStdin = request.startPipe === 'stdin' || options.takesStdin;
   try {

@@ -11,10 +11,7 @@ import { withoutNested, type Mask } from './masks.ts';
 const LINKS_MS = 60_000;
 /** Masks in one folder. Each mount delays the start of every command by about 0.2 ms. */
 const MOST_OF_ONE = 200;
-/**
- * Folders with credentials of users, in addition to the home folder and every folder in it. They are read only to find
- * hard links of the credentials.
- */
+/** Folders with credentials, in addition to a home folder and those in it. They are read only to find hard links. */
 const USER_FOLDERS = words(`
   .config/gh .config/pip .config/pnpm .config/composer .config/go .config/hub .config/glab-cli
   .config/gcloud .config/helm/registry .config/pypoetry .local/share/gem .local/share/uv/credentials

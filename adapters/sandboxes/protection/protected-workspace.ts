@@ -27,10 +27,7 @@ export interface ProtectedWorkspaceOptions {
   neutralizes?: boolean;
   /** Mounts protected places. Default true. */
   mounts?: boolean;
-  /**
-   * Absolute paths of the `.git` entries of further repositories in the workspace: all of their content is read-only.
-   * Default: none.
-   */
+  /** Absolute paths of `.git` entries of further repositories, whose content is read-only. Default: none. */
   known?: readonly string[];
   /** True if the command may outlive this process. Default false. */
   survives?: boolean;
@@ -158,11 +155,7 @@ export class ProtectedWorkspace {
     return { warnings, reusable: { folders, stores: kept, release: this.#release } };
   }
 
-  /**
-   * Call instead of {@link close} if no command has begun, so that nothing has to be repaired.
-   *
-   * @param taken Stores that another command has taken over.
-   */
+  /** Call instead of {@link close} if no command has begun. Another command has taken over the stores in `taken`. */
   discard(taken: readonly ObjectStore[] = []): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -179,12 +172,9 @@ export class ProtectedWorkspace {
 
 function openStores(
   folders: readonly string[],
-  {
-    roots,
-    survives = false,
-    stores = [],
-  }: { roots: readonly string[] } & Pick<ProtectedWorkspaceOptions, 'survives' | 'stores'>,
+  options: { roots: readonly string[] } & Pick<ProtectedWorkspaceOptions, 'survives' | 'stores'>,
 ): ObjectStore[] {
+  const { roots, survives = false, stores = [] } = options;
   return [...new Set(folders)].flatMap((folder) => {
     const open = survives ? undefined : findOpen(stores, folder);
     const store = open ?? openObjectStore(folder, { survives });

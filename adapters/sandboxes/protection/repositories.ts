@@ -28,11 +28,7 @@ export interface RepositorySearch {
   isComplete: boolean;
 }
 
-/**
- * Repositories in and below a folder, within {@link MAX_FOLDERS} and {@link MAX_DEPTH}.
- *
- * @param hidden A folder that is skipped because no command sees it.
- */
+/** Repositories in and below a folder, within the limits. `hidden` is skipped, because no command sees it. */
 export function findRepositories(root: string, hidden?: string): RepositorySearch {
   const found: Repository[] = [];
   const queue = [{ folder: root, depth: 0 }];

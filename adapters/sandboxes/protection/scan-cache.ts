@@ -60,11 +60,7 @@ export function readSummary(home: string, root: string): ScanSummary | undefined
   }
 }
 
-/**
- * Stores a scan for later processes. Failures are ignored: the scan is then repeated.
- *
- * @param scan.folders Undefined if they have not changed.
- */
+/** Stores a scan; `folders` only if they have changed. Failures are ignored: the scan is then repeated. */
 export function writeScan(
   home: string,
   root: string,

@@ -61,18 +61,12 @@ const KINDS: readonly ToolchainKind[] = [
 
 const MAX_LEVELS = 4;
 
-export interface ToolchainRoot {
-  root: string;
-  /** Relative to the root. */
-  parts: readonly string[];
-}
-
 /**
  * The toolchains that a folder of programs belongs to, found by their markers. The parent of a `bin` folder, or any other
- * folder itself, counts as a prefix. `isRoot` is false for a shared folder.
+ * folder itself, counts as a prefix. `isRoot` is false for a shared folder. The parts are relative to the root.
  */
-export function findRoots(folder: string, isRoot: (folder: string) => boolean): ToolchainRoot[] {
-  const found: ToolchainRoot[] = [];
+export function findRoots(folder: string, isRoot: (folder: string) => boolean): { root: string; parts: string[] }[] {
+  const found: { root: string; parts: string[] }[] = [];
   const own = isPrograms(folder) ? dirname(folder) : folder;
   if (isRoot(own)) found.push({ root: own, parts: USUAL });
   let root = folder;

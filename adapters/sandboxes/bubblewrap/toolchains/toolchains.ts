@@ -100,10 +100,7 @@ function toKey({ workspace, home, userHome, execPath, env }: ToolchainOptions): 
   return JSON.stringify([workspace, home, userHome, execPath, env]);
 }
 
-/**
- * The environments that the user's shell uses and that commands in bubblewrap cannot see, each as a sentence with the
- * reason.
- */
+/** The environments of the user's shell that commands in bubblewrap cannot see, each as a sentence with the reason. */
 export function findRefusedEnvironments(options: Omit<ToolchainOptions, 'userHome' | 'execPath'>): string[] {
   const complete = { ...options, userHome: homedir(), execPath: process.execPath };
   const found = findToolchains(complete);

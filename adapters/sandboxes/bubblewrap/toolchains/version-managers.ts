@@ -3,10 +3,7 @@ import { words } from '../../words.ts';
 /** A program that keeps several versions of toolchains in one folder and chooses one for each command. */
 export interface VersionManager {
   name: string;
-  /**
-   * The variable with its folder. Commands always get it, because otherwise the manager would search HOME, which is
-   * another folder for commands.
-   */
+  /** The variable with its folder. Commands always get it: the manager would otherwise search HOME, which differs. */
   variable: string;
   /** Its default folder, relative to the user's home. Empty without a default. */
   folder: string;
