@@ -84,7 +84,7 @@ function toBinds(words: readonly string[]): Map<string, string[]> {
 }
 
 /** The mounts of a process. @throws The system's error when it has ended. */
-export function readMounts(pid: number | 'self'): MountRow[] {
+function readMounts(pid: number | 'self'): MountRow[] {
   const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => {
     const [, , device = '', root = '', point = ''] = line.split(' ');
