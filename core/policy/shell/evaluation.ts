@@ -33,13 +33,11 @@ export interface SimpleCommand {
   dotglob: boolean;
 }
 
-/** A part of a line that cannot be evaluated. */
 export interface Problem {
   rule: 'unreadable' | 'dynamic' | 'downloaded' | 'fork-bomb';
   reason: string;
 }
 
-/** The result of evaluating a command line. */
 export interface CommandEvaluation {
   commands: SimpleCommand[];
   problems: Problem[];

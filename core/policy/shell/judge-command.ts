@@ -47,13 +47,13 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['dynamic', judgeComputed],
 ];
 
+function toContext({ workspace, secretPatterns = [], isOffline = false }: JudgeOptions): ShellContext {
+  return { workspace, secretPatterns, isOffline };
+}
+
 /** Why a command needs the network; undefined if none of its programs does. Never throws. */
 export function findNetworkNeed(line: string, options: JudgeOptions): string | undefined {
-  const context: ShellContext = {
-    workspace: options.workspace,
-    secretPatterns: options.secretPatterns ?? [],
-    isOffline: false,
-  };
+  const context = toContext({ ...options, isOffline: false });
   try {
     for (const command of evaluateCommand(line, options).commands)
       for (const [, rule] of COMMAND_RULES) {
@@ -72,11 +72,7 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
   const evaluation = evaluateCommand(line, options);
-  const context: ShellContext = {
-    workspace: options.workspace,
-    secretPatterns: options.secretPatterns ?? [],
-    isOffline: options.isOffline ?? false,
-  };
+  const context = toContext(options);
   let found: { verdict: Verdict; rule: string; reason: string } | undefined;
   const note = (verdict: 'ask' | 'deny', rule: string, reason: string) => {
     if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };

@@ -34,47 +34,35 @@ interface Group {
   items: string[];
 }
 
+/** The first group outside quotes and `${`. */
 function findGroup(text: string, from: number): Group | undefined {
-  for (let at = skipTo(text, from); at < text.length; at = skipTo(text, at + 1)) {
-    const group = readGroup(text, at);
-    if (group) return group;
+  for (let at = from; at < text.length; at++) {
+    const next = skipQuoted(text, at);
+    if (next > at) at = next - 1;
+    else if (text[at] === '{') {
+      const group = readGroup(text, at);
+      if (group) return group;
+    }
   }
   return undefined;
 }
 
-/** The next opening brace outside quotes and `${`. */
-function skipTo(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const next = skipQuoted(text, at);
-    if (next > at) at = next - 1;
-    else if (text[at] === '{') return at;
-  }
-  return text.length;
-}
+const QUOTED = /\\[^]?|'[^']*'?|"(?:[^"\\]|\\[^])*"?|`(?:[^`\\]|\\[^])*`?/y;
 
 /** Index after the quoted text or `$` expansion that begins at `at`; `at` itself if none begins there. */
 function skipQuoted(text: string, at: number): number {
-  const char = text[at];
-  if (char === '\\') return at + 2;
-  if (char === "'" || char === '"' || char === '`') {
-    for (let end = at + 1; end < text.length; end++) {
-      if (text[end] === '\\' && char !== "'") end++;
-      else if (text[end] === char) return end + 1;
-    }
-    return text.length;
+  QUOTED.lastIndex = at;
+  if (QUOTED.test(text)) return QUOTED.lastIndex;
+  const opening = text[at + 1];
+  if (text[at] !== '$' || (opening !== '{' && opening !== '(')) return at;
+  const closing = opening === '{' ? '}' : ')';
+  let depth = 0;
+  for (let end = at + 1; end < text.length; end++) {
+    if (text[end] === '\\') end++;
+    else if (text[end] === opening) depth++;
+    else if (text[end] === closing && --depth === 0) return end + 1;
   }
-  if (char === '$' && (text[at + 1] === '{' || text[at + 1] === '(')) {
-    const close = text[at + 1] === '{' ? '}' : ')';
-    const again = text[at + 1];
-    let depth = 0;
-    for (let end = at + 1; end < text.length; end++) {
-      if (text[end] === '\\') end++;
-      else if (text[end] === again) depth++;
-      else if (text[end] === close && --depth === 0) return end + 1;
-    }
-    return text.length;
-  }
-  return at;
+  return text.length;
 }
 
 function readGroup(text: string, start: number): Group | undefined {

@@ -1,15 +1,9 @@
-import {
-  parse,
-  type ArithmeticExpression,
-  type DoubleQuotedChild,
-  type Word as SourceWord,
-  type WordPart,
-} from 'unbash';
+import { parse, type ArithmeticExpression, type Word as SourceWord, type WordPart } from 'unbash';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
-import { LONGEST_TEXT, type ExpansionContext } from '../interpreter/interpreter.ts';
+import { limit } from '../interpreter/files.ts';
+import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { expandParameter, lookUp } from './parameter.ts';
-import { resolvePath } from './resolve-path.ts';
 import { HOME } from '../interpreter/scope.ts';
 import { ANY_NAME, isKnown, ONE, OPAQUE, STAR, toGlobWord, UNKNOWN, withoutGlob, type Word } from './word.ts';
 
@@ -24,8 +18,7 @@ interface Piece {
 /** Expands a word into the words that a command gets: none, one or several. */
 export function expandWord(word: SourceWord, context: ExpansionContext): Word[] {
   context.step();
-  if (!word.parts) return [expandTilde(word.value, word.text, context)];
-  if (!word.parts.some((part) => part.type === 'BraceExpansion')) return toFields(toPieces(word, context), context);
+  if (!word.parts?.some((part) => part.type === 'BraceExpansion')) return expandPlain(word, context);
   const texts = expandBraces(word.text);
   if (!texts) {
     context.report({ rule: 'unreadable', reason: 'a brace expansion makes too many words' });
@@ -34,38 +27,31 @@ export function expandWord(word: SourceWord, context: ExpansionContext): Word[] 
   return texts.flatMap((text) => {
     context.step();
     const again = reparse(text);
-    if (!again) return [text];
-    return again.parts ? toFields(toPieces(again, context), context) : [expandTilde(again.value, again.text, context)];
+    return again ? expandPlain(again, context) : [text];
   });
+}
+
+/** As {@link expandWord}, for a word without braces. */
+function expandPlain(word: SourceWord, context: ExpansionContext): Word[] {
+  return word.parts ? toFields(toPieces(word, context), context) : [expandTilde(word.value, word.text, context)];
 }
 
 /** Expands a word that is not split: in an assignment, a redirect or quotes. */
 export function expandText(word: SourceWord, context: ExpansionContext): Word {
   context.step();
   if (!word.parts) return expandTilde(word.value, word.text, context);
-  return cut(
-    withoutGlob(
-      toPieces(word, context)
-        .map((piece) => piece.fields?.join(' ') ?? piece.text)
-        .join(''),
-    ),
-  );
+  return limit(withoutGlob(join(toPieces(word, context))));
 }
 
 /** Expands the parts of a here-document or of other double-quoted text. */
 export function expandParts(parts: readonly WordPart[], context: ExpansionContext): Word {
-  return cut(
-    parts
-      .map((part) =>
-        expandPart(part, context, true)
-          .map((piece) => piece.fields?.join(' ') ?? piece.text)
-          .join(''),
-      )
-      .join(''),
-  );
+  return limit(join(parts.flatMap((part) => expandPart(part, context, true))));
 }
 
-/** Evaluates an arithmetic expression to text. */
+function join(pieces: Piece[]): Word {
+  return pieces.map((piece) => piece.fields?.join(' ') ?? piece.text).join('');
+}
+
 export function expandArithmetic(expression: ArithmeticExpression | undefined, context: ExpansionContext): Word {
   const value = evaluateArithmetic(expression, context, (word) =>
     word.parts ? expandParts(word.parts, context) : word.value,
@@ -114,7 +100,10 @@ function expandPart(part: WordPart, context: ExpansionContext, quoted: boolean):
       return [{ text: part.text, split: false }];
     case 'DoubleQuoted':
     case 'LocaleString':
-      return expandQuoted(part.parts, context);
+      return [
+        { text: '', split: false, quoted: true },
+        ...part.parts.flatMap((each) => expandPart(each, context, true)),
+      ];
     case 'SimpleExpansion':
       return fromValues(lookUp(part.text.slice(1), context) ?? [UNKNOWN], part.text.slice(1), quoted);
     case 'ParameterExpansion': {
@@ -136,17 +125,9 @@ function expandPart(part: WordPart, context: ExpansionContext, quoted: boolean):
   }
 }
 
-function expandQuoted(parts: readonly DoubleQuotedChild[], context: ExpansionContext): Piece[] {
-  const pieces = parts.flatMap((part) => expandPart(part, context, true));
-  return [{ text: '', split: false, quoted: true }, ...pieces];
-}
-
 function fromValues(values: Word[], name: string, quoted: boolean): Piece[] {
-  if (quoted) {
-    if (name === '@') return [{ text: '', split: false, fields: values }];
-    return [{ text: values.join(' '), split: false }];
-  }
-  return [{ text: values.join(' '), split: true }];
+  if (quoted && name === '@') return [{ text: '', split: false, fields: values }];
+  return [{ text: values.join(' '), split: !quoted }];
 }
 
 /** Splits at IFS and turns `*`, `?` and `[…]` of unquoted expansions into patterns. */
@@ -184,7 +165,7 @@ function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
   }
   if (current !== undefined) fields.push(current);
   context.step(fields.length);
-  return fields.map(cut);
+  return fields.map(limit);
 }
 
 /** The text between separators, with undefined for each separator. */
@@ -199,13 +180,4 @@ function splitAt(text: Word, separators: string): (Word | undefined)[] {
     from = at + 1;
   }
   return out;
-}
-
-function cut(text: Word): Word {
-  return text.length > LONGEST_TEXT ? UNKNOWN : text;
-}
-
-/** The absolute paths that a word can name from the possible folders. */
-export function toPaths(word: Word, cwds: readonly string[]): string[] {
-  return cwds.map((cwd) => resolvePath(word, cwd));
 }

@@ -3,11 +3,6 @@ import { expandHiddenInExpression, expandHidden } from './hidden-substitution.ts
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { couldBe, isKnown, isOpaque, OPAQUE, UNKNOWN, toGlobWord, withoutGlob, type Word } from './word.ts';
 
-/** The fields of a parameter expansion: several for `$@` and for all of an array. */
-export type ParameterValue = Word[];
-
-type Expand = (word: SourceWord) => Word;
-
 /** The value of `$name`, of a position or of a special parameter; undefined if this line does not set it. */
 export function lookUp(name: string, context: ExpansionContext): Word[] | undefined {
   const { scope } = context;
@@ -23,12 +18,12 @@ export function lookUp(name: string, context: ExpansionContext): Word[] | undefi
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Expands `${…}`; `expand` reads the words in it. */
+/** Expands `${…}` to one word, or to several for `$@` and an array; `expand` reads the words in it. */
 export function expandParameter(
   part: ParameterExpansionPart,
   context: ExpansionContext,
-  expand: Expand,
-): ParameterValue {
+  expand: (word: SourceWord) => Word,
+): Word[] {
   context.step();
   const name = part.parameter;
   const index = part.index && expand(part.index);
@@ -38,6 +33,7 @@ export function expandParameter(
   }
   let values = pick(lookUp(name, context), index);
   const operation = part.operation;
+  const change = (each: (value: Word) => Word): Word[] => values?.map(each) ?? [UNKNOWN];
   if (part.prefix === '!') {
     if (operation?.type === 'Names') return [OPAQUE];
     if (index === '@' || index === '*') return values ? values.map((_, at) => String(at)) : [UNKNOWN];
@@ -72,21 +68,15 @@ export function expandParameter(
     }
     case 'Remove': {
       const pattern = toGlobWord(expand(operation.operand));
-      return values?.map((value) => remove(value, pattern, operation.operator)) ?? [UNKNOWN];
+      return change((value) => remove(value, pattern, operation.operator));
     }
     case 'Replace': {
       const pattern = withoutGlob(expand(operation.pattern));
       const replacement = expand(operation.replacement);
-      return (
-        values?.map((value) => replace(value, pattern, { replacement, operator: operation.operator })) ?? [UNKNOWN]
-      );
+      return change((value) => replace(value, pattern, { replacement, operator: operation.operator }));
     }
     case 'CaseModification':
-      return (
-        values?.map((value) =>
-          changeCase(value, operation.operator, operation.operand && expand(operation.operand)),
-        ) ?? [UNKNOWN]
-      );
+      return change((value) => changeCase(value, operation.operator, operation.operand && expand(operation.operand)));
     case 'Transform': {
       const kind = expand(operation.operand);
       if (kind === 'P') for (const value of values ?? []) expandHidden(value, context, { anywhere: true });

@@ -19,17 +19,14 @@ const MARK = /[\uE000-\uE004]/;
 const GLOB = /[\uE001-\uE003]/;
 const DYNAMIC = /[\uE000\uE004]/;
 
-/** True for a word of which every character is known. */
 export function isKnown(word: Word): boolean {
   return !MARK.test(word);
 }
 
-/** True for a word that holds a pattern of file names. */
 export function hasGlob(word: Word): boolean {
   return GLOB.test(word);
 }
 
-/** True for a word with a part that is only known at run time. */
 export function isDynamic(word: Word): boolean {
   return DYNAMIC.test(word);
 }
@@ -37,11 +34,6 @@ export function isDynamic(word: Word): boolean {
 /** True for a word with a part that was computed from known text. */
 export function isOpaque(word: Word): boolean {
   return word.includes(OPAQUE);
-}
-
-/** True for a line that contains marks itself. */
-export function hasMarks(line: string): boolean {
-  return MARK.test(line);
 }
 
 /** Turns `*`, `?` and `[…]` into marks, for programs that read patterns themselves, such as find and git. */
@@ -95,9 +87,13 @@ function isNameStart(text: string, at: number): boolean {
   return text[at] === '.' && (at === 0 || text[at - 1] === '/');
 }
 
-/** How many characters of the word are known. */
 export function countKnown(word: Word): number {
   return word.replace(/[\uE000-\uE004]/g, '').length;
+}
+
+/** The word in single quotes, as a shell reads it. */
+export function quote(word: Word): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 const LONGEST_SHOWN = 400;
@@ -110,8 +106,6 @@ export function showWord(word: Word): string {
 /** As {@link showWord}, but not cut: different known words never look the same. */
 export function showFullWord(word: Word): string {
   if (word === '') return "''";
-  const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) =>
-    /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`,
-  );
+  const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) => (/^[\w@%+=:,./~-]+$/.test(text) ? text : quote(text)));
   return withoutGlob(quoted).replace(/[\uE000\uE004]/g, '…');
 }

@@ -4,32 +4,32 @@ import type { ExpansionContext } from './interpreter.ts';
 import { expandHidden } from '../expansion/hidden-substitution.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Performs an assignment; returns the value as one word. */
 export function assign(node: Assignment, context: ExpansionContext): Word {
   const { variables } = context.scope;
   const own = variables.get(node.name);
+  const array = own === undefined ? [] : [own].flat();
   if (node.value.type === 'ArrayValue') {
     const elements = node.value.elements.flatMap((word) => expandWord(word, context));
-    const before = node.append ? (own === undefined ? [] : typeof own === 'string' ? [own] : own) : [];
-    variables.set(node.name, [...before, ...elements]);
+    variables.set(node.name, [...(node.append ? array : []), ...elements]);
     return elements.join(' ');
   }
   const value = expandText(node.value, context);
   if (node.index) {
     const at = expandText(node.index, context);
     expandHidden(`[${at}]`, context);
-    const array = own === undefined ? [] : typeof own === 'string' ? [own] : [...own];
     if (/^\d{1,4}$/.test(at)) {
       while (array.length < Number(at)) array.push('');
       array[Number(at)] = node.append ? (array[Number(at)] ?? '') + value : value;
-      variables.set(node.name, array);
-    } else variables.set(node.name, [...array, `[${at}]=${value}`]);
+    } else array.push(`[${at}]=${value}`);
+    variables.set(node.name, array);
     return value;
   }
-  const joined =
-    node.append && typeof own === 'string' ? own + value : node.append && own === undefined ? UNKNOWN : value;
-  if (node.append && Array.isArray(own)) variables.set(node.name, [(own[0] ?? '') + value, ...own.slice(1)]);
-  else variables.set(node.name, joined);
+  if (node.append && Array.isArray(own)) {
+    variables.set(node.name, [(own[0] ?? '') + value, ...own.slice(1)]);
+    return value;
+  }
+  const joined = !node.append ? value : typeof own === 'string' ? own + value : UNKNOWN;
+  variables.set(node.name, joined);
   return joined;
 }
 

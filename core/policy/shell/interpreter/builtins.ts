@@ -1,29 +1,30 @@
 import { assignWord } from './assign.ts';
 import { parse } from 'unbash';
-import { expandArithmetic, toPaths } from '../expansion/expand.ts';
+import { expandArithmetic } from '../expansion/expand.ts';
 import { expandHidden } from '../expansion/hidden-substitution.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { readOptions } from '../programs/options.ts';
 import { source } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
 import { isDynamic, isKnown, isOpaque, OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
+import { forNames } from '../../word-list.ts';
 
 type Builtin = (call: Call, shell: Interpreter) => Word;
 
 /** The builtins that change the meaning of later words. */
 export const BUILTINS: Record<string, Builtin> = {
-  cd: changeFolder,
-  pushd: changeFolder,
+  ...forNames('cd pushd', changeFolder),
+  ...forNames('export declare typeset local readonly', declare),
+  ...forNames('mapfile readarray', readAll),
+  ...forNames('source .', runFile),
+  ...forNames('exit return break continue type which jobs', quiet),
+  ...forNames('wait test [', named),
   popd(call, shell) {
     shell.record(call);
     shell.scope.cwds = [...shell.scope.cwds, ...(shell.scope.cwdsOnFailure ?? [])].slice(0, 4);
     return '';
   },
-  export: declare,
-  declare,
-  typeset: declare,
-  local: declare,
-  readonly: declare,
   unset(call, shell) {
     shell.record(call);
     for (const name of call.argv.slice(1)) {
@@ -34,8 +35,6 @@ export const BUILTINS: Record<string, Builtin> = {
     return '';
   },
   read,
-  mapfile: readAll,
-  readarray: readAll,
   eval(call, shell) {
     shell.record({ ...call, argv: ['eval'] });
     const text = call.argv.slice(call.argv[1] === '--' ? 2 : 1).join(' ');
@@ -45,14 +44,6 @@ export const BUILTINS: Record<string, Builtin> = {
       if (text.length <= 1) return OPAQUE;
     }
     return shell.evaluate(text, 'eval', call.stdin);
-  },
-  source: (call, shell) => {
-    shell.record(call);
-    return source(call.argv[1] ?? '', call, shell);
-  },
-  '.': (call, shell) => {
-    shell.record(call);
-    return source(call.argv[1] ?? '', call, shell);
   },
   set(call, shell) {
     shell.record(call);
@@ -91,11 +82,11 @@ export const BUILTINS: Record<string, Builtin> = {
   },
   printf(call, shell) {
     shell.record(call);
-    const args = call.argv.slice(1);
-    if (args[0] !== '-v') return runTextTool('printf', { args, stdin: '', readFile: () => undefined }) ?? UNKNOWN;
-    expandHidden(args[1] ?? '', shell);
-    const text = runTextTool('printf', { args: args.slice(2), stdin: '', readFile: () => undefined });
-    shell.scope.variables.set(args[1] ?? '', text ?? UNKNOWN);
+    const [flag, name = '', ...rest] = call.argv.slice(1);
+    const print = (args: Word[]) => runTextTool('printf', { args, stdin: '', readFile: () => undefined }) ?? UNKNOWN;
+    if (flag !== '-v') return print(call.argv.slice(1));
+    expandHidden(name, shell);
+    shell.scope.variables.set(name, print(rest));
     return '';
   },
   let(call, shell) {
@@ -106,9 +97,6 @@ export const BUILTINS: Record<string, Builtin> = {
     }
     return '';
   },
-  complete: deferred('-C'),
-  compgen: deferred('-C'),
-  bind: deferred('-x'),
   true: (_call, shell) => end(shell, 0),
   ':': (call, shell) => {
     if (call.redirects.length > 0) shell.record(call);
@@ -116,16 +104,6 @@ export const BUILTINS: Record<string, Builtin> = {
   },
   false: (_call, shell) => end(shell, 1),
   pwd: (_call, shell) => `${shell.scope.cwds.length === 1 ? shell.scope.cwds[0] : UNKNOWN}\n`,
-  exit: quiet,
-  return: quiet,
-  break: quiet,
-  continue: quiet,
-  type: quiet,
-  which: quiet,
-  wait: named,
-  test: named,
-  '[': named,
-  jobs: quiet,
   getopts(call, shell) {
     named(call, shell);
     shell.scope.variables.set(call.argv[2] ?? 'opt', UNKNOWN);
@@ -133,6 +111,11 @@ export const BUILTINS: Record<string, Builtin> = {
     return '';
   },
 };
+
+function runFile(call: Call, shell: Interpreter): Word {
+  shell.record(call);
+  return source(call.argv[1] ?? '', call, shell);
+}
 
 function quiet(call: Call, shell: Interpreter): Word {
   shell.record(call);
@@ -156,15 +139,6 @@ function runLater(text: Word, label: string, shell: Interpreter): void {
   shell.subshell(undefined, () => shell.evaluate(text, label, undefined));
 }
 
-function deferred(flag: string): Builtin {
-  return (call, shell) => {
-    shell.record(call);
-    const text = readOptions(call.argv.slice(1), [flag]).values.get(flag);
-    if (text !== undefined) runLater(text.replace(/^"?\\?\w[^"]*"?:\s*/, ''), call.argv[0] ?? '', shell);
-    return '';
-  };
-}
-
 function changeFolder(call: Call, shell: Interpreter): Word {
   shell.record(call);
   const target = call.argv.slice(1).find((arg) => !/^-[LPe@n]/.test(arg) && arg !== '--') ?? '~';
@@ -172,7 +146,7 @@ function changeFolder(call: Call, shell: Interpreter): Word {
   scope.cwdsOnFailure = [...scope.cwds];
   const previous = scope.variables.get('OLDPWD');
   if (target === '-') scope.cwds = typeof previous === 'string' ? [previous] : scope.cwds;
-  else scope.cwds = [...new Set(toPaths(target === '~' ? '/~' : target, scope.cwds))];
+  else scope.cwds = [...new Set(scope.cwds.map((cwd) => resolvePath(target, cwd)))];
   scope.variables.set('OLDPWD', scope.cwdsOnFailure.length === 1 ? (scope.cwdsOnFailure[0] ?? UNKNOWN) : UNKNOWN);
   return '';
 }
@@ -208,16 +182,13 @@ function read(call: Call, shell: Interpreter): Word {
   const names = values.has('-a') ? [values.get('-a') ?? ''] : rest.length > 0 ? rest : ['REPLY'];
   const fd = values.get('-u');
   const stdin = fd === undefined ? call.stdin : { text: shell.scope.files.get(`/dev/fd/${fd}`) ?? UNKNOWN };
-  if (!stdin || stdin.text === UNKNOWN || stdin.text === OPAQUE) {
-    for (const name of names) variables.set(name, stdin?.text ?? UNKNOWN);
-    shell.status = undefined;
+  const set = (value: Word, status: 0 | 1 | undefined): Word => {
+    for (const name of names) variables.set(name, value);
+    shell.status = status;
     return '';
-  }
-  if (stdin.text === '') {
-    for (const name of names) variables.set(name, '');
-    shell.status = 1;
-    return '';
-  }
+  };
+  if (!stdin || stdin.text === UNKNOWN || stdin.text === OPAQUE) return set(stdin?.text ?? UNKNOWN, undefined);
+  if (stdin.text === '') return set('', 1);
   const delimiter = values.has('-d') ? (values.get('-d') ?? '').slice(0, 1) : '\n';
   const at = delimiter === '' ? -1 : stdin.text.indexOf(delimiter);
   let line = at < 0 ? stdin.text : stdin.text.slice(0, at);
@@ -226,10 +197,8 @@ function read(call: Call, shell: Interpreter): Word {
   const ifs = variables.get('IFS');
   // One variable takes the line; the division into several is not evaluated.
   const isOne = names.length === 1 && !['-a', '-n', '-N'].some((flag) => values.has(flag));
-  const value = isOne && (ifs === '' || ifs === ' \t\n') ? (ifs === '' ? line : line.trim()) : OPAQUE;
-  for (const name of names) variables.set(name, value);
-  shell.status = 0;
-  return '';
+  if (!isOne || (ifs !== '' && ifs !== ' \t\n')) return set(OPAQUE, 0);
+  return set(ifs === '' ? line : line.trim(), 0);
 }
 
 function readAll(call: Call, shell: Interpreter): Word {

@@ -3,7 +3,7 @@ import type { CommandEvaluation } from '../evaluation.ts';
 import { createInterpreter } from './create-interpreter.ts';
 import { limit } from './files.ts';
 import { createScope } from './scope.ts';
-import { hasMarks } from '../expansion/word.ts';
+import { isKnown } from '../expansion/word.ts';
 
 export interface EvaluateOptions {
   /** Absolute path. */
@@ -22,11 +22,11 @@ export function evaluateCommand(line: string, options: EvaluateOptions): Command
   const give = (reason: string) =>
     evaluation.problems.push({ rule: 'unreadable', reason: `the command could not be evaluated: ${reason}` });
   if (line.length > LONGEST_LINE) give(`it is longer than ${LONGEST_LINE} characters`);
-  else if (hasMarks(line) || line.includes('\u0000')) give('it contains characters that no command needs');
+  else if (!isKnown(line) || line.includes('\u0000')) give('it contains characters that no command needs');
   else {
     try {
       const scope = createScope(options.cwd ?? options.workspace);
-      for (const [path, text] of options.files ?? []) if (!hasMarks(text)) scope.files.set(path, limit(text));
+      for (const [path, text] of options.files ?? []) if (isKnown(text)) scope.files.set(path, limit(text));
       createInterpreter(evaluation, scope).evaluate(line, '', undefined);
     } catch (error) {
       // The line is untrusted: if the parser or the interpreter fails on it, the gate asks.

@@ -2,7 +2,6 @@ import { LONGEST_TEXT, type Call, type Stdin, type Interpreter } from './interpr
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
-/** Records a command that runs. */
 export function record(shell: Interpreter, call: Call, code: { language: string; text: Word }[] = []): void {
   // Long words count as well: this bounds the text that is shown.
   shell.step(1 + call.argv.reduce((size, word) => size + word.length, 0) / 1024);
@@ -35,7 +34,6 @@ export function writeFile(shell: Interpreter, path: Word, { text, append }: { te
   shell.scope.files.set(full, limit(before + text));
 }
 
-/** The text, or unknown if it is too long. */
 export function limit(text: Word): Word {
   return text.length > LONGEST_TEXT ? UNKNOWN : text;
 }

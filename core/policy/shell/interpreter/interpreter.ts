@@ -20,7 +20,6 @@ export interface Stdin {
   text: Word;
 }
 
-/** A command about to run. */
 export interface Call {
   argv: Word[];
   stdin: Stdin | undefined;
@@ -28,7 +27,6 @@ export interface Call {
   redirects: Redirect[];
 }
 
-/** Evaluates a line command by command. */
 export interface Interpreter extends ExpansionContext {
   readonly evaluation: CommandEvaluation;
   /** The programs that the current command runs through, outermost first. */
@@ -44,7 +42,6 @@ export interface Interpreter extends ExpansionContext {
   inside<T>(label: string, work: () => T): T;
   /** As {@link inside}, in a copy of the scope. */
   subshell<T>(label: string | undefined, work: () => T): T;
-  /** Records a command that runs. */
   record(call: Call, code?: { language: string; text: Word }[]): void;
   /** The content of a file that this line wrote, or of standard input; undefined for other files. */
   readFile(path: Word, stdin: Stdin | undefined): Word | undefined;

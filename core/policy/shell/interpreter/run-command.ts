@@ -1,10 +1,11 @@
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
-import { LAUNCHERS } from '../programs/launchers.ts';
+import { LAUNCHERS, UNEVALUATED } from '../programs/launchers.ts';
+import { toUnevaluated } from '../programs/run-argument.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { runShell, SHELLS } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
-import { hasGlob, isDynamic, OPAQUE, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
+import { hasGlob, isDynamic, OPAQUE, quote, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
 import { unwrap, WRAPPERS } from '../programs/wrappers.ts';
 
 /** Resolves one command to the program that runs, records it, and returns its output. */
@@ -27,6 +28,8 @@ export function runCommand(call: Call, shell: Interpreter): Word {
     return runWritten(call, written, shell);
   }
   const name = word.slice(word.lastIndexOf('/') + 1);
+  const runs = Object.hasOwn(UNEVALUATED, name) ? UNEVALUATED[name] : undefined;
+  if (runs && [...call.argv.slice(1), ''].some((arg) => runs.test(arg))) shell.report(toUnevaluated(name));
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
   if (builtin) return builtin({ ...call, argv: [name, ...call.argv.slice(1)] }, shell);
   if (SHELLS.has(name)) return runShell(call, shell);
@@ -55,29 +58,26 @@ function runProgram(name: string, call: Call, shell: Interpreter): Word {
   return runTextTool(tool, { args, stdin: call.stdin?.text, readFile }) ?? UNKNOWN;
 }
 
-/** Programs that fetch, decode or create a file with unknown content. */
+/** Options that name a file which the program fetches, decodes or creates, with unknown content. */
+const OUTPUTS: Record<string, RegExp> = {
+  curl: /^(?:-o|--output)$/,
+  wget: /^(?:-O|--output-document)$/,
+  openssl: /^-out$/,
+  gpg: /^(?:-o|--output)$/,
+};
+
 function writeOutputs(name: string, args: Word[], shell: Interpreter): void {
-  const flags: Record<string, RegExp> = {
-    curl: /^(?:-o|--output)$/,
-    wget: /^(?:-O|--output-document)$/,
-    openssl: /^-out$/,
-    gpg: /^(?:-o|--output)$/,
-  };
-  const flag = flags[name];
-  if (flag) {
-    const at = args.findIndex((arg) => flag.test(arg));
-    if (at >= 0) shell.writeFile(args[at + 1] ?? '', UNKNOWN, false);
-    const remote =
-      name === 'wget' || args.some((arg) => /^-\w*O$/.test(arg)) ? args.find((arg) => /:\/\//.test(arg)) : undefined;
-    if (remote !== undefined) shell.writeFile(remote.slice(remote.lastIndexOf('/') + 1), UNKNOWN, false);
+  const written: (Word | undefined)[] = [];
+  if (Object.hasOwn(OUTPUTS, name)) {
+    written.push(args.find((_, at) => OUTPUTS[name]?.test(args[at - 1] ?? '')));
+    const remote = args.find((arg) => arg.includes('://'));
+    if (name === 'wget' || args.some((arg) => /^-\w*O$/.test(arg)))
+      written.push(remote?.slice(remote.lastIndexOf('/') + 1));
   }
-  if (name === 'dd') {
-    const out = args.find((arg) => arg.startsWith('of='));
-    if (out !== undefined) shell.writeFile(out.slice(3), UNKNOWN, false);
-  }
+  if (name === 'dd') written.push(args.find((arg) => arg.startsWith('of='))?.slice(3));
+  for (const path of written) if (path !== undefined) shell.writeFile(path, UNKNOWN, false);
 }
 
-/** Runs a file that this line wrote. */
 function runWritten(call: Call, text: Word, shell: Interpreter): Word {
   const path = call.argv[0] ?? '';
   if (isDynamic(text)) {
@@ -98,8 +98,4 @@ function runWritten(call: Call, text: Word, shell: Interpreter): Word {
     shell.scope.positional = call.argv;
     return shell.evaluate(text, '', call.stdin);
   });
-}
-
-function quote(word: Word): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -10,7 +10,6 @@ import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 
 const MOST_ROUNDS = 48;
 
-/** Runs a script; returns its output. */
 export function runScript(
   shell: Interpreter,
   script: Script & { errors?: readonly { message: string }[] | undefined },
@@ -46,28 +45,23 @@ function runAndOr(shell: Interpreter, node: AndOr | PipelineNode, stdin: Stdin |
   const failures: Scope[] = [];
   for (const [at, part] of node.commands.entries()) {
     const operator = node.operators[at - 1];
-    if (operator === undefined) {
-      out += runNode(shell, part, stdin);
-      continue;
-    }
-    if (operator === '&&' && shell.status === 0) {
+    if (operator === undefined || (operator === '&&' && shell.status === 0)) {
       out += runNode(shell, part, stdin);
       continue;
     }
     const before = copyScope(shell.scope);
-    if (operator === '||') {
-      if (shell.scope.cwdsOnFailure) shell.scope.cwds = shell.scope.cwdsOnFailure;
-      const leaves = part.type === 'Command' && /^(?:exit|return)$/.test(part.name?.value ?? '');
-      out += runNode(shell, part, stdin);
-      if (leaves) {
-        shell.scope.cwds = before.cwds;
-        shell.scope.cwdsOnFailure = undefined;
-      } else joinScopes(shell.scope, before);
-    } else {
+    if (operator === '&&') {
       failures.push(before);
       out += runNode(shell, part, stdin);
       continue;
     }
+    if (shell.scope.cwdsOnFailure) shell.scope.cwds = shell.scope.cwdsOnFailure;
+    const leaves = part.type === 'Command' && /^(?:exit|return)$/.test(part.name?.value ?? '');
+    out += runNode(shell, part, stdin);
+    if (leaves) {
+      shell.scope.cwds = before.cwds;
+      shell.scope.cwdsOnFailure = undefined;
+    } else joinScopes(shell.scope, before);
     shell.status = undefined;
   }
   if (failures.length === 0) return out;

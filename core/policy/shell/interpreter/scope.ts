@@ -3,7 +3,6 @@ import { OPAQUE, UNKNOWN, type Word } from '../expansion/word.ts';
 
 export type Value = Word | Word[];
 
-/** The state of a shell between commands. */
 export interface Scope {
   variables: Map<string, Value>;
   functions: Map<string, ShellFunction['body']>;
@@ -20,7 +19,6 @@ export interface Scope {
   dotglob: boolean;
 }
 
-/** A new scope for a line that starts in `cwd`. */
 export function createScope(cwd: string): Scope {
   return {
     variables: new Map<string, Value>([
@@ -45,7 +43,6 @@ export function createScope(cwd: string): Scope {
 export const HOME = '/~';
 const MOST_FOLDERS = 6;
 
-/** A copy that a subshell may change. */
 export function copyScope(scope: Scope): Scope {
   return {
     ...scope,

@@ -1,6 +1,6 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
-import { runArgument } from './run-argument.ts';
+import { runArgument, toUnevaluated } from './run-argument.ts';
 import { ANY_NAME, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Settings whose value git passes to a shell. */
@@ -19,14 +19,13 @@ export function git(call: Call, shell: Interpreter): Word {
     else if (/^--(?:git-dir|work-tree|namespace|super-prefix|exec-path)$/.test(arg)) at++;
   }
   const rest = args.slice(at + 1);
-  if (folder !== undefined) {
-    const to = folder;
-    return shell.subshell(undefined, () => {
-      shell.scope.cwds = shell.scope.cwds.map((cwd) => resolvePath(to, cwd));
-      return subcommand(call, { name: args[at] ?? '', rest }, shell);
-    });
-  }
-  return subcommand(call, { name: args[at] ?? '', rest }, shell);
+  const run = () => subcommand(call, { name: args[at] ?? '', rest }, shell);
+  if (folder === undefined) return run();
+  const to = folder;
+  return shell.subshell(undefined, () => {
+    shell.scope.cwds = shell.scope.cwds.map((cwd) => resolvePath(to, cwd));
+    return run();
+  });
 }
 
 function runSetting(setting: Word, shell: Interpreter): void {
@@ -41,52 +40,19 @@ function runSetting(setting: Word, shell: Interpreter): void {
 
 function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, shell: Interpreter): Word {
   const own = call.argv.slice(0, call.argv.length - rest.length);
-  const inner = (label: string, argv: Word[]) => {
-    if (argv.length > 0)
-      shell.subshell(label, () => shell.run({ argv, stdin: undefined, assignments: [], redirects: [] }));
-  };
-  const valueOf = (...flags: string[]) => {
-    for (const [at, arg] of rest.entries()) {
-      const flag = flags.find(
-        (item) => arg === item || arg.startsWith(`${item}=`) || (item.length === 2 && arg.startsWith(item)),
-      );
-      if (flag !== undefined) return arg === flag ? (rest[at + 1] ?? '') : arg.slice(flag.length).replace(/^=/, '');
-    }
-    return undefined;
-  };
   if (name === 'bisect' && rest[0] === 'run') {
     shell.record({ ...call, argv: [...own, 'run'] });
-    inner('git bisect run', rest.slice(1));
+    if (rest.length > 1)
+      shell.subshell('git bisect run', () =>
+        shell.run({ argv: rest.slice(1), stdin: undefined, assignments: [], redirects: [] }),
+      );
     return UNKNOWN;
   }
-  if (name === 'submodule' && rest[0] === 'foreach') {
-    shell.record({ ...call, argv: [...own, 'foreach'] });
-    runArgument(
-      rest
-        .slice(1)
-        .filter((arg) => arg !== '--recursive')
-        .join(' '),
-      'git submodule foreach',
-      shell,
-    );
-    return UNKNOWN;
-  }
-  if (name === 'rebase') {
-    const text = valueOf('-x', '--exec');
-    if (text !== undefined) runArgument(text, 'git rebase --exec', shell);
-  }
-  if (name === 'filter-branch')
-    for (const arg of rest.filter((word) => / /.test(word))) runArgument(arg, 'git filter-branch', shell);
-  if (name === 'difftool' || name === 'mergetool') {
-    const text = valueOf('-x', '--extcmd');
-    if (text !== undefined) runArgument(text, `git ${name}`, shell);
-  }
-  if (name === 'grep') {
-    const text = rest
-      .map((arg) => /^(?:-O|--open-files-in-pager=)(.+)$/.exec(arg)?.[1])
-      .find((value) => value !== undefined);
-    if (text !== undefined) runArgument(text, 'git grep -O', shell);
-  }
+  if (
+    (name === 'submodule' && rest[0] === 'foreach') ||
+    (name === 'grep' && rest.some((arg) => /^(?:-O|--open-files-in-pager=)./.test(arg)))
+  )
+    shell.report(toUnevaluated(`git ${name}`));
   if (name === 'config') {
     const words = rest.filter((arg) => !arg.startsWith('-') && arg !== 'set');
     if (words.length >= 2) runSetting(`${words[0]}=${words[1]}`, shell);

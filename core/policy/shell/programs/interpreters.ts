@@ -1,6 +1,7 @@
 import type { Stdin } from '../interpreter/interpreter.ts';
 import type { InlineCode } from '../evaluation.ts';
-import { UNKNOWN, type Word } from '../expansion/word.ts';
+import type { Word } from '../expansion/word.ts';
+import { forNames } from '../../word-list.ts';
 
 interface CodeProgram {
   language: string;
@@ -31,39 +32,24 @@ const AWK: CodeProgram = { language: 'awk', code: /^(?:-e|--source)$/, valued: /
 const EDITOR: CodeProgram = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, readsStdin: true };
 
 const INTERPRETERS: Record<string, CodeProgram> = {
-  python: PYTHON,
-  pypy: PYTHON,
-  ipython: PYTHON,
-  node: NODE,
-  nodejs: NODE,
-  bun: { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
+  ...forNames('python pypy ipython', PYTHON),
+  ...forNames('node nodejs', NODE),
+  ...forNames('bun tsx ts-node', { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ }),
   deno: { language: 'node', code: /^eval$/ },
-  tsx: { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
-  'ts-node': { language: 'node', code: /^(?:-e|--eval|-p|--print)$/ },
   perl: PERL,
   ruby: { language: 'ruby', code: /^-[a-zA-Z]*e$/, valued: /^-[rI]$/, readsStdin: true },
   irb: { language: 'ruby', code: /^-e$/, readsStdin: true },
   php: { language: 'php', code: /^(?:-r|-R|-B|-E|--run)$/, valued: /^-[dcz]$/, readsStdin: true },
   lua: { language: 'lua', code: /^-e$/, valued: /^-l$/, readsStdin: true },
   luajit: { language: 'lua', code: /^-e$/, readsStdin: true },
-  tclsh: { language: 'tcl', code: /^$/, readsStdin: true },
-  wish: { language: 'tcl', code: /^$/, readsStdin: true },
+  ...forNames('tclsh wish', { language: 'tcl', code: /^$/, readsStdin: true }),
   expect: { language: 'tcl', code: /^-c$/, readsStdin: true },
-  awk: AWK,
-  gawk: AWK,
-  mawk: AWK,
-  nawk: AWK,
+  ...forNames('awk gawk mawk nawk', AWK),
   sed: { language: 'sed', code: /^(?:-[a-zA-DF-Z]*e|--expression)$/, valued: /^-[fl]$/, first: true },
   gsed: { language: 'sed', code: /^(?:-[a-zA-DF-Z]*e|--expression)$/, first: true },
-  vim: EDITOR,
-  vi: EDITOR,
-  nvim: EDITOR,
-  view: EDITOR,
-  less: { language: 'vim', code: /^\+/ },
-  more: { language: 'vim', code: /^\+/ },
-  ex: { ...EDITOR, readsStdin: true },
-  ed: { language: 'vim', code: /^$/, readsStdin: true },
-  red: { language: 'vim', code: /^$/, readsStdin: true },
+  ...forNames('vim vi nvim view ex', EDITOR),
+  ...forNames('less more', { language: 'vim', code: /^\+/ }),
+  ...forNames('ed red', { language: 'vim', code: /^$/, readsStdin: true }),
   emacs: { language: 'emacs', code: /^--?(?:eval|execute)$/ },
   gdb: { language: 'gdb', code: /^-(?:ex|iex|eval-command)$/, readsStdin: true },
   lldb: { language: 'gdb', code: /^-[oO]$/, readsStdin: true },
@@ -72,8 +58,7 @@ const INTERPRETERS: Record<string, CodeProgram> = {
   julia: { language: 'julia', code: /^-[eE]$/, readsStdin: true },
   elixir: { language: 'elixir', code: /^-e$|^--eval$/ },
   erl: { language: 'elixir', code: /^-eval$/ },
-  groovy: { language: 'groovy', code: /^-e$/ },
-  scala: { language: 'groovy', code: /^-e$/ },
+  ...forNames('groovy scala', { language: 'groovy', code: /^-e$/ }),
   jshell: { language: 'groovy', code: /^$/, readsStdin: true },
   ghc: { language: 'haskell', code: /^-e$/ },
   ghci: { language: 'haskell', code: /^-e$/, readsStdin: true },
@@ -118,11 +103,10 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
     else if (interpreter.code.test(arg)) {
       code.push({ language, text: arg.startsWith('+') ? arg.slice(1) : (args[at + 1] ?? '') });
       if (!arg.startsWith('+')) at++;
-    } else if (joined(interpreter, arg) !== undefined) code.push({ language, text: joined(interpreter, arg) ?? '' });
+    } else if (isJoined(interpreter, arg)) code.push({ language, text: arg.slice(2) });
     else if (interpreter.valued?.test(arg)) {
       if (arg.startsWith('-m')) module = true;
-      if (language === 'awk' && arg === '-f') file = args[at + 1];
-      if (language === 'sed' && arg === '-f') file = args[at + 1];
+      if (interpreter.first && arg === '-f') file = args[at + 1];
       at++;
     } else if (!arg.startsWith('-') || arg === '-') {
       file ??= arg;
@@ -135,11 +119,8 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
   }
   if (language === 'sqlite')
     for (const arg of args.slice(1)) if (!arg.startsWith('-')) code.push({ language, text: arg });
-  if (interpreter.first && code.length > 0 && file === undefined) return code;
-  const written = file !== undefined && file !== '-' && !interpreter.first ? readFile(file) : undefined;
+  const written = file === undefined || (file === '-' && !interpreter.first) ? undefined : readFile(file);
   if (written !== undefined) code.push({ language, text: written });
-  else if (interpreter.first && file !== undefined && readFile(file) !== undefined)
-    code.push({ language, text: readFile(file) ?? UNKNOWN });
   const reads =
     (file === undefined || file === '-' || language === 'vim' || language === 'sqlite') &&
     interpreter.readsStdin === true;
@@ -147,9 +128,8 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
   return code;
 }
 
-/** Code joined to its flag: `-c'…'`, `-e…`. */
-function joined({ language, code }: CodeProgram, arg: Word): Word | undefined {
-  if (language === 'node' || arg.length <= 2 || !/^-[ceEr]/.test(arg) || arg.startsWith('--')) return undefined;
-  if (!code.test(arg.slice(0, 2)) || /^-\w+$/.test(arg)) return undefined;
-  return arg.slice(2);
+/** True for code joined to its flag: `-c'…'`, `-e…`. */
+function isJoined({ language, code }: CodeProgram, arg: Word): boolean {
+  if (language === 'node' || arg.length <= 2 || !/^-[ceEr]/.test(arg)) return false;
+  return code.test(arg.slice(0, 2)) && !/^-\w+$/.test(arg);
 }

@@ -1,9 +1,9 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { isDynamic, isOpaque, OPAQUE, showWord, type Word } from '../expansion/word.ts';
+import { toSet } from '../../word-list.ts';
 
-/** Shells. */
-export const SHELLS: ReadonlySet<string> = new Set(
-  'sh bash zsh dash ksh ksh93 mksh ash rbash fish csh tcsh yash posh hush'.split(' '),
+export const SHELLS: ReadonlySet<string> = toSet(
+  'sh bash zsh dash ksh ksh93 mksh ash rbash fish csh tcsh yash posh hush',
 );
 
 const VALUED = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
@@ -23,9 +23,11 @@ export function runShell(call: Call, shell: Interpreter): Word {
     }
     if (!/^[-+]./.test(arg)) break;
     if (VALUED.has(arg)) {
-      if (arg.includes('file'))
-        call = { ...call, redirects: [...call.redirects, { operator: '<', target: call.argv[at + 1] ?? '' }] };
-      if (arg.includes('file')) source(call.argv[at + 1] ?? '', call, shell);
+      const file = call.argv[at + 1] ?? '';
+      if (arg.includes('file')) {
+        call = { ...call, redirects: [...call.redirects, { operator: '<', target: file }] };
+        source(file, call, shell);
+      }
       at++;
       continue;
     }

@@ -2,6 +2,7 @@ import { fromBase64, fromHex, unescape } from './encodings.ts';
 import { readOptions } from './options.ts';
 import { sed, tr } from './sed.ts';
 import { ANY_NAME, isKnown, OPAQUE, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
+import { toList, toSet } from '../../word-list.ts';
 
 interface Input {
   args: Word[];
@@ -24,17 +25,14 @@ export function runTextTool(name: string, input: Input): Word | undefined {
 }
 
 /** Programs that compute text from text in ways that are not evaluated. */
-const OPAQUE_TOOLS = new Set(
-  'awk gawk mawk nawk fold nl base32 basenc gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd'.split(
-    ' ',
-  ),
+const OPAQUE_TOOLS = toSet(
+  'awk gawk mawk nawk fold nl base32 basenc gunzip zcat gzip bzip2 xz zstd uudecode uuencode jq yq bc dc iconv od hexdump rot13 python python3 node perl ruby php lua m4 tclsh base58 factor numfmt cmp column expand fmt pr dd',
 );
 
 function spoil(stdin: Word | undefined): Word {
   return stdin === undefined || stdin === '' || isKnown(stdin) ? OPAQUE : stdin.includes(OPAQUE) ? OPAQUE : UNKNOWN;
 }
 
-/** The content of the given files, or of standard input. */
 function read({ stdin, readFile }: Input, files: Word[]): Word {
   if (files.length === 0 || (files.length === 1 && files[0] === '-')) return stdin ?? UNKNOWN;
   return files.map((file) => (file === '-' ? (stdin ?? UNKNOWN) : (readFile(file) ?? UNKNOWN))).join('');
@@ -64,6 +62,19 @@ function onLines(
     if (text === UNKNOWN || text === OPAQUE) return text;
     const lines = change(toLines(text), options);
     return lines && lines.map((line) => `${line}\n`).join('');
+  };
+}
+
+/** For `head` and `tail`: the first or last lines. Bytes are not counted. */
+function onCount(take: (lines: string[], count: Word | undefined) => string[]): Tool {
+  return (input) => {
+    const short = input.args.map((arg) => /^-(\d+)$/.exec(arg)?.[1]).find((count) => count !== undefined);
+    const print = onText(['-n', '-c', '--lines', '--bytes'], (text, { values }) => {
+      if (values.has('-c') || values.has('--bytes')) return undefined;
+      const lines = take(toLines(text), values.get('-n') ?? values.get('--lines') ?? short);
+      return lines.map((line) => `${line}\n`).join('');
+    });
+    return print(input);
   };
 }
 
@@ -103,26 +114,11 @@ function printf(args: Word[]): Word | undefined {
         (all: string, spec: string, kind?: string) => {
           if (spec === '%') return '%';
           const value = values[at++] ?? '';
-          switch (kind) {
-            case 's': {
-              if (all.includes('.')) return OPAQUE;
-              // The escapes of the format are not read in the value of `%s`.
-              return value.replaceAll('\\', '\\\\');
-            }
-            case 'b':
-              return value;
-            case 'd':
-            case 'i':
-            case 'u':
-            case 'x':
-            case 'X':
-            case 'o': {
-              const isPlain = /^(?:0|[1-9]\d*)$/.test(value) && /^%[du]$/.test(all);
-              return isPlain ? value : isKnown(value) ? OPAQUE : UNKNOWN;
-            }
-            default:
-              return isKnown(value) ? OPAQUE : UNKNOWN;
-          }
+          if (kind === 'b') return value;
+          // The escapes of the format are not read in the value of `%s`.
+          if (kind === 's') return all.includes('.') ? OPAQUE : value.replaceAll('\\', '\\\\');
+          if (/^%[du]$/.test(all) && /^(?:0|[1-9]\d*)$/.test(value)) return value;
+          return isKnown(value) ? OPAQUE : UNKNOWN;
         },
       ),
     );
@@ -147,7 +143,7 @@ function echo(args: Word[]): Word {
 
 /** A line that contains the pattern, with unknown text around it, if the pattern is plain. */
 const grep: Tool = (input) => {
-  const options = readOptions(input.args, '-e -f -m -A -B -C --include --exclude --exclude-dir'.split(' '));
+  const options = readOptions(input.args, toList('-e -f -m -A -B -C --include --exclude --exclude-dir'));
   const pattern = options.values.get('-e') ?? options.rest[0] ?? '';
   const files = options.values.has('-e') ? options.rest : options.rest.slice(1);
   const flags = options.flags;
@@ -196,30 +192,18 @@ const TOOLS: Record<string, Tool> = {
     const inRange = toRanges(values.get('-f') ?? '');
     if (!inRange || lines.some((line) => !isKnown(line))) return undefined;
     const delimiter = values.get('-d') ?? '\t';
+    const joint = values.get('--output-delimiter') ?? delimiter;
     return lines.map((line) =>
-      line.includes(delimiter)
-        ? line
-            .split(delimiter)
-            .filter((_, at) => inRange(at + 1))
-            .join(values.get('--output-delimiter') ?? delimiter)
-        : line,
+      line
+        .split(delimiter)
+        .filter((_, at, fields) => fields.length === 1 || inRange(at + 1))
+        .join(joint),
     );
   }),
-  head: onText(['-n', '-c', '--lines', '--bytes'], (text, { values, flags }) => {
-    if (values.has('-c') || values.has('--bytes')) return undefined;
-    const short = [...flags].map((flag) => /^-(\d)$/.exec(flag)?.[1]).find((digit) => digit !== undefined);
-    return toLines(text)
-      .slice(0, countOf(values.get('-n') ?? values.get('--lines') ?? short, 10))
-      .map((line) => `${line}\n`)
-      .join('');
-  }),
-  tail: onText(['-n', '-c', '--lines', '--bytes'], (text, { values }) => {
-    if (values.has('-c') || values.has('--bytes')) return undefined;
-    const lines = values.get('-n') ?? values.get('--lines');
-    const all = toLines(text);
-    const kept = lines?.startsWith('+') ? all.slice(countOf(lines, 1) - 1) : all.slice(-countOf(lines, 10));
-    return kept.map((line) => `${line}\n`).join('');
-  }),
+  head: onCount((lines, count) => lines.slice(0, countOf(count, 10))),
+  tail: onCount((lines, count) =>
+    count?.startsWith('+') ? lines.slice(countOf(count, 1) - 1) : lines.slice(-countOf(count, 10)),
+  ),
   sort: onLines(['-k', '-t', '-o'], (lines, { flags }) =>
     flags.has('-r') ? lines.toSorted().toReversed() : lines.toSorted(),
   ),
@@ -227,6 +211,7 @@ const TOOLS: Record<string, Tool> = {
   paste: onLines(['-d'], (lines, { flags, values }) =>
     flags.has('-s') ? [lines.join((values.get('-d') ?? '\t').replace('\\0', ''))] : undefined,
   ),
+  fd: ({ args }) => `./${args.some((arg) => /^-\w*[Hu]|^--hidden$/.test(arg)) ? ANY_NAME : STAR}\n`,
   seq: () => UNKNOWN,
   grep,
   egrep: grep,
@@ -244,30 +229,20 @@ const TOOLS: Record<string, Tool> = {
   ls: ({ args }) => {
     const { flags, rest } = readOptions(args, ['-I', '--ignore', '--color']);
     if (flags.has('-l')) return UNKNOWN;
-    const name =
-      flags.has('-a') || flags.has('-A') || flags.has('--all') || flags.has('--almost-all') ? ANY_NAME : STAR;
+    const name = ['-a', '-A', '--all', '--almost-all'].some((flag) => flags.has(flag)) ? ANY_NAME : STAR;
     if (flags.has('-d') || rest.some((path) => !isKnown(path))) return `${rest.join('\n')}\n`;
     return `${name}\n`;
   },
   find: ({ args }) => {
-    const starts = args.slice(
-      0,
-      Math.max(
-        0,
-        args.findIndex((arg) => /^[-(!]/.test(arg)),
-      ),
-    );
-    const roots =
-      starts.length > 0 ? starts : args.length > 0 && !args.some((arg) => /^[-(!]/.test(arg)) ? args : ['.'];
+    const first = args.findIndex((arg) => /^[-(!]/.test(arg));
+    const starts = first < 0 ? args : args.slice(0, first);
+    const roots = starts.length > 0 ? starts : ['.'];
     const at = args.findIndex((arg) => /^-i?(?:name|path|wholename)$/.test(arg));
     const negated = at > 0 && (args[at - 1] === '!' || args[at - 1] === '-not');
     const name = at < 0 || negated ? ANY_NAME : toGlobWord(args[at + 1] ?? '').replaceAll(STAR, ANY_NAME);
     // There can be any folder between the start and the name.
-    return roots
-      .map(
-        (root) => `${root === '.' ? '.' : root.replace(/\/$/, '')}/${at < 0 ? ANY_NAME : name.replace(/^.*\//, '')}\n`,
-      )
-      .join('');
+    const end = at < 0 ? ANY_NAME : name.replace(/^.*\//, '');
+    return roots.map((root) => `${root === '.' ? '.' : root.replace(/\/$/, '')}/${end}\n`).join('');
   },
   expr: ({ args }) => (args.some((arg) => /[a-z]/i.test(arg)) ? OPAQUE : UNKNOWN),
 };

@@ -1,11 +1,12 @@
-import { describePlace, isSecretPath, placeOf } from '../../places.ts';
-import { OTHER, SIGNS } from './code-signs.ts';
+import { describePlace, placeOf } from '../../places.ts';
+import { isSecretFile } from '../../secrets/secret-files.ts';
+import { SIGNS } from './code-signs.ts';
 import { judgeSed } from './sed-code.ts';
 import { unescape } from '../programs/encodings.ts';
-import type { ShellFinding } from './command-rule.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
 import type { InlineCode, SimpleCommand } from '../evaluation.ts';
 import { reach, toInside, type ShellContext } from './target.ts';
-import { isDynamic, showWord, UNKNOWN } from '../expansion/word.ts';
+import { isDynamic, isOpaque, showWord } from '../expansion/word.ts';
 
 /** The gate asks about code with more strings. */
 const MOST_STRINGS = 3000;
@@ -19,28 +20,17 @@ export function judgeCode(command: SimpleCommand, context: ShellContext): ShellF
     const finding = judgeText(code, command, context);
     if (finding) return finding;
   }
-  if (
-    command.name.startsWith('python') &&
-    command.argv[1] === '-m' &&
-    /^(?:pty|code|pdb|runpy|timeit|trace|cProfile|profile|webbrowser|smtpd)$/.test(command.argv[2] ?? '') &&
-    command.argv.length > 3
-  ) {
-    return /^(?:cProfile|profile|trace|pdb)$/.test(command.argv[2] ?? '')
-      ? undefined
-      : { verdict: 'ask', reason: `python -m ${command.argv[2]} runs code` };
-  }
-  const loaded = command.argv.find(
+  const { argv, name } = command;
+  const module = name.startsWith('python') && argv[1] === '-m' && argv.length > 3 ? argv[2] : undefined;
+  if (module !== undefined && /^(?:pty|code|runpy|timeit|webbrowser|smtpd)$/.test(module))
+    return ask(`python -m ${module} runs code`);
+  const isLoading = argv.some(
     (arg, at) =>
-      at > 0 &&
-      /^(?:-r|--require|--import|--loader|--experimental-loader)$/.test(command.argv[at - 1] ?? '') &&
-      /^(?:data:|https?:|\/tmp|\/dev)/.test(arg),
+      /^--(?:import|loader|require)=(?:data:|https?:|\/tmp|\/dev)/.test(arg) ||
+      (/^(?:-r|--require|--import|--loader|--experimental-loader)$/.test(argv[at - 1] ?? '') &&
+        /^(?:data:|https?:|\/tmp|\/dev)/.test(arg)),
   );
-  if (
-    loaded !== undefined ||
-    command.argv.some((arg) => /^--(?:import|loader|require)=(?:data:|https?:|\/tmp|\/dev)/.test(arg))
-  )
-    return { verdict: 'ask', reason: `${command.name} loads code from elsewhere` };
-  return undefined;
+  return isLoading ? ask(`${name} loads code from elsewhere`) : undefined;
 }
 
 function judgeText(
@@ -48,17 +38,17 @@ function judgeText(
   command: SimpleCommand,
   context: ShellContext,
 ): ShellFinding | undefined {
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
-  if (isDynamic(text) && (text === UNKNOWN || text.length < 3 || (language !== 'awk' && language !== 'sed'))) {
-    if (text.length < 3 || text.includes('\uE004')) return ask('is only known at run time');
-  }
+  const found = (reason: string): ShellFinding => ask(`the ${language} code ${reason}`);
+  const isScript = language === 'awk' || language === 'sed';
+  if (isDynamic(text) && (text.length < 3 || (isOpaque(text) && !isScript))) return found('is only known at run time');
   if (language === 'sed') return judgeSed(text, command, context);
   const plain = join(unescape(text));
-  const signs = SIGNS[language] ?? OTHER;
-  if (signs.spawns?.test(plain)) return ask('starts other programs');
-  if (signs.removes?.test(plain)) return ask('deletes or moves files');
-  if (signs.connects?.test(plain) && !context.isOffline) return { ...ask('opens connections'), needs: 'network' };
-  if (signs.obscures?.test(plain)) return ask('runs or names something that it computes');
+  const signs = SIGNS[language];
+  if (!signs) return found('cannot be judged');
+  if (signs.spawns?.test(plain)) return found('starts other programs');
+  if (signs.removes?.test(plain)) return found('deletes or moves files');
+  if (signs.connects?.test(plain) && !context.isOffline) return { ...found('opens connections'), needs: 'network' };
+  if (signs.obscures?.test(plain)) return found('runs or names something that it computes');
   return judgeLiterals(plain, { language, command, context });
 }
 
@@ -86,12 +76,12 @@ interface Literals {
 
 const OPEN_NAME = /(?:^|\/)\.env\.(?:example|sample|template|dist)$/;
 
-const BARE: ReadonlySet<string> = new Set(['vim', 'sqlite', 'gdb', 'gnuplot', 'm4', 'emacs']);
+const BARE: ReadonlySet<string> = new Set(['vim', 'sqlite', 'gdb']);
 
 function judgeLiterals(text: string, { language, command, context }: Literals): ShellFinding | undefined {
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason: `the ${language} code ${reason}` });
+  const found = (reason: string): ShellFinding => ask(`the ${language} code ${reason}`);
   if (/(?<![\w)\]])\.env(?:\.(?!example|sample|template|dist)\w+)?(?![\w.])/.test(text))
-    return ask('names a secret file');
+    return found('names a secret file');
   const strings = [
     ...text.matchAll(/'([^'\n]{0,300})'|"([^"\n]{0,300})"|`([^`\n]{0,300})`|[qQwx]?[{([<]([\w./~*-]{2,80})[})\]>]/g),
   ]
@@ -101,7 +91,7 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
   // Editors and databases name files without quotes: `w! x`, `.output x`.
   if (BARE.has(language))
     strings.push(...text.split(/[\s;'"|]+/).filter((word) => /[\w*]/.test(word) && word.length < 512));
-  if (strings.length > MOST_STRINGS) return ask('is too long to be judged');
+  if (strings.length > MOST_STRINGS) return found('is too long to be judged');
   const writes = BARE.has(language) || WRITES.test(text);
   for (const [at, string] of strings.entries()) {
     const pieces = [
@@ -115,34 +105,34 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
       (piece) =>
         piece.length > 2 &&
         !/\s/.test(piece) &&
-        (isSecretPath(piece, context.secretPatterns) || /^\/proc\/\w+\/environ|^\/etc\/shadow/.test(piece)),
+        (isSecretFile(piece, context.secretPatterns) || /^\/proc\/\w+\/environ|^\/etc\/shadow/.test(piece)),
     );
     if (
       secret !== undefined &&
       !/^(?:process|import\.meta|meta|os)\.env$/.test(secret) &&
       !/^[\w$]+\.(?:env|key)$/.test(secret)
     )
-      return ask(`names ${showWord(secret)}, a secret file`);
+      return found(`names ${showWord(secret)}, a secret file`);
     if (
       /^(?:.*\/)?\.(?:\*|\?|\[|e[*?[])|^\.{0,2}\/?\*?\*?\/?\*?env\*?$/.test(string) &&
       /glob|listdir|readdir|scandir|Dir|walk/.test(text)
     )
-      return ask('looks for hidden files');
+      return found('looks for hidden files');
     if (!writes || /\s/.test(string)) continue;
     const place = pieces
       .map((piece) => placeOf(toInside(piece, command, context)))
       .find((found) => found !== undefined);
-    if (place) return ask(`writes, and names ${describePlace(place)}`);
+    if (place) return found(`writes, and names ${describePlace(place)}`);
     if (/(?:^|\/)package\.json$/.test(string) && /\bscripts\b/.test(text))
-      return ask('changes the scripts of package.json, which others run');
+      return found('changes the scripts of package.json, which others run');
     if (
       /^(?:\/(?!\/)[\w.-]+\/|~\/|\.\.\/)/.test(string) &&
       reach(string, command, context).some(({ kind }) => kind === 'outside')
     )
-      return ask(`writes, and names ${showWord(string)} outside the workspace`);
+      return found(`writes, and names ${showWord(string)} outside the workspace`);
   }
   const lists = /\blistdir\b|\bscandir\b|\bos\.walk\b|\breaddir|\biterdir\b|\brglob\b|\bglob\b|\bDir\b/.test(text);
   if (lists && strings.some((string) => /^(?:\.e|en|nv|env|\.en|e?nv|\.env?|\.e\w?)$/.test(string)))
-    return ask('looks for hidden files');
+    return found('looks for hidden files');
   return undefined;
 }

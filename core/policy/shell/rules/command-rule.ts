@@ -2,7 +2,6 @@ import type { Verdict } from '../../../protocol/index.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import type { ShellContext } from './target.ts';
 
-/** What a rule found in one simple command. */
 export interface ShellFinding {
   verdict: Exclude<Verdict, 'allow'>;
   reason: string;
@@ -14,6 +13,10 @@ export interface ShellFinding {
    */
   worksOffline?: boolean;
 }
+
+export const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
+export const askNetwork = (reason: string): ShellFinding => ({ ...ask(reason), needs: 'network' });
+export const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
 
 /** A rule about one simple command; undefined if it has no objection. */
 export type CommandRule = (command: SimpleCommand, context: ShellContext) => ShellFinding | undefined;

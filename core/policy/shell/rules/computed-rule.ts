@@ -1,12 +1,11 @@
 import type { SimpleCommand } from '../evaluation.ts';
 import { isOpaque } from '../expansion/word.ts';
-import type { ShellFinding } from './command-rule.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
+import { toSet } from '../../word-list.ts';
 
 /** Programs and builtins for which an option or a subcommand cannot do harm. */
-const HARMLESS = new Set(
-  'echo printf test [ : true false read set eval expr cd ls stat basename dirname which type wc mkdir touch sleep'.split(
-    ' ',
-  ),
+const HARMLESS = toSet(
+  'echo printf test [ : true false read set eval expr cd ls stat basename dirname which type wc mkdir touch sleep',
 );
 
 /**
@@ -17,5 +16,5 @@ export function judgeComputed({ name, argv }: SimpleCommand): ShellFinding | und
   if (HARMLESS.has(name)) return undefined;
   const isHidden = argv.some((word, at) => at > 0 && isOpaque(/^(?:-[^=]*|.)/su.exec(word)?.[0] ?? ''));
   if (!isHidden) return undefined;
-  return { verdict: 'ask', reason: `an argument of ${name} is computed in a way that cannot be evaluated` };
+  return ask(`an argument of ${name} is computed in a way that cannot be evaluated`);
 }

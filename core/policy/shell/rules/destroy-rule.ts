@@ -1,4 +1,4 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
@@ -13,80 +13,46 @@ import {
   toGlobWord,
   type Word,
 } from '../expansion/word.ts';
+import { forNames } from '../../word-list.ts';
 
-const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
-const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
+type Judge = (command: SimpleCommand, args: readonly Word[], context: ShellContext) => ShellFinding | undefined;
+
+const JUDGES: Readonly<Record<string, Judge>> = {
+  ...forNames('rm unlink rmdir rimraf trash srm', judgeRemoval),
+  ...forNames('find fd', judgeFind),
+  mv: judgeMove,
+  ...forNames<Judge>('truncate shred wipe fallocate blkdiscard wipefs', ({ name }) =>
+    ask(`${name} destroys the content of files`),
+  ),
+  dd: judgeRawCopy,
+  ...forNames('chmod chown chgrp chattr setfacl', judgeMode),
+  kill: judgeKill,
+  ...forNames<Judge>('pkill killall killall5 skill', ({ name }) => ask(`${name} ends processes by name`)),
+  rsync: judgeSync,
+  ...forNames('tar gtar bsdtar zip 7z 7za 7zz rar gzip xz bzip2 zstd', judgeArchived),
+  ...forNames('sed perl tee cp sponge', judgeOverwrite),
+};
 
 /** Destruction: removes more than a build does, or something that an undo may not restore. */
 export function judgeDestruction(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const args = command.argv.slice(1);
-  switch (command.name) {
-    case 'rm':
-    case 'unlink':
-    case 'rmdir':
-    case 'rimraf':
-    case 'trash':
-    case 'srm':
-      return judgeRemoval(command, args, context);
-    case 'find':
-    case 'fd':
-      return judgeFind(command, args, context);
-    case 'mv':
-      return judgeMove(command, args, context);
-    case 'truncate':
-    case 'shred':
-    case 'wipe':
-    case 'fallocate':
-    case 'blkdiscard':
-    case 'wipefs':
-      return ask(`${command.name} destroys the content of files`);
-    case 'dd':
-      return args.some((arg) => arg.startsWith('of=') && arg !== 'of=/dev/null')
-        ? ask('dd overwrites what it writes to')
-        : undefined;
-    case 'chmod':
-    case 'chown':
-    case 'chgrp':
-    case 'chattr':
-    case 'setfacl':
-      return judgeMode(command, args, context);
-    case 'kill':
-      return args.some((arg) => arg === '1' || arg === '0') || args.slice(args.length > 1 ? 1 : 0).includes('-1')
-        ? ask('it ends every process, or the first one')
-        : args.join(' ') === '-1'
-          ? ask('it ends every process')
-          : undefined;
-    case 'pkill':
-    case 'killall':
-    case 'killall5':
-    case 'skill':
-      return ask(`${command.name} ends processes by name`);
-    case 'rsync':
-      return args.some((arg) => arg.startsWith('--del') || arg.startsWith('--remove-s'))
-        ? ask('rsync deletes files')
-        : undefined;
-    case 'tar':
-    case 'gtar':
-    case 'bsdtar':
-    case 'zip':
-    case '7z':
-    case '7za':
-    case '7zz':
-    case 'rar':
-    case 'gzip':
-    case 'xz':
-    case 'bzip2':
-    case 'zstd':
-      return judgeArchived(command, args, context) ?? judgeRedirects(command);
-    case 'sed':
-    case 'perl':
-    case 'tee':
-    case 'cp':
-    case 'sponge':
-      return judgeOverwrite(command, args, context);
-    default:
-      return /^mkfs|^mke2fs$/.test(command.name) ? deny(`${command.name} formats a disk`) : judgeRedirects(command);
-  }
+  const judge = Object.hasOwn(JUDGES, command.name) ? JUDGES[command.name] : undefined;
+  if (judge) return judge(command, command.argv.slice(1), context);
+  return /^mkfs|^mke2fs$/.test(command.name) ? deny(`${command.name} formats a disk`) : judgeRedirects(command);
+}
+
+function judgeRawCopy(_command: SimpleCommand, args: readonly Word[]): ShellFinding | undefined {
+  const overwrites = args.some((arg) => arg.startsWith('of=') && arg !== 'of=/dev/null');
+  return overwrites ? ask('dd overwrites what it writes to') : undefined;
+}
+
+function judgeKill(_command: SimpleCommand, args: readonly Word[]): ShellFinding | undefined {
+  const isWide = args.some((arg, at) => /^[01]$/.test(arg) || (arg === '-1' && (at > 0 || args.length === 1)));
+  return isWide ? ask('it ends every process, or the first one') : undefined;
+}
+
+function judgeSync(_command: SimpleCommand, args: readonly Word[]): ShellFinding | undefined {
+  const deletes = args.some((arg) => arg.startsWith('--del') || arg.startsWith('--remove-s'));
+  return deletes ? ask('rsync deletes files') : undefined;
 }
 
 const DELETING: Record<string, RegExp> = {
@@ -102,7 +68,7 @@ function judgeArchived(command: SimpleCommand, args: readonly Word[], context: S
   const option = args.find(
     (arg) => DELETING[name]?.test(arg) || (name === 'tar' && isBeginning(arg, '--remove-files')),
   );
-  if (option === undefined) return undefined;
+  if (option === undefined) return judgeRedirects(command);
   const folders = readOptions(args, ['-C', '--directory']).all.map(({ value }) => `${value}/`);
   for (const arg of args) {
     if (arg.startsWith('-')) continue;
@@ -162,8 +128,7 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
     }
   }
   const place = protectedPlace(word, command, context);
-  if (place)
-    return place === 'git' ? deny(`${shown} is ${describePlace(place)}`) : ask(`${shown} is ${describePlace(place)}`);
+  if (place) return (place === 'git' ? deny : ask)(`${shown} is ${describePlace(place)}`);
   if (namesSecret(word, command, context)) return ask(`${shown} is, or can be, a secret file`);
   return finding;
 }
@@ -249,18 +214,13 @@ function judgeOverwrite(
   args: readonly Word[],
   context: ShellContext,
 ): ShellFinding | undefined {
-  const inPlace =
-    command.name === 'tee' || command.name === 'sponge' || args.some((arg) => /^-\w*i|^--in-place/.test(arg));
-  if (command.name === 'cp') {
-    const last = args.at(-1) ?? '';
-    if (args.includes('/dev/null') && hasGlob(last)) return ask('it empties many files');
-    return judgeRedirects(command);
-  }
-  if (!inPlace) return judgeRedirects(command);
-  const wide = args.find((arg) => isBroad(arg) || arg.includes(ANY_NAME));
+  const { name } = command;
+  if (name === 'cp' && args.includes('/dev/null') && hasGlob(args.at(-1) ?? '')) return ask('it empties many files');
+  const inPlace = name === 'tee' || name === 'sponge' || args.some((arg) => /^-\w*i|^--in-place/.test(arg));
+  const wide = inPlace && name !== 'cp' ? args.find((arg) => isBroad(arg) || arg.includes(ANY_NAME)) : undefined;
   if (wide === undefined) return judgeRedirects(command);
   const deletes = command.code.some(({ text }) => /^(?:\d*(?:,\$)?d|\$!?d|s\/\.\*\/\/.*)$/.test(text.trim()));
-  if (command.name === 'tee' || deletes) return ask(`it empties every file that ${showWord(wide)} matches`);
+  if (name === 'tee' || deletes) return ask(`it empties every file that ${showWord(wide)} matches`);
   const root = reach(wide, command, context).some((found) => found.kind === 'inside' && !found.relative.includes('/'));
   return root && command.dotglob ? ask(`it changes every file of the workspace`) : judgeRedirects(command);
 }

@@ -1,6 +1,7 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import { hasGlob, isKnown, showWord, type Word } from '../expansion/word.ts';
+import { toList } from '../../word-list.ts';
 
 /** Options that are also the beginning of another option. */
 const COMPLETE = new Set(['--prune', '--all', '--edit', '--keep-pack']);
@@ -16,7 +17,7 @@ export function createOptionLookup(flags: ReadonlySet<string>): (...names: strin
     );
 }
 
-const VALUED = '-m --message -F -C -c -b -B -s -X --strategy --onto --author --date'.split(' ');
+const VALUED = toList('-m --message -F -C -c -b -B -s -X --strategy --onto --author --date');
 const LIKE_A_FILE = /[^/.]\.[A-Za-z]\w*$/;
 /** Programs other than git that rewrite commits. */
 const REWRITERS =
@@ -24,7 +25,6 @@ const REWRITERS =
 
 /** Git: rewrites or drops commits of a branch, tag, note or stash. New commits and branches are allowed. */
 export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | undefined {
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   const valued = name === 'commit' ? VALUED : VALUED.filter((flag) => flag !== '-c' && flag !== '-C');
   const { flags, rest: words, values } = readOptions(rest, valued);
   const has = createOptionLookup(flags);
@@ -35,7 +35,7 @@ export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | 
     case 'reset':
       return judgeReset(rest);
     case 'rebase':
-      return has('--abort', '--continue', '--quit', '--show-current-patch', '--edit-todo')
+      return has('--abort', '--continue', '--quit', '--show-current-patch', '--edit-todo') && !has('-x', '--exec')
         ? undefined
         : ask('it rewrites the commits of a branch');
     case 'checkout':
@@ -92,7 +92,6 @@ export function judgeRewrite(name: Word, rest: readonly Word[]): ShellFinding | 
 }
 
 function judgeReset(rest: readonly Word[]): ShellFinding | undefined {
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   const { flags, rest: words } = readOptions(rest.slice(0, toEnd(rest)), ['-U', '--unified']);
   const has = createOptionLookup(flags);
   if (has('--hard', '--merge', '--keep')) return ask('it discards uncommitted changes');
@@ -114,24 +113,19 @@ function toEnd(rest: readonly Word[]): number {
 /** True for a word that is a file rather than a commit: `./x`, `*.ts`, `src/a.ts`. The gate asks before a branch gets such a name. */
 function isPathLike(word: Word): boolean {
   if (/[~^:]|@\{|\.\./.test(word) || !isKnown(word.replace(/[\uE001-\uE003]/g, ''))) return false;
-  return (
-    hasGlob(word) || word === '.' || word.startsWith('./') || word.endsWith('/') || /[^/.]\.[A-Za-z]\w*$/.test(word)
-  );
+  return hasGlob(word) || word === '.' || word.startsWith('./') || word.endsWith('/') || LIKE_A_FILE.test(word);
 }
 
 /** A branch or tag named like a file: `git reset` and `git checkout` would confuse the two. */
 function toNamed(names: readonly (Word | undefined)[]): ShellFinding | undefined {
   const name = names.find((word) => word !== undefined && LIKE_A_FILE.test(word));
-  return name === undefined
-    ? undefined
-    : { verdict: 'ask', reason: `it names a branch or tag like the file ${showWord(name)}` };
+  return name === undefined ? undefined : ask(`it names a branch or tag like the file ${showWord(name)}`);
 }
 
 /** Refspecs that overwrite branches of this repository regardless of their commits, or delete them. */
 function judgeRefspecs(words: readonly Word[], prunes = false): ShellFinding | undefined {
-  const ask = (word: Word, what: string): ShellFinding => ({ verdict: 'ask', reason: `${showWord(word)} ${what}` });
   const forced = words.find((word) => word.startsWith('+') || !isKnown(word));
-  if (forced !== undefined) return ask(forced, 'overwrites, or can overwrite, a branch of this repository');
+  if (forced !== undefined) return ask(`${showWord(forced)} overwrites, or can overwrite, a branch of this repository`);
   // Settings can prune too: a pattern deletes every branch that the remote does not have.
   const pruned = words.find((word) => {
     const to = word.split(':')[1] ?? '';
@@ -139,5 +133,5 @@ function judgeRefspecs(words: readonly Word[], prunes = false): ShellFinding | u
   });
   return pruned === undefined
     ? toNamed(words.map((word) => word.split(':')[1]))
-    : ask(pruned, 'can delete branches or tags of this repository');
+    : ask(`${showWord(pruned)} can delete branches or tags of this repository`);
 }

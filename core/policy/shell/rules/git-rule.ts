@@ -1,9 +1,10 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
-import type { ShellFinding } from './command-rule.ts';
+import { ask, askNetwork, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';
 import { isDynamic, isKnown, showWord, toGlobWord, type Word } from '../expansion/word.ts';
+import { toList } from '../../word-list.ts';
 
 /** Settings that make git start programs, read other settings or work elsewhere. */
 const DANGEROUS_SETTING =
@@ -35,7 +36,6 @@ export function readGitWords({ argv, name }: Pick<SimpleCommand, 'argv' | 'name'
 export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const args = readGitWords(command);
   if (!args) return undefined;
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   let at = 0;
   for (; at < args.length && (args[at] ?? '').startsWith('-'); at++) {
     const arg = args[at] ?? '';
@@ -56,12 +56,12 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
     return ask('it makes git start another program');
   if (NETWORK.test(name)) {
     if (name === 'push' && overwrites(rest))
-      return { verdict: 'deny', reason: 'it overwrites or deletes commits or branches of a remote repository' };
+      return deny('it overwrites or deletes commits or branches of a remote repository');
     const finding = judgeRewrite(name, rest) ?? (name === 'clone' ? judgeClone(rest, command, context) : undefined);
     if (finding) return finding;
     const reason = `git ${name} reaches another repository`;
     if (!FAILS_OFFLINE.test(name) || !rest.every(isKnown)) return ask(reason);
-    return { verdict: 'ask', reason, needs: 'network', worksOffline: name === 'push' };
+    return { ...askNetwork(reason), worksOffline: name === 'push' };
   }
   if (HARD_TO_UNDO.test(name)) return ask(`git ${name} changes history or refs below git's own protections`);
   return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest);
@@ -76,16 +76,16 @@ function overwrites(rest: readonly Word[]): boolean {
 }
 
 function judgeClone(rest: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { all, flags } = readOptions(rest, '-c --config -u --template -o -b --depth --reference'.split(' '));
+  const { all, flags } = readOptions(rest, toList('-c --config -u --template -o -b --depth --reference'));
   const has = createOptionLookup(flags);
   if (has('--template', '--separate-git-dir', '-u', '--upload-pack', '--bundle-uri'))
-    return { verdict: 'ask', reason: 'a template or another program adds code that git runs' };
+    return ask('a template or another program adds code that git runs');
   for (const { flag, value } of all) {
     const finding = flag === '-c' || flag === '--config' ? judgeSetting(value) : undefined;
     if (finding) return finding;
   }
   return rest.some((word) => !word.startsWith('-') && protectedPlace(word, command, context))
-    ? { verdict: 'ask', reason: 'it writes into a protected place' }
+    ? ask('it writes into a protected place')
     : undefined;
 }
 
@@ -94,11 +94,11 @@ function judgeSetting(setting: Word, isPassing = true): ShellFinding | undefined
   const key = at < 0 ? setting : setting.slice(0, at);
   const value = at < 0 ? '' : setting.slice(at + 1);
   if (isPassing && REWRITING_SETTING.test(key))
-    return { verdict: 'ask', reason: `the git setting ${showWord(key)} can make it rewrite or drop commits` };
+    return ask(`the git setting ${showWord(key)} can make it rewrite or drop commits`);
   if (HARMLESS_SETTING.test(key) && isKnown(key)) return undefined;
   if (DANGEROUS_SETTING.test(key) || !isKnown(key)) {
     if (HARMLESS_VALUE.test(value) && at >= 0 && !/^(?:alias|include)/i.test(key)) return undefined;
-    return { verdict: 'ask', reason: `the git setting ${showWord(key)} can start a program or change where git works` };
+    return ask(`the git setting ${showWord(key)} can start a program or change where git works`);
   }
   return undefined;
 }
@@ -106,8 +106,7 @@ function judgeSetting(setting: Word, isPassing = true): ShellFinding | undefined
 const isEverywhere = (word: Word) => /^(?:\.\/?|:\/|:\(top\)|:\(glob\)\*\*|:)$/.test(word) || isBroad(toGlobWord(word));
 
 function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
-  const { flags, rest: words } = readOptions(rest, '-m --message -F -C -b -B -s --source -e --exclude'.split(' '));
+  const { flags, rest: words } = readOptions(rest, toList('-m --message -F -C -b -B -s --source -e --exclude'));
   const has = createOptionLookup(flags);
   switch (name) {
     case 'clean':
@@ -132,7 +131,7 @@ function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
         : undefined;
     case 'submodule':
       if (words[0] === 'update' && !has('--force', '-f', '--rebase', '--merge', '--checkout', '--remote'))
-        return { ...ask('it reaches other repositories'), needs: 'network' };
+        return askNetwork('it reaches other repositories');
       return /^(?:add|update|set-url|deinit|sync)$/.test(words[0] ?? '')
         ? ask('it reaches other repositories')
         : undefined;
@@ -158,31 +157,14 @@ function judgeSubcommand(name: Word, rest: Word[]): ShellFinding | undefined {
 
 function judgeConfig(rest: readonly Word[]): ShellFinding | undefined {
   const { flags, rest: words } = readOptions(rest, ['-f', '--file', '--blob', '--type', '--default']);
-  const names =
-    words[0] === 'set' || words[0] === 'get' || words[0] === 'list' || words[0] === 'unset' ? words.slice(1) : words;
-  const reads =
-    flags.has('--get') ||
-    flags.has('-l') ||
-    flags.has('--list') ||
-    flags.has('--get-all') ||
-    flags.has('--get-regexp') ||
-    words[0] === 'get' ||
-    words[0] === 'list';
-  if (
-    reads ||
-    (names.length === 1 &&
-      words[0] !== 'set' &&
-      words[0] !== 'unset' &&
-      !flags.has('--unset') &&
-      !flags.has('--edit') &&
-      !flags.has('-e'))
-  )
-    return undefined;
-  if (flags.has('--global') || flags.has('--system') || flags.has('-e') || flags.has('--edit'))
-    return { verdict: 'ask', reason: 'it changes Git settings that every repository reads' };
-  if (flags.has('-f') || flags.has('--file')) return { verdict: 'ask', reason: 'it writes Git settings to a file' };
+  const has = (...names: string[]) => names.some((flag) => flags.has(flag));
+  const [verb = ''] = words;
+  const names = /^(?:set|get|list|unset)$/.test(verb) ? words.slice(1) : words;
+  const isListing = has('--get', '-l', '--list', '--get-all', '--get-regexp') || /^(?:get|list)$/.test(verb);
+  const isReading = names.length === 1 && !/^(?:set|unset)$/.test(verb) && !has('--unset', '--edit', '-e');
+  if (isListing || isReading) return undefined;
+  if (has('--global', '--system', '-e', '--edit')) return ask('it changes Git settings that every repository reads');
+  if (has('-f', '--file')) return ask('it writes Git settings to a file');
   const setting = `${names[0] ?? ''}=${names[1] ?? ''}`;
-  return isKnown(names[0] ?? '')
-    ? judgeSetting(setting, false)
-    : { verdict: 'ask', reason: 'the git setting is only known at run time' };
+  return isKnown(names[0] ?? '') ? judgeSetting(setting, false) : ask('the git setting is only known at run time');
 }

@@ -1,30 +1,26 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, askNetwork, type ShellFinding } from './command-rule.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
+import { forNames, toSet } from '../../word-list.ts';
 
-const PROGRAMS = new Set(
-  'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp scp ssh sshfs ssh-copy-id ssh-keyscan aria2c axel http https httpie xh lynx w3m links elinks dig nslookup host drill whois ping traceroute nmap masscan rclone gsutil aws gcloud az gh glab hub kubectl helm terraform tofu pulumi ansible ansible-playbook doctl heroku netlify vercel wrangler fly flyctl firebase s3cmd mail sendmail mutt msmtp swaks ngrok cloudflared tailscale wg openvpn mosh rsh rlogin irc websocat grpcurl mosquitto_pub redis-cli svn hg bzr'.split(
-    ' ',
-  ),
+const PROGRAMS = toSet(
+  'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp scp ssh sshfs ssh-copy-id ssh-keyscan aria2c axel http https httpie xh lynx w3m links elinks dig nslookup host drill whois ping traceroute nmap masscan rclone gsutil aws gcloud az gh glab hub kubectl helm terraform tofu pulumi ansible ansible-playbook doctl heroku netlify vercel wrangler fly flyctl firebase s3cmd mail sendmail mutt msmtp swaks ngrok cloudflared tailscale wg openvpn mosh rsh rlogin irc websocat grpcurl mosquitto_pub redis-cli svn hg bzr',
 );
 /** Those of them that have no effect without a network. */
-const REMOTE_ONLY = new Set(
-  'curl wget dig nslookup host drill whois ping traceroute http https httpie xh telnet nc ncat netcat ssh scp sftp ssh-copy-id ssh-keyscan gh glab aws gcloud az kubectl helm doctl vercel wrangler fly flyctl s3cmd redis-cli grpcurl mosquitto_pub tailscale'.split(
-    ' ',
-  ),
+const REMOTE_ONLY = toSet(
+  'curl wget dig nslookup host drill whois ping traceroute http https httpie xh telnet nc ncat netcat ssh scp sftp ssh-copy-id ssh-keyscan gh glab aws gcloud az kubectl helm doctl vercel wrangler fly flyctl s3cmd redis-cli grpcurl mosquitto_pub tailscale',
 );
 /** Subcommands of other programs that have no effect without a network. */
 const ASKS_REMOTE: Record<string, RegExp> = {
-  terraform: /^(?:init|plan|get|providers|output|show|graph)$/,
-  tofu: /^(?:init|plan|get|providers|output|show|graph)$/,
+  ...forNames('terraform tofu', /^(?:init|plan|get|providers|output|show|graph)$/),
 };
 /** Options that start a program, or read more options from a file. */
 const STARTS: Record<string, RegExp> = {
+  ...forNames('nc netcat', /^-\w*[ec]/),
+  ...forNames('vercel wrangler', /^(?:dev|build)$/),
   curl: /^(?:-\w*K|--config)/,
   wget: /^(?:-e|--execute|--use-askpass|--config)/,
-  nc: /^-\w*[ec]/,
   ncat: /^(?:-\w*[ec]|--(?:exec|sh-exec|lua-exec))/,
-  netcat: /^-\w*[ec]/,
   ssh: /^-\w*[oFS]/,
   scp: /^-\w*[oFSD]/,
   sftp: /^-\w*[oFSDb]/,
@@ -34,8 +30,6 @@ const STARTS: Record<string, RegExp> = {
   aws: /^configure$/,
   kubectl: /^(?:plugin|--kubeconfig.*)$/,
   helm: /^(?:plugin|--post-renderer.*)$/,
-  vercel: /^(?:dev|build)$/,
-  wrangler: /^(?:dev|build)$/,
   telnet: /^-/,
 };
 const LOCAL = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|::1)(?::\d+)?(?:[/?#].*)?$/;
@@ -45,8 +39,7 @@ const VALUED =
 
 /** Subcommands that only use local files, by program. */
 const LOCAL_WORK: Record<string, RegExp> = {
-  terraform: /^(?:fmt|validate|version)$/,
-  tofu: /^(?:fmt|validate|version)$/,
+  ...forNames('terraform tofu', /^(?:fmt|validate|version)$/),
   helm: /^(?:lint|template|version)$/,
   kubectl: /^kustomize$/,
 };
@@ -57,25 +50,17 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   const { name } = command;
   if (name === 'rsync') {
     const remote = args.find((arg) => /^[^-/.][^/]*:|^rsync:\/\//.test(arg));
-    if (remote === undefined) return undefined;
-    return { verdict: 'ask', reason: `rsync reaches ${showWord(remote)}`, needs: 'network' };
+    return remote === undefined ? undefined : askNetwork(`rsync reaches ${showWord(remote)}`);
   }
   if (!PROGRAMS.has(name)) return undefined;
-  if (
-    Object.hasOwn(LOCAL_WORK, name) &&
-    LOCAL_WORK[name]?.test(args[0] ?? '') &&
-    !args.some((arg) => arg.includes('://'))
-  )
-    return undefined;
+  if (LOCAL_WORK[name]?.test(args[0] ?? '') && !args.some((arg) => arg.includes('://'))) return undefined;
   if (args.some((arg) => /^-{0,2}(?:version|help)$|^-V$/.test(arg)) && args.length === 1) return undefined;
-  if ((name === 'curl' || name === 'wget' || name === 'nc' || name === 'ncat' || name === 'http') && isLocal(args))
-    return undefined;
-  const finding: ShellFinding = { verdict: 'ask', reason: `${name} reaches other machines` };
+  if (/^(?:curl|wget|nc|ncat|http)$/.test(name) && isLocal(args)) return undefined;
   const starts = STARTS[name];
   const isRemote =
     (REMOTE_ONLY.has(name) || ASKS_REMOTE[name]?.test(args[0] ?? '')) &&
     !args.some((arg) => starts?.test(arg) || !isKnownEnough(arg));
-  return isRemote ? { ...finding, needs: 'network' } : finding;
+  return (isRemote ? askNetwork : ask)(`${name} reaches other machines`);
 }
 
 /** False for an argument that may be an option only known at run time. */

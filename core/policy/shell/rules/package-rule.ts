@@ -1,16 +1,18 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, askNetwork, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
+import { forNames, toList } from '../../word-list.ts';
 
 /** Subcommands that fetch packages and run their code, or publish. */
 const FETCHES: Record<string, RegExp> = {
+  ...forNames('apt apt-get aptitude yum dnf snap flatpak nix-env corepack twine', /./),
+  ...forNames('pip pip3', /^(?:install|download|wheel|uninstall)$/),
+  ...forNames('docker podman', /^(?!(?:ps|images|version|info|--version|logs|inspect)$)./),
   npm: /^(?:install|i|in|ci|add|update|up|upgrade|publish|unpublish|login|adduser|token|init|create|link|set-script|rebuild|deprecate|dist-tag|owner|access|hook|org|profile|dedupe|star|clean-install|install-test|it|cit)$/,
   pnpm: /^(?:install|i|add|update|up|publish|login|dlx|create|import|fetch|deploy|link|patch|setup|env|self-update)$/,
   yarn: /^(?:install|add|up|upgrade|publish|dlx|create|set|plugin|link|global|import|npm)$/,
   bun: /^(?:install|i|add|update|publish|create|x|link|upgrade|pm)$/,
-  pip: /^(?:install|download|wheel|uninstall)$/,
-  pip3: /^(?:install|download|wheel|uninstall)$/,
   uv: /^(?:pip|add|sync|tool|publish|lock|python|self)$/,
   pipx: /^(?:install|inject|upgrade|reinstall.*)$/,
   poetry: /^(?:install|add|update|publish|lock|self|config)$/,
@@ -22,27 +24,15 @@ const FETCHES: Record<string, RegExp> = {
   gem: /^(?:install|update|push|fetch|owner)$/,
   bundle: /^(?:install|update|add)$/,
   composer: /^(?:install|require|update|create-project|global)$/,
-  apt: /./,
-  'apt-get': /./,
-  aptitude: /./,
   dpkg: /^(?:-i|--install|-r|-P|--configure|--purge)$/,
   rpm: /^-[iUFe]/,
-  yum: /./,
-  dnf: /./,
   apk: /^(?:add|del|update|upgrade|fix)$/,
   pacman: /^-[SRU]/,
   brew: /^(?:install|update|upgrade|tap|uninstall|bundle|services)$/,
-  snap: /./,
-  flatpak: /./,
-  'nix-env': /./,
-  corepack: /./,
   nvm: /^install$/,
-  docker: /^(?!(?:ps|images|version|info|--version|logs|inspect)$)./,
-  podman: /^(?!(?:ps|images|version|info|--version|logs|inspect)$)./,
   'docker-compose': /^(?!(?:ps|config|version|logs)$)./,
   rustup: /^(?:install|update|default|toolchain|target|component|self)$/,
   deno: /^(?:install|add|publish|upgrade)$/,
-  twine: /./,
   gradle: /^publish/,
   mvn: /deploy/,
 };
@@ -52,41 +42,28 @@ const FETCHES: Record<string, RegExp> = {
  * programs. All subcommands of programs that are not listed need the network.
  */
 const WORKS_OFFLINE: Record<string, RegExp> = {
+  ...forNames('pipx conda mamba aptitude dpkg rpm pacman snap flatpak nix-env corepack podman gradle mvn', /./),
+  ...forNames('pip pip3', /^uninstall$/),
+  ...forNames('yum dnf', /^(?!(?:install|update|search)$)/),
   npm: /^(?:ci|clean-install|cit|link|set-script|rebuild|token|owner|profile|hook|init|create|dedupe)$/,
   pnpm: /^(?:link|patch|setup|env|deploy|create|import)$/,
   yarn: /^(?:link|set|plugin|global|import|create)$/,
   bun: /^(?:link|create|pm)$/,
-  pip: /^uninstall$/,
-  pip3: /^uninstall$/,
   uv: /^(?:pip|tool|python|self)$/,
-  pipx: /./,
   poetry: /^(?:self|config|install)$/,
   pipenv: /^sync$/,
-  conda: /./,
-  mamba: /./,
   go: /^install$/,
   gem: /^(?:update|owner)$/,
   composer: /^global$/,
   apt: /^(?!(?:update|install|upgrade|search)$)/,
   'apt-get': /^(?!(?:update|install|upgrade)$)/,
-  aptitude: /./,
-  dpkg: /./,
-  rpm: /./,
-  yum: /^(?!(?:install|update|search)$)/,
-  dnf: /^(?!(?:install|update|search)$)/,
   apk: /^(?!(?:add|update)$)/,
-  pacman: /./,
   brew: /^(?:uninstall|bundle|services)$/,
-  snap: /./,
-  flatpak: /./,
-  'nix-env': /./,
-  corepack: /./,
-  podman: /./,
   rustup: /^(?:default|self)$/,
   deno: /^install$/,
-  gradle: /./,
-  mvn: /./,
 };
+
+const PATH = /^(?:\.{0,2}\/|file:|\.$)/;
 
 /** Packages: fetches and runs code of others, or changes what `npm run` runs. */
 export function judgePackages(command: SimpleCommand): ShellFinding | undefined {
@@ -94,14 +71,9 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   const { name } = command;
   if (name === 'npx' || name === 'bunx') return judgeNpx(args, name);
   if (name.startsWith('python') && args[0] === '-m' && /^(?:pip|ensurepip|venv-install)$/.test(args[1] ?? '')) {
-    return FETCHES['pip']?.test(args[2] ?? '')
-      ? {
-          ...ask('pip install fetches packages and runs their code'),
-          ...(args[2] === 'uninstall' || args.some((arg) => /^(?:\.{0,2}\/|file:|\.$)/.test(arg))
-            ? {}
-            : { needs: 'network' }),
-        }
-      : undefined;
+    if (!FETCHES['pip']?.test(args[2] ?? '')) return undefined;
+    const isLocal = args[2] === 'uninstall' || args.some((arg) => PATH.test(arg));
+    return (isLocal ? ask : askNetwork)('pip install fetches packages and runs their code');
   }
   if (name === 'docker' && args[0] === 'compose' && /^(?:ps|logs|config|ls|images|top|version)$/.test(args[1] ?? ''))
     return undefined;
@@ -109,7 +81,7 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   if (!pattern) return undefined;
   const { rest } = readOptions(
     args,
-    '-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context'.split(' '),
+    toList('-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context'),
   );
   const subcommand = rest[0] ?? (/^(?:dpkg|rpm|pacman)$/.test(name) ? args[0] : undefined) ?? '';
   if (name === 'npm' || name === 'pnpm' || name === 'yarn') {
@@ -118,22 +90,17 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   }
   if (name === 'go' && subcommand === 'mod')
     return /^(?:download|tidy|vendor)$/.test(rest[1] ?? '')
-      ? { ...ask(`go mod ${rest[1]} fetches packages`), needs: 'network' }
+      ? askNetwork(`go mod ${rest[1]} fetches packages`)
       : undefined;
   if (name === 'yarn' && subcommand === '' && !args.some((arg) => arg.startsWith('-')))
-    return { ...ask('yarn fetches packages and runs their code'), needs: 'network' };
+    return askNetwork('yarn fetches packages and runs their code');
   if (args.some((arg) => arg === '--dry-run') || !isKnown(subcommand))
     return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known at run time`);
   if (!pattern.test(subcommand)) return undefined;
-  const finding = ask(`${name} ${subcommand} fetches, publishes or runs code of others`);
   // A path is installed from the workspace: its scripts run.
-  const isPath = !name.startsWith('docker') && rest.some((word) => /^(?:\.{0,2}\/|file:|\.$)/.test(word));
-  const isLocal = Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand);
-  return isLocal || isPath ? finding : { ...finding, needs: 'network' };
-}
-
-function ask(reason: string): ShellFinding {
-  return { verdict: 'ask', reason };
+  const isPath = !name.startsWith('docker') && rest.some((word) => PATH.test(word));
+  const isLocal = isPath || (Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand));
+  return (isLocal ? ask : askNetwork)(`${name} ${subcommand} fetches, publishes or runs code of others`);
 }
 
 function judgeSettings(subcommand: Word, rest: Word[], args: readonly Word[]): ShellFinding | undefined {
@@ -162,6 +129,6 @@ function judgeNpx(args: readonly Word[], name: string): ShellFinding | undefined
   const fetches = flags.has('-y') || flags.has('--yes') || flags.has('-p') || flags.has('--package');
   const program = rest[0] ?? '';
   if (fetches || /.@|^create-|^https?:|^git|^github:/.test(program))
-    return { ...ask(`${name} fetches ${showWord(program)} and runs it`), needs: 'network' };
+    return askNetwork(`${name} fetches ${showWord(program)} and runs it`);
   return undefined;
 }

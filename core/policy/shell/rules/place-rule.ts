@@ -1,23 +1,20 @@
 import { describePlace } from '../../places.ts';
-import type { ShellFinding } from './command-rule.ts';
+import { ask, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';
 import { isDynamic, isOpaque, showWord, type Word } from '../expansion/word.ts';
+import { toList, toSet } from '../../word-list.ts';
 
 /** Programs that only read what they name. */
-const READERS = new Set(
-  'cat tac head tail less more most bat batcat grep egrep fgrep rg ag ack ls stat file wc diff cmp sort uniq cut jq test [ tree du md5sum sha1sum sha256sum sha512sum cksum basename dirname realpath readlink echo printf nl od xxd hexdump strings column fold rev comm paste join tr yamllint actionlint shellcheck cd pushd export declare local source . find fd fdfind git env read seq sleep date which type command set unset rm rmdir eval rimraf unlink'.split(
-    ' ',
-  ),
+const READERS = toSet(
+  'cat tac head tail less more most bat batcat grep egrep fgrep rg ag ack ls stat file wc diff cmp sort uniq cut jq test [ tree du md5sum sha1sum sha256sum sha512sum cksum basename dirname realpath readlink echo printf nl od xxd hexdump strings column fold rev comm paste join tr yamllint actionlint shellcheck cd pushd export declare local source . find fd fdfind git env read seq sleep date which type command set unset rm rmdir eval rimraf unlink',
 );
 /** Programs that write their last argument and read the others. */
 const LAST_IS_WRITTEN = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
 /** Programs that write every path they name. */
-const WRITERS = new Set(
-  'mv tee touch mkdir truncate shred chmod chown chgrp sponge patch unzip vim vi nano ed ex split mkfifo mknod'.split(
-    ' ',
-  ),
+const WRITERS = toSet(
+  'mv tee touch mkdir truncate shred chmod chown chgrp sponge patch unzip vim vi nano ed ex split mkfifo mknod',
 );
 
 /** Writes to protected places, and outside the workspace. */
@@ -26,10 +23,10 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
     if (operator === '<<<') continue;
     if (/^\/dev\/(?:tcp|udp)\//.test(target)) {
       if (context.isOffline) continue;
-      return { verdict: 'ask', reason: `${showWord(target)} is a connection` };
+      return ask(`${showWord(target)} is a connection`);
     }
     if (/^\/dev\/(?:sd|nvme|hd|vd|mem|kmem|mapper)/.test(target) && operator !== '<')
-      return { verdict: 'deny', reason: `${showWord(target)} is a device` };
+      return deny(`${showWord(target)} is a device`);
     if (operator === '<') continue;
     const finding = judgeWrite(target, command, context);
     if (finding) return finding;
@@ -37,13 +34,16 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   const args = command.argv.slice(1);
   const { name } = command;
   if (name === 'patch' || (name === 'git' && args.some((arg) => arg === 'apply' || arg === 'am'))) {
-    for (const match of (command.stdin ?? '').matchAll(/^(?:\+\+\+|rename to|copy to) (?:b\/)?(\S+)/gm)) {
-      const finding = judgeWrite(match[1] ?? '', command, context);
-      if (finding) return finding;
-    }
+    const patched = (command.stdin ?? '').matchAll(/^(?:\+\+\+|rename to|copy to) (?:b\/)?(\S+)/gm);
+    const finding = judgeWrites(
+      Array.from(patched, ([, path]) => path),
+      command,
+      context,
+    );
+    if (finding) return finding;
   }
   if (name === 'git') {
-    const finding = judgeGitOutput(args, command, context);
+    const finding = judgeWrites(toGitOutputs(args), command, context);
     if (finding) return finding;
   }
   if (name === 'sed' || name === 'gsed' || name === 'awk' || name === 'gawk' || name === 'yq' || name === 'perl') {
@@ -52,18 +52,8 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
       !(name === 'perl' && args.some((arg) => /^-[MI]/.test(arg) && !/^-\w*i/.test(arg)));
     return inPlace ? judgeInPlace(command, context) : undefined;
   }
-  if (name === 'tar' || name === 'gtar' || name === 'bsdtar' || name === 'cpio')
-    return judgeArchive(args, command, context);
-  if (name === 'sort')
-    return first(readOptions(args, ['-o', '--output', '-k', '-t']).values.get('-o'), command, context);
-  if (name === 'wget' || name === 'curl') return judgeDownload(args, command, context);
-  if (name === 'dd') return first(args.find((arg) => arg.startsWith('of='))?.slice(3), command, context);
-  if (name === 'find')
-    return first(
-      args.find((_, at) => /^-f(?:printf?|ls|print0)$/.test(args[at - 1] ?? '')),
-      command,
-      context,
-    );
+  const written = toNamedOutputs(name, args);
+  if (written) return judgeWrites(written, command, context);
   if (READERS.has(name) || command.argv.length === 0) return undefined;
   if (LAST_IS_WRITTEN.has(name)) return judgeCopy(command, context);
   const strict = WRITERS.has(name);
@@ -84,30 +74,52 @@ const READS_SETTINGS =
   /^(?:eslint|prettier|markdownlint|markdownlint-cli2|cspell|vale|biome|oxlint|yamllint|ajv|check-jsonschema|nodejs|cargo|go|tsc|npm|pnpm|yarn)$/;
 
 function toFinding(word: Word, place: NonNullable<ReturnType<typeof protectedPlace>>): ShellFinding {
-  return { verdict: place === 'git' ? 'deny' : 'ask', reason: `${showWord(word)} is ${describePlace(place)}` };
+  return (place === 'git' ? deny : ask)(`${showWord(word)} is ${describePlace(place)}`);
 }
 
-function first(word: Word | undefined, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  return word === undefined || word === '-' ? undefined : judgeWrite(word, command, context);
+/** Files that an option or an operand names as output, for programs that write no others; undefined for other programs. */
+function toNamedOutputs(name: string, args: readonly Word[]): (Word | undefined)[] | undefined {
+  switch (name) {
+    case 'tar':
+    case 'gtar':
+    case 'bsdtar':
+    case 'cpio': {
+      const { values, all } = readOptions(args, ['-C', '--directory', '-f', '--file', '-D']);
+      const archives = all.filter(({ flag }) => flag === '-f').map(({ value }) => value);
+      return [values.get('-C'), values.get('--directory'), ...archives];
+    }
+    case 'sort':
+      return [readOptions(args, ['-o', '--output', '-k', '-t']).values.get('-o')];
+    case 'wget':
+    case 'curl':
+      return readOptions(args, DOWNLOADS[name] ?? []).all.map(({ value }) => value);
+    case 'dd':
+      return [args.find((arg) => arg.startsWith('of='))?.slice(3)];
+    case 'find':
+      return [args.find((_, at) => /^-f(?:printf?|ls|print0)$/.test(args[at - 1] ?? ''))];
+    default:
+      return undefined;
+  }
 }
 
 /** Files that git writes because of an option: `git log --output=F`, `git archive -o F`, `git format-patch -o D`, `git bundle create F`. */
-function judgeGitOutput(
-  args: readonly Word[],
-  command: SimpleCommand,
-  context: ShellContext,
-): ShellFinding | undefined {
-  const targets = args.flatMap((arg, at) => {
-    if (
-      /^--output(?:-directory)?$/.test(arg) ||
-      (arg === '-o' && /^(?:archive|format-patch)$/.test(args.find((it) => !it.startsWith('-')) ?? ''))
-    )
-      return [args[at + 1] ?? ''];
+function toGitOutputs(args: readonly Word[]): Word[] {
+  const hasShortOption = /^(?:archive|format-patch)$/.test(args.find((arg) => !arg.startsWith('-')) ?? '');
+  return args.flatMap((arg, at) => {
+    if (/^--output(?:-directory)?$/.test(arg) || (arg === '-o' && hasShortOption)) return [args[at + 1] ?? ''];
     if (args[at - 1] === 'create' && args[at - 2] === 'bundle') return [arg];
     return /^--output(?:-directory)?=/.test(arg) ? [arg.slice(arg.indexOf('=') + 1)] : [];
   });
-  for (const target of targets) {
-    const finding = first(target, command, context);
+}
+
+/** The first finding about files that are written; `-` is standard output. */
+function judgeWrites(
+  words: readonly (Word | undefined)[],
+  command: SimpleCommand,
+  context: ShellContext,
+): ShellFinding | undefined {
+  for (const word of words) {
+    const finding = word === undefined || word === '-' ? undefined : judgeWrite(word, command, context);
     if (finding) return finding;
   }
   return undefined;
@@ -116,10 +128,9 @@ function judgeGitOutput(
 function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const place = protectedPlace(word, command, context);
   if (place) return toFinding(word, place);
-  if (isOpaque(word))
-    return { verdict: 'ask', reason: 'what it writes to is computed in a way that cannot be evaluated' };
+  if (isOpaque(word)) return ask('what it writes to is computed in a way that cannot be evaluated');
   const outside = reach(word, command, context).find(({ kind }) => kind === 'outside' || kind === 'unknown');
-  if (outside?.kind === 'outside') return { verdict: 'ask', reason: `${showWord(word)} is outside the workspace` };
+  if (outside?.kind === 'outside') return ask(`${showWord(word)} is outside the workspace`);
   return undefined;
 }
 
@@ -139,17 +150,14 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
           !ONLY_DESCRIBES.test(text) || /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text),
       )
     ) {
-      return { verdict: 'ask', reason: 'it changes, or can change, the scripts of package.json, which others run' };
+      return ask('it changes, or can change, the scripts of package.json, which others run');
     }
   }
   return undefined;
 }
 
 function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { rest, values } = readOptions(
-    command.argv.slice(1),
-    '-t --target-directory -m -o -g -S -e --exclude'.split(' '),
-  );
+  const { rest, values } = readOptions(command.argv.slice(1), toList('-t --target-directory -m -o -g -S -e --exclude'));
   const target = values.get('-t') ?? values.get('--target-directory') ?? (rest.length > 1 ? rest.at(-1) : undefined);
   if (target !== undefined) {
     const finding = judgeWrite(target, command, context);
@@ -166,7 +174,7 @@ function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding 
       command.name === 'ln' &&
       reach(seen, command, context).some(({ kind }) => kind === 'outside' || kind === 'root')
     ) {
-      return { verdict: 'ask', reason: `a link to ${showWord(source)} leads out of the workspace` };
+      return ask(`a link to ${showWord(source)} leads out of the workspace`);
     }
     if (target === undefined || command.name === 'ln') continue;
     const landing = judgeWrite(`${target}/${source.replace(/^.*\//, '')}`, command, context);
@@ -186,24 +194,3 @@ const DOWNLOADS: Record<string, readonly string[]> = {
     ...['--save-cookies', '--hsts-file', '--warc-file', '--rejected-log'],
   ],
 };
-
-function judgeDownload(args: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  for (const { value } of readOptions(args, DOWNLOADS[command.name] ?? []).all) {
-    const finding = first(value, command, context);
-    if (finding) return finding;
-  }
-  return undefined;
-}
-
-function judgeArchive(args: readonly Word[], command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const { values, all } = readOptions(args, ['-C', '--directory', '-f', '--file', '-D']);
-  for (const word of [
-    values.get('-C'),
-    values.get('--directory'),
-    ...all.filter(({ flag }) => flag === '-f').map(({ value }) => value),
-  ]) {
-    const finding = first(word, command, context);
-    if (finding) return finding;
-  }
-  return undefined;
-}

@@ -1,22 +1,18 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
 import type { SimpleCommand } from '../evaluation.ts';
+import { toSet } from '../../word-list.ts';
 
-const PRIVILEGE = new Set(
-  'sudo su doas pkexec runuser gosu mount umount nsenter unshare chroot pivot_root insmod modprobe rmmod setcap capsh setpriv sysctl iptables ip6tables nft ufw useradd usermod userdel groupadd passwd chpasswd visudo losetup swapon swapoff fdisk parted sgdisk cryptsetup bwrap firejail proot fakechroot kexec ptrace mknod ip ifconfig'.split(
-    ' ',
-  ),
+const PRIVILEGE = toSet(
+  'sudo su doas pkexec runuser gosu mount umount nsenter unshare chroot pivot_root insmod modprobe rmmod setcap capsh setpriv sysctl iptables ip6tables nft ufw useradd usermod userdel groupadd passwd chpasswd visudo losetup swapon swapoff fdisk parted sgdisk cryptsetup bwrap firejail proot fakechroot kexec ptrace mknod ip ifconfig',
 );
-const PERSISTENCE = new Set(
-  'crontab at batch atd systemctl systemd-run service launchctl update-rc.d chkconfig loginctl init telinit reboot shutdown halt poweroff rc-service initctl busctl dbus-send gsettings xdg-autostart chsh'.split(
-    ' ',
-  ),
+const PERSISTENCE = toSet(
+  'crontab at batch atd systemctl systemd-run service launchctl update-rc.d chkconfig loginctl init telinit reboot shutdown halt poweroff rc-service initctl busctl dbus-send gsettings xdg-autostart chsh',
 );
-const DEBUGGERS = new Set(['gcore', 'reptyr']);
+const KEYS = new Set(['ssh-add', 'ssh-agent', 'gpg', 'pass', 'security', 'secret-tool', 'keyctl']);
 
 /** Privilege and persistence: more rights than the sandbox gives, or work that outlives it. */
 export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined {
   const { name, argv } = command;
-  const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
   if (PRIVILEGE.has(name)) {
     // Reading changes nothing.
     if (
@@ -28,21 +24,12 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
   }
   if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (
-    DEBUGGERS.has(name) ||
-    ((name === 'strace' || name === 'gdb') && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
+    /^(?:gcore|reptyr)$/.test(name) ||
+    (/^(?:strace|gdb)$/.test(name) && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
   )
     return ask(`${name} inspects other processes`);
-  if (
-    name === 'ssh-add' ||
-    name === 'ssh-agent' ||
-    name === 'gpg' ||
-    name === 'pass' ||
-    name === 'security' ||
-    name === 'secret-tool' ||
-    name === 'keyctl'
-  ) {
+  if (KEYS.has(name))
     return argv.some((arg) => /^--?(?:version|help)$/.test(arg)) ? undefined : ask(`${name} handles keys`);
-  }
   if (name === 'hash' && argv.includes('-p')) return ask('it gives a program another name');
   if (name === 'enable' && argv.includes('-f')) return ask('it loads other code into the shell');
   if (name === 'history' || name === 'fc')

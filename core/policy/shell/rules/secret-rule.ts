@@ -1,53 +1,46 @@
-import type { ShellFinding } from './command-rule.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
 import { isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
+import { toList, toSet } from '../../word-list.ts';
 
 /** Programs that use names of files, not their content. */
-const NAMES_ONLY = new Set(
-  'echo printf ls stat test [ du touch chmod basename dirname realpath readlink cd pushd mkdir export declare local typeset readonly alias set unset read type which command tree find fd fdfind env printenv exec trap eval seq for let unlink dotenv-linter'.split(
-    ' ',
-  ),
+const NAMES_ONLY = toSet(
+  'echo printf ls stat test [ du touch chmod basename dirname realpath readlink cd pushd mkdir export declare local typeset readonly alias set unset read type which command tree find fd fdfind env printenv exec trap eval seq for let unlink dotenv-linter',
 );
 /** Programs whose first plain argument is a pattern or a script. */
-const PATTERN_FIRST = new Set(
-  'grep egrep fgrep rg ag ack zgrep sed gsed awk gawk mawk nawk jq yq tr perl ruby python python3 node'.split(' '),
+const PATTERN_FIRST = toSet(
+  'grep egrep fgrep rg ag ack zgrep sed gsed awk gawk mawk nawk jq yq tr perl ruby python python3 node',
 );
-const PATTERN_FLAGS =
-  '-e --regexp -f --file -A -B -C -m -g --glob --include --exclude --exclude-dir --iglob -t --type -n -i -F -v --arg --argjson'.split(
-    ' ',
-  );
+const PATTERN_FLAGS = toList(
+  '-e --regexp -f --file -A -B -C -m -g --glob --include --exclude --exclude-dir --iglob -t --type -n -i -F -v --arg --argjson',
+);
 /** Programs that print or copy the content of a file. */
-const PRINTERS = new Set(
-  'cat tac head tail less more most bat batcat nl od xxd hexdump strings base64 base32 rev cp mv install dd tee sort paste cut fold fmt pr column uniq comm diff cmp split csplit openssl gpg zip tar scp rsync ln vim vi nano ed dos2unix iconv'.split(
-    ' ',
-  ),
+const PRINTERS = toSet(
+  'cat tac head tail less more most bat batcat nl od xxd hexdump strings base64 base32 rev cp mv install dd tee sort paste cut fold fmt pr column uniq comm diff cmp split csplit openssl gpg zip tar scp rsync ln vim vi nano ed dos2unix iconv',
 );
 
 /** Secret files: reads, copies or replaces a file that holds credentials. */
 export function judgeSecrets(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
-  const ask = (word: Word): ShellFinding => ({
-    verdict: 'ask',
-    reason: `${showWord(word)} is, or can be, a secret file`,
-  });
   const made = findMade(command, context);
   for (const { operator, target } of command.redirects)
-    if (operator !== '<<<' && target !== made && namesSecret(target, command, context)) return ask(target);
+    if (operator !== '<<<' && target !== made && namesSecret(target, command, context)) return toFinding(target);
   if (NAMES_ONLY.has(command.name) || command.argv.length < 2) return undefined;
   for (const word of toFileWords(command)) {
     if (word === made) continue;
-    if (namesSecret(word, command, context)) return ask(word);
+    if (namesSecret(word, command, context)) return toFinding(word);
     const prints = PRINTERS.has(command.name);
     if (prints && isEverything(word, command.dotglob))
-      return { verdict: 'ask', reason: `${showWord(word)} includes hidden files, and so secret ones` };
+      return ask(`${showWord(word)} includes hidden files, and so secret ones`);
     if ((prints || PATTERN_FIRST.has(command.name)) && isOpaque(word))
-      return {
-        verdict: 'ask',
-        reason: `the name of the file that ${command.name} opens is computed in a way that cannot be evaluated`,
-      };
+      return ask(`the name of the file that ${command.name} opens is computed in a way that cannot be evaluated`);
   }
   return undefined;
+}
+
+function toFinding(word: Word): ShellFinding {
+  return ask(`${showWord(word)} is, or can be, a secret file`);
 }
 
 /** A template of a secret file: `.env.example`, `config/secrets.sample.yml`. */
@@ -116,7 +109,7 @@ function toFileWords(command: SimpleCommand): Word[] {
   return args;
 }
 
-const GIT_NAMES_ONLY = new Set('check-ignore ls-files status rm ls-tree rev-parse branch tag merge-base'.split(' '));
+const GIT_NAMES_ONLY = toSet('check-ignore ls-files status rm ls-tree rev-parse branch tag merge-base');
 
 function toGitWords(args: readonly Word[]): Word[] {
   const sub = args.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(args[at - 1] ?? '')) ?? '';

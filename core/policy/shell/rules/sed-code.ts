@@ -1,5 +1,6 @@
-import { describePlace, isSecretPath, placeOf } from '../../places.ts';
-import type { ShellFinding } from './command-rule.ts';
+import { describePlace, placeOf } from '../../places.ts';
+import { isSecretFile } from '../../secrets/secret-files.ts';
+import { ask, type ShellFinding } from './command-rule.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { reach, toInside, type ShellContext } from './target.ts';
 import { showWord } from '../expansion/word.ts';
@@ -20,12 +21,11 @@ export function judgeSed(text: string, command: SimpleCommand, context: ShellCon
       const end = endOfParts(rest);
       if (end < 0) return undefined;
       const flags = /^[a-zA-Z0-9]*/.exec(rest.slice(end))?.[0] ?? '';
-      if (name === 's' && /e/.test(flags.replace(/w.*$/, '')))
-        return { verdict: 'ask', reason: 'sed starts a program' };
+      if (name === 's' && /e/.test(flags.replace(/w.*$/, ''))) return ask('sed starts a program');
       const target = name === 's' ? /w\s*(\S+)/.exec(rest.slice(end).split(/[\n;]/)[0] ?? '')?.[1] : undefined;
       if (target !== undefined) return judgeSedFile(target, command, context);
       rest = rest.slice(end + flags.length);
-    } else if (name === 'e') return { verdict: 'ask', reason: 'sed starts a program' };
+    } else if (name === 'e') return ask('sed starts a program');
     else if (name === 'w' || name === 'W' || name === 'r' || name === 'R') {
       return judgeSedFile(rest.slice(1).trim().split(/\s/)[0] ?? '', command, context);
     } else if (/[aic]/.test(name)) {
@@ -39,11 +39,10 @@ export function judgeSed(text: string, command: SimpleCommand, context: ShellCon
 function judgeSedFile(path: string, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const inside = toInside(path, command, context);
   const place = placeOf(inside);
-  if (isSecretPath(inside, context.secretPatterns))
-    return { verdict: 'ask', reason: `sed reads or writes ${showWord(path)}, a secret file` };
-  if (place) return { verdict: 'ask', reason: `sed writes ${showWord(path)}, which is ${describePlace(place)}` };
+  if (isSecretFile(inside, context.secretPatterns)) return ask(`sed reads or writes ${showWord(path)}, a secret file`);
+  if (place) return ask(`sed writes ${showWord(path)}, which is ${describePlace(place)}`);
   const outside = reach(path, command, context).some(({ kind }) => kind === 'outside');
-  return outside ? { verdict: 'ask', reason: `sed writes ${showWord(path)} outside the workspace` } : undefined;
+  return outside ? ask(`sed writes ${showWord(path)} outside the workspace`) : undefined;
 }
 
 function endOfParts(text: string): number {

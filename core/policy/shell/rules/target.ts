@@ -1,5 +1,6 @@
 import { isBelow } from '../../path.ts';
-import { isSecretPath, placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
+import { placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
+import { isSecretFile } from '../../secrets/secret-files.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import {
@@ -16,6 +17,7 @@ import {
   OPAQUE,
   type Word,
 } from '../expansion/word.ts';
+import { toSet } from '../../word-list.ts';
 
 export interface ShellContext {
   /** Absolute. */
@@ -25,13 +27,12 @@ export interface ShellContext {
   isOffline: boolean;
 }
 
-/** The location of a path relative to the workspace. */
 export type Reach =
   | { kind: 'root' | 'temporary' | 'outside' | 'unknown'; path: string }
   | { kind: 'inside'; path: string; relative: string };
 
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/dev/fd'];
-const HARMLESS = new Set('/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/zero /dev/full'.split(' '));
+const HARMLESS = toSet('/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/zero /dev/full');
 
 /** The location of a path from each folder in which the command may run. */
 export function reach(word: Word, command: SimpleCommand, context: ShellContext): Reach[] {
@@ -81,9 +82,9 @@ function isSecret(candidate: Word, command: SimpleCommand, context: ShellContext
       (cwd) => toRelative(resolvePath(pattern, cwd), context.workspace) ?? resolvePath(pattern, cwd),
     );
     if (/^\/(?:proc\/[^/]+\/environ|etc\/g?shadow)/.test(pattern)) return true;
-    return paths.some((path) => isSecretPath(path, context.secretPatterns));
+    return paths.some((path) => isSecretFile(path, context.secretPatterns));
   }
-  if (isKnown(last)) return isSecretPath(last, context.secretPatterns);
+  if (isKnown(last)) return isSecretFile(last, context.secretPatterns);
   if (HIDDEN_SAMPLES.some((sample) => matches(last, sample, command))) return true;
   if (countKnown(last) < 2) return false;
   return PLAIN_SAMPLES.some(
