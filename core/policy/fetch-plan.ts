@@ -34,8 +34,6 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 interface FetchRow {
-  /** Of the rows of one language the first one that fits a folder counts. */
-  language: string;
   tool: string;
   /** Names of files, at least one of which is in the folder; `*` is any beginning. */
   markers: readonly string[];
@@ -57,83 +55,76 @@ const PIP = '.venv/bin/python -m pip install -q --disable-pip-version-check';
 /** Newer versions of venv add their own ignore file for git. */
 const VENV = "test -x .venv/bin/python || (python3 -m venv .venv && echo '*' > .venv/.gitignore)";
 
-const ROWS: readonly FetchRow[] = [
-  { language: 'Go', tool: 'go', markers: ['go.work', 'go.mod'], download: 'go mod download' },
-  { language: 'Rust', tool: 'cargo', markers: ['Cargo.toml'], download: 'cargo fetch' },
-  {
+/** By language: of its rows the first one that fits a folder counts. */
+const ROWS: Readonly<Record<string, readonly FetchRow[]>> = {
+  Go: [{ tool: 'go', markers: ['go.work', 'go.mod'], download: 'go mod download' }],
+  Rust: [{ tool: 'cargo', markers: ['Cargo.toml'], download: 'cargo fetch' }],
+  Java: [
     // Nothing but a run of the tests downloads what runs them.
-    language: 'Java',
-    tool: 'mvn',
-    markers: ['pom.xml'],
-    download: 'mvn -B -q -Dmaven.test.failure.ignore=true test dependency:go-offline',
-  },
-  { language: 'Java', tool: 'gradle', markers: BUILD_GRADLE, and: ['gradlew'], download: GRADLE('sh ./gradlew') },
-  { language: 'Java', tool: 'gradle', markers: BUILD_GRADLE, download: GRADLE('gradle') },
-  {
-    language: 'JavaScript',
-    tool: 'pnpm',
-    markers: ['pnpm-lock.yaml'],
-    download: 'CI=true pnpm install --frozen-lockfile --ignore-scripts',
-    then: 'pnpm rebuild --recursive',
-  },
-  {
-    language: 'JavaScript',
-    tool: 'yarn',
-    markers: ['yarn.lock'],
-    and: ['.yarnrc.yml', '.pnp.cjs'],
-    download: 'yarn install --immutable --mode=skip-build',
-    then: 'yarn install --immutable',
-  },
-  {
-    language: 'JavaScript',
-    tool: 'yarn',
-    markers: ['yarn.lock'],
-    download: 'yarn install --frozen-lockfile --ignore-scripts --non-interactive',
-  },
-  {
-    language: 'JavaScript',
-    tool: 'bun',
-    markers: ['bun.lock', 'bun.lockb'],
-    download: 'bun install --frozen-lockfile --ignore-scripts',
-  },
-  {
-    language: 'JavaScript',
-    tool: 'npm',
-    markers: ['package-lock.json', 'npm-shrinkwrap.json'],
-    download: 'npm ci --no-audit --no-fund --ignore-scripts',
-    then: 'npm rebuild',
-  },
-  {
-    language: 'JavaScript',
-    tool: 'npm',
-    markers: ['package.json'],
-    download: 'npm install --no-audit --no-fund --ignore-scripts',
-    then: 'npm rebuild',
-  },
-  { language: 'Python', tool: 'uv', markers: ['uv.lock'], download: 'uv sync --frozen' },
-  { language: 'Python', tool: 'poetry', markers: ['poetry.lock'], download: 'poetry install --no-interaction' },
-  {
-    language: 'Python',
-    tool: 'pip',
-    markers: ['requirements.txt'],
-    download: `(${VENV}) && ${PIP} -r requirements.txt`,
-  },
-  { language: 'Python', tool: 'pip', markers: ['pyproject.toml'], download: `(${VENV}) && ${PIP} -e .` },
-  {
-    language: 'PHP',
-    tool: 'composer',
-    markers: ['composer.json'],
-    download: 'composer install --no-interaction --no-progress --no-scripts --no-plugins',
-  },
-  {
+    {
+      tool: 'mvn',
+      markers: ['pom.xml'],
+      download: 'mvn -B -q -Dmaven.test.failure.ignore=true test dependency:go-offline',
+    },
+    { tool: 'gradle', markers: BUILD_GRADLE, and: ['gradlew'], download: GRADLE('sh ./gradlew') },
+    { tool: 'gradle', markers: BUILD_GRADLE, download: GRADLE('gradle') },
+  ],
+  JavaScript: [
+    {
+      tool: 'pnpm',
+      markers: ['pnpm-lock.yaml'],
+      download: 'CI=true pnpm install --frozen-lockfile --ignore-scripts',
+      then: 'pnpm rebuild --recursive',
+    },
+    {
+      tool: 'yarn',
+      markers: ['yarn.lock'],
+      and: ['.yarnrc.yml', '.pnp.cjs'],
+      download: 'yarn install --immutable --mode=skip-build',
+      then: 'yarn install --immutable',
+    },
+    {
+      tool: 'yarn',
+      markers: ['yarn.lock'],
+      download: 'yarn install --frozen-lockfile --ignore-scripts --non-interactive',
+    },
+    { tool: 'bun', markers: ['bun.lock', 'bun.lockb'], download: 'bun install --frozen-lockfile --ignore-scripts' },
+    {
+      tool: 'npm',
+      markers: ['package-lock.json', 'npm-shrinkwrap.json'],
+      download: 'npm ci --no-audit --no-fund --ignore-scripts',
+      then: 'npm rebuild',
+    },
+    {
+      tool: 'npm',
+      markers: ['package.json'],
+      download: 'npm install --no-audit --no-fund --ignore-scripts',
+      then: 'npm rebuild',
+    },
+  ],
+  Python: [
+    { tool: 'uv', markers: ['uv.lock'], download: 'uv sync --frozen' },
+    { tool: 'poetry', markers: ['poetry.lock'], download: 'poetry install --no-interaction' },
+    { tool: 'pip', markers: ['requirements.txt'], download: `(${VENV}) && ${PIP} -r requirements.txt` },
+    { tool: 'pip', markers: ['pyproject.toml'], download: `(${VENV}) && ${PIP} -e .` },
+  ],
+  PHP: [
+    {
+      tool: 'composer',
+      markers: ['composer.json'],
+      download: 'composer install --no-interaction --no-progress --no-scripts --no-plugins',
+    },
+  ],
+  Ruby: [
     // Programs find gems there by default, and commands can write there.
-    language: 'Ruby',
-    tool: 'bundle',
-    markers: ['Gemfile'],
-    download: 'GEM_HOME="$(ruby -e \'print Gem.user_dir\')" bundle install --quiet',
-  },
-  { language: '.NET', tool: 'dotnet', markers: ['*.sln', '*.csproj', '*.fsproj'], download: 'dotnet restore' },
-];
+    {
+      tool: 'bundle',
+      markers: ['Gemfile'],
+      download: 'GEM_HOME="$(ruby -e \'print Gem.user_dir\')" bundle install --quiet',
+    },
+  ],
+  '.NET': [{ tool: 'dotnet', markers: ['*.sln', '*.csproj', '*.fsproj'], download: 'dotnet restore' }],
+};
 
 /**
  * What downloads the dependencies of a workspace. A folder below the root counts for languages that the root has
@@ -143,12 +134,8 @@ const ROWS: readonly FetchRow[] = [
  */
 export function planFetch(names: ReadonlyMap<string, readonly string[]>): FetchStep[] {
   const root = toRows(names.get('') ?? []);
-  const known = new Set(root.map(({ language }) => language));
   const rows = [...names].flatMap(([folder, files]) =>
-    (folder === '' ? root : toRows(files).filter(({ language }) => !known.has(language))).map((row) => ({
-      folder,
-      row,
-    })),
+    [...toRows(files)].filter(([language]) => folder === '' || !root.has(language)).map(([, row]) => ({ folder, row })),
   );
   return rows.flatMap(({ folder, row: { tool, download, then } }) => [
     { tool, folder, command: download, network: true, hosts: HOSTS[tool] ?? [] },
@@ -156,12 +143,13 @@ export function planFetch(names: ReadonlyMap<string, readonly string[]>): FetchS
   ]);
 }
 
-function toRows(files: readonly string[]): FetchRow[] {
+function toRows(files: readonly string[]): Map<string, FetchRow> {
   const has = (marker: string): boolean =>
     marker.startsWith('*') ? files.some((name) => name.endsWith(marker.slice(1))) : files.includes(marker);
   const found = new Map<string, FetchRow>();
-  for (const row of ROWS)
-    if (!found.has(row.language) && row.markers.some(has) && (row.and === undefined || row.and.some(has)))
-      found.set(row.language, row);
-  return [...found.values()];
+  for (const [language, rows] of Object.entries(ROWS)) {
+    const row = rows.find(({ markers, and }) => markers.some(has) && (and === undefined || and.some(has)));
+    if (row) found.set(language, row);
+  }
+  return found;
 }

@@ -26,13 +26,12 @@ export { revoke, WIDEST, type RevokeOptions } from './grant/revoke.ts';
 export {
   AGENT_CONFIGURATION,
   describePlace,
-  isSecretPath,
-  matchesGlob,
   placeOf,
   placesBelow,
   toRelative,
   type ProtectedPathKind,
 } from './places.ts';
+export { matchesGlob } from './glob.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';

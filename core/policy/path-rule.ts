@@ -1,7 +1,8 @@
 import type { Access, Finding } from '../protocol/index.ts';
 import { isBelow } from './path.ts';
-import { describePlace, isSecretPath, placeOf, toRelative } from './places.ts';
+import { describePlace, placeOf, toRelative } from './places.ts';
 import type { GateContext, Rule } from './rule.ts';
+import { isSecretFile } from './secrets/secret-files.ts';
 
 type Look = Omit<Finding, 'rule'>;
 
@@ -35,7 +36,7 @@ function lookAt(
   if (relative === undefined && !isOpen) return { verdict: 'deny', reason: `${path} is outside the workspace` };
   // A folder beside the workspace can itself be a secret path.
   const names = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
-  if (names.some((name) => isSecretPath(name, secretPatterns)))
+  if (names.some((name) => isSecretFile(name, secretPatterns)))
     return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
   return access.right === 'w' ? lookAtWrite(relative ?? path) : undefined;
 }

@@ -1,9 +1,6 @@
 import { matchesGlob } from './glob.ts';
 import { isBelow } from './path.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
-import { isSecretFile } from './secrets/secret-files.ts';
-
-export { matchesGlob } from './glob.ts';
 
 /** The kind of a protected path; see {@link ProtectedPlace}. `secret`: a file that holds credentials. */
 export type ProtectedPathKind = ProtectedPlace | 'secret';
@@ -73,7 +70,7 @@ function fits(part: string | undefined, pattern: string): boolean {
 
 /**
  * The kind of a protected path, by its name alone; undefined for an ordinary file. Paths below a protected path are
- * protected too. {@link isSecretPath} finds secret files: a file can be both.
+ * protected too. `isSecretFile` finds secret files: a file can be both.
  *
  * @param relative Relative to the workspace, with forward slashes. Case is ignored, as some filesystems do.
  */
@@ -102,15 +99,6 @@ export function placesBelow(relative: string): string[] {
       return head.every((pattern, at) => fits(tail[at], pattern)) ? [wanted.slice(i + 1).join('/')] : [];
     }),
   );
-}
-
-/**
- * True for a file that by its name holds credentials; see {@link isSecretFile}.
- *
- * @param patterns Further globs of the user, relative to the workspace.
- */
-export function isSecretPath(relative: string, patterns: readonly string[] = []): boolean {
-  return isSecretFile(relative, patterns);
 }
 
 /** The part of an absolute path below the workspace; undefined if it is not below. */

@@ -1,5 +1,5 @@
 import { toRedactionRules } from './secrets/redaction-rules.ts';
-import { createRuleSet, type Candidates, type RuleSet } from './secrets/rule-set.ts';
+import { createRuleSet, withLines, type Candidates, type RuleSet } from './secrets/rule-set.ts';
 import type { SecretRule } from './secrets/secret-rule.ts';
 import { createValueMatcher, type SecretValue, type ValueMatcher } from './secrets/value-matcher.ts';
 
@@ -177,14 +177,4 @@ function withoutOverlaps<S extends { start: number; end: number }>(spans: S[]): 
     else last.end = Math.max(last.end, span.end);
   }
   return out;
-}
-
-function withLines(spans: readonly Omit<SecretHit, 'line'>[], text: string): SecretHit[] {
-  let line = 1;
-  // Shared between spans: a long line is searched once for all of its secrets.
-  let end = spans.length > 0 ? text.indexOf('\n') : -1;
-  return spans.map((span) => {
-    for (; end >= 0 && end < span.start; end = text.indexOf('\n', end + 1)) line++;
-    return { ...span, line };
-  });
 }

@@ -19,7 +19,6 @@ export type FoundRemembered =
   | { kind: 'missed'; why: string }
   | { kind: 'none' };
 
-/** The rules that ask in a decision. */
 export function askingRules(decision: Decision): string[] {
   return [...new Set(decision.findings.filter(({ verdict }) => verdict === 'ask').map(({ rule }) => rule))].sort();
 }

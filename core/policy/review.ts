@@ -1,8 +1,8 @@
 import type { Decision, Finding } from '../protocol/index.ts';
 import { combine } from './gate.ts';
 import { askAboutScripts, lookAtWrite } from './path-rule.ts';
-import { isSecretPath } from './places.ts';
 import type { ChangeFacts, GateContext, Rule } from './rule.ts';
+import { isSecretFile } from './secrets/secret-files.ts';
 
 export interface Review extends Decision {
   /** Paths whose changes are refused without a question. */
@@ -27,7 +27,7 @@ export function review(facts: ChangeFacts, context: GateContext, rules: readonly
     }
     findings.push(...others);
     if (look) findings.push({ rule: 'path', ...look });
-    else if (isSecretPath(path, context.secretPatterns))
+    else if (isSecretFile(path, context.secretPatterns))
       findings.push({ rule: 'path', verdict: 'ask', reason: `${path} is a secret file` });
   }
   for (const path of facts.scripts) findings.push({ rule: 'path', ...askAboutScripts(path) });

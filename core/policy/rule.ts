@@ -1,6 +1,5 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
 
-/** A call to judge. */
 export interface CallFacts {
   name: string;
   effects: readonly Effect[];

@@ -1,12 +1,23 @@
 import { isReadOnly, type Effect } from '../protocol/index.ts';
-import { grantRule } from './grant/grant-rule.ts';
+import { allowsAccess, allowsSpawn, allowsTool, describeAccess } from './grant/access.ts';
 import { pathRule } from './path-rule.ts';
 import type { Rule } from './rule.ts';
 import { shellRule } from './shell/rules/shell-rule.ts';
 
+/** Authority: a tool that the grant does not name is denied; what else it does not cover needs a human. */
+const grantRule: Rule = {
+  name: 'grant',
+  check(call, { grant, now }) {
+    if (!allowsTool(grant, call.name, now)) return { verdict: 'deny', reason: `the grant has no tool ${call.name}` };
+    const wider = call.access.filter((access) => !allowsAccess(grant, access, now)).map(describeAccess);
+    if (call.effects.includes('spawn') && !allowsSpawn(grant, now)) wider.push('create an agent');
+    if (wider.length > 0) return { verdict: 'ask', reason: `wider than the grant: ${wider.join(', ')}` };
+    return { verdict: 'allow', reason: 'covered by the grant' };
+  },
+};
+
 const EDITS: ReadonlySet<Effect> = new Set(['read', 'write']);
 
-/** The approval mode of the session. */
 const modeRule: Rule = {
   name: 'mode',
   check(call, { mode }) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { openSecretsOf, splitState, type Engine, type Snapshots } from '@klaus/core/agent';
-import { isSecretPath, toSecretValues, type Redactor } from '@klaus/core/policy';
+import { isSecretFile, toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { RecordedSession } from './read-session.ts';
 
@@ -30,7 +30,7 @@ export async function readStartingFiles(
   const none: StartingFiles = { files: new Map(), left: {}, hasGit: session.usesGit, notes: [] };
   const needed = 'Put the files that the session began with into workspace/: ';
   const { secretPatterns, hiddenPatterns } = engine.settings;
-  const isSecret = (path: string): boolean => isSecretPath(path, [...secretPatterns, ...hiddenPatterns]);
+  const isSecret = (path: string): boolean => isSecretFile(path, [...secretPatterns, ...hiddenPatterns]);
   if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
   try {
     const snapshots = await engine.openSnapshots(session.opened.workspace);

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { isSecretPath } from '@klaus/core/policy';
+import { isSecretFile } from '@klaus/core/policy';
 import { contains } from '../paths.ts';
 import type { Mask } from './masks.ts';
 
@@ -13,7 +13,7 @@ import type { Mask } from './masks.ts';
 export function findMaskParents(masks: readonly Mask[], workspace: string): string[] {
   const found = new Set<string>();
   for (const { target } of masks) {
-    if (!contains(workspace, target) || isSecretPath(basename(target))) continue;
+    if (!contains(workspace, target) || isSecretFile(basename(target))) continue;
     for (let folder = dirname(target); folder !== workspace && contains(workspace, folder); folder = dirname(folder))
       found.add(folder);
   }

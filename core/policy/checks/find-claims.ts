@@ -1,6 +1,5 @@
 import type { Claim } from '../../protocol/index.ts';
 
-/** A success that a text claims. */
 export interface FoundClaim {
   /** The words, at most 200 characters. */
   said: string;
@@ -36,7 +35,6 @@ const SUBJECTS: readonly { kind: Claim['kind']; words: RegExp }[] = [
   },
 ];
 
-/** Words for success. */
 const GOOD =
   /\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|clean(?:ly)?|ok(?:ay)?|fine|works?|working|worked|satisfied|happy|0 (?:failed|failures|failing|errors?|issues|problems|fail)|no (?:\w+ )?(?:errors?|failures?|issues|problems|warnings|complaints)|zero (?:errors|failures)|without (?:any )?(?:errors?|failures?|issues|problems)|exit(?:s|ed)?(?: with)?(?: code| status)? 0|100 ?%|compiles|builds|type-?checks|lints|laufen(?: alle)? durch|erfolgreich|bestanden|bestehen|grün|fehlerfrei|passent|passe|réussi\w*|succès|vert\w*|pasan|pasa|pasaron|exitosa\w*|éxito|passam|passaram|passou|sucesso|passano|superat\w+|passati|riuscit\w+|slagen|geslaagd|groen|kompiliert|przechodz\w+)\b|[✓✔✅]|проход|успешн|зел[её]н|пройден|通过|通過|成功|全绿|パス|合格|통과|성공/iu;
 

@@ -1,5 +1,12 @@
 import type { Evidence } from '../../protocol/index.ts';
-import { findSetupChanges, type ChangedFile, type Weakening } from './find-weakenings.ts';
+import {
+  countMatches,
+  findSetupChanges,
+  readObject,
+  toObject,
+  type ChangedFile,
+  type Weakening,
+} from './find-weakenings.ts';
 
 /** Settings by which a package manager or a runner starts another program or loads code. */
 const EXECUTES =
@@ -94,10 +101,6 @@ function isNewEnvironment(path: string, files: readonly ChangedFile[]): boolean 
   );
 }
 
-function countMatches(text: string | null, pattern: RegExp): number {
-  return text === null ? 0 : [...text.matchAll(pattern)].length;
-}
-
 /** Scripts that npm runs around another one, and sections that configure a runner. */
 function findHooks({ path, before, after }: ChangedFile): Weakening[] {
   if (!/^(?:(?!node_modules\/).)*package\.json$/.test(path) || before === null) return [];
@@ -114,18 +117,6 @@ function findHooks({ path, before, after }: ChangedFile): Weakening[] {
       ? []
       : [{ reason: `${section} in ${path}, which configures a runner, was changed in this session`, weakens: all }]),
   ];
-}
-
-function readObject(text: string): Record<string, unknown> {
-  try {
-    return toObject(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function toObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Edited files of installed packages, and programs that replace system programs. */

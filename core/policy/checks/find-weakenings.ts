@@ -17,7 +17,6 @@ export interface ChangedFile {
 /** The time from which changes count. */
 type Since = 'run' | 'session';
 
-/** A way in which a run weakened its checks. */
 export interface Weakening {
   /** One sentence without its full stop. */
   reason: string;
@@ -45,9 +44,11 @@ const NARROWS =
   /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|allowJs|checkJs|collect|exit|globals/i;
 
 const count = (text: string | null, pattern: RegExp): number =>
-  text === null ? 0 : [...withoutComments(text).matchAll(pattern)].length;
-const countRaw = (text: string | null, pattern: RegExp): number =>
-  text === null ? 0 : [...text.matchAll(pattern)].length;
+  text === null ? 0 : countMatches(withoutComments(text), pattern);
+
+export function countMatches(text: string | null, pattern: RegExp): number {
+  return text === null ? 0 : [...text.matchAll(pattern)].length;
+}
 
 function withoutComments(text: string): string {
   return text
@@ -56,7 +57,6 @@ function withoutComments(text: string): string {
     .replace(/"""[^]*?"""|'''[^]*?'''/g, '');
 }
 
-/** The ways in which the changes of a run weakened its checks. */
 export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
   return [
     ...findTests(files.filter(({ path }) => TEST_FILE.test(path))),
@@ -114,7 +114,7 @@ function findSuppressions(
   files: readonly ChangedFile[],
   { pattern, kind, what }: { pattern: RegExp; kind: CheckKind; what: string },
 ): Weakening[] {
-  const more = files.filter(({ before, after }) => countRaw(after, pattern) > countRaw(before, pattern));
+  const more = files.filter(({ before, after }) => countMatches(after, pattern) > countMatches(before, pattern));
   if (more.length === 0) return [];
   const weakens = (row: Evidence): boolean => hasKind(row, [kind]);
   return [{ reason: `${what} since the run began (${list(more.map(({ path }) => path))})`, weakens }];
@@ -146,7 +146,6 @@ function toKinds(path: string): CheckKind[] {
   return ['test', 'other'];
 }
 
-/** Weakened scripts of package.json. */
 function findScripts(files: readonly ChangedFile[], since: Since): Weakening[] {
   return files.flatMap(({ path, before, after }) => {
     if (!/(?:^|\/)package\.json$/.test(path) || before === null) return [];
@@ -176,15 +175,23 @@ function ranScript(scripts: Readonly<Record<string, string>>, name: string): (ro
 }
 
 function toScripts(text: string): Record<string, string> {
+  const scripts = toObject(readObject(text)['scripts']);
+  return Object.fromEntries(
+    Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** The object in a JSON file; an empty one for any other text. */
+export function readObject(text: string): Record<string, unknown> {
   try {
-    const value = (JSON.parse(text) as { scripts?: unknown } | null)?.scripts;
-    if (typeof value !== 'object' || value === null) return {};
-    return Object.fromEntries(
-      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
+    return toObject(JSON.parse(text));
   } catch {
     return {};
   }
+}
+
+export function toObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** A file that is itself the check, such as `run-tests.sh` or what a script of package.json runs. */
@@ -215,7 +222,6 @@ function isScriptFile(path: string): boolean {
   );
 }
 
-/** Installed programs that were replaced. */
 function findPrograms(files: readonly ChangedFile[], since: Since): Weakening[] {
   const isInstalled = files.some(({ path }) => /(?:^|\/)node_modules\/(?!\.)/.test(path));
   return files.flatMap(({ path, isCreated }): Weakening[] => {

@@ -1,57 +1,45 @@
 import { ASKS, type Runner } from './runner.ts';
 
-const JS_TESTS = '-t= --testNamePattern= --testPathPattern= --testPathPatterns= --grep= -g= --exclude='.split(' ');
+const JS_TESTS = '-t= --testNamePattern= --testPathPattern= --testPathPatterns= --grep= -g= --exclude=';
+
+const JEST_FILTERS =
+  '--onlyChanged -o --onlyFailures -f --findRelatedTests --shard= --testPathIgnorePatterns= --selectProjects= --lastCommit --changedSince= --runTestsByPath';
 
 export const VITEST: Runner = {
   kind: 'test',
-  filters: [...JS_TESTS, '--changed', '--related', '--shard=', '--project=', '--dir=', '--onlyFailures'],
-  valued: ['-c', '--config', '-r', '--root', '--reporter', '--environment', '--pool', '--testTimeout', '--maxWorkers'],
-  nothing: ['--passWithNoTests', '--run=false', '--help', '-h', '--version', '-v', '--mergeReports', '--clearCache'],
+  filters: `${JS_TESTS} --changed --related --shard= --project= --dir= --onlyFailures`,
+  valued: '-c --config -r --root --reporter --environment --pool --testTimeout --maxWorkers',
+  nothing: '--passWithNoTests --run=false --help -h --version -v --mergeReports --clearCache',
 };
 export const JEST: Runner = {
   kind: 'test',
-  filters: [
-    ...JS_TESTS,
-    '--onlyChanged',
-    '-o',
-    '--onlyFailures',
-    '-f',
-    '--findRelatedTests',
-    '--shard=',
-    '--testPathIgnorePatterns=',
-    '--selectProjects=',
-    '--lastCommit',
-    '--changedSince=',
-    '--runTestsByPath',
-  ],
-  valued: ['-c', '--config', '--rootDir', '--reporters', '--maxWorkers', '-w', '--testTimeout', '--testEnvironment'],
-  nothing: [...ASKS, '--passWithNoTests', '--listTests', '--showConfig', '--testFailureExitCode=0', '--clearCache'],
+  filters: `${JS_TESTS} ${JEST_FILTERS}`,
+  valued: '-c --config --rootDir --reporters --maxWorkers -w --testTimeout --testEnvironment',
+  nothing: `${ASKS} --passWithNoTests --listTests --showConfig --testFailureExitCode=0 --clearCache`,
 };
 export const MOCHA: Runner = {
   kind: 'test',
-  filters: ['-g=', '--grep=', '-f=', '--fgrep=', '-i', '--invert', '--ignore=', '--exclude='],
-  valued: ['-R', '--reporter', '-r', '--require', '-t', '--timeout', '--config', '--ui', '-u', '--spec', '--extension'],
-  nothing: [...ASKS, '--dry-run', '--list-files'],
+  filters: '-g= --grep= -f= --fgrep= -i --invert --ignore= --exclude=',
+  valued: '-R --reporter -r --require -t --timeout --config --ui -u --spec --extension',
+  nothing: `${ASKS} --dry-run --list-files`,
 };
 export const NODE_TEST: Runner = {
   kind: 'test',
-  filters: ['--test-name-pattern=', '--test-skip-pattern=', '--test-only', '--test-shard='],
+  filters: '--test-name-pattern= --test-skip-pattern= --test-only --test-shard=',
   valued:
-    '--test-reporter --test-reporter-destination --import -r --require --loader --test-concurrency --test-timeout --conditions -C'.split(
-      ' ',
-    ),
-  nothing: ['--help', '-h', '--version', '-v', '--check', '-c'],
+    '--test-reporter --test-reporter-destination --import -r --require --loader --test-concurrency --test-timeout --conditions -C',
+  nothing: '--help -h --version -v --check -c',
 };
 export const TSC: Runner = {
   kind: 'types',
-  projects: ['-p', '--project'],
-  valued: ['--outDir', '--target', '--module', '--lib', '--pretty', '--rootDir', '--jsx', '--moduleResolution'],
-  nothing: [...ASKS, '--noCheck', '--init', '--showConfig', '--listFilesOnly', '--clean', '--all', '--dry', '-d'],
+  projects: '-p --project',
+  valued: '--outDir --target --module --lib --pretty --rootDir --jsx --moduleResolution',
+  nothing: `${ASKS} --noCheck --init --showConfig --listFilesOnly --clean --all --dry -d`,
 };
 export const ESLINT: Runner = {
   kind: 'lint',
-  filters: ['--ignore-pattern=', '--quiet', '--no-inline-config', '--suppress-all'],
-  valued: '-c --config -f --format --ext --max-warnings -o --output-file --cache-location --rule'.split(' '),
-  nothing: [...ASKS, '--print-config', '--init', '--env-info', '--pass-on-no-patterns', '--exit-on-fatal-error'],
-  fixFlags: ['--fix'],
+  filters: '--ignore-pattern= --quiet --no-inline-config --suppress-all',
+  valued: '-c --config -f --format --ext --max-warnings -o --output-file --cache-location --rule',
+  nothing: `${ASKS} --print-config --init --env-info --pass-on-no-patterns --exit-on-fatal-error`,
+  fixFlags: '--fix',
 };

@@ -2,7 +2,6 @@ import type { CheckKind, Claim, ClaimStatus, Evidence } from '../../protocol/ind
 import { findOpenReds, isSound, isComplete } from './covers.ts';
 import type { FoundClaim } from './find-claims.ts';
 
-/** Kinds of checks that can prove a claim of a kind. */
 const PROVES: Readonly<Record<Claim['kind'], readonly CheckKind[]>> = {
   test: ['test'],
   types: ['types'],

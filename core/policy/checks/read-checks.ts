@@ -11,8 +11,8 @@ import type { Check } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
 import { ACTED_LATER, readProgram, type ProgramOptions } from './read-program.ts';
 import { toWords } from './static-words.ts';
+import { toSet } from '../word-list.ts';
 
-/** What a command line checks. */
 export interface ReadChecks {
   checks: Check[];
   /** Why its exit code proves nothing; absent: 0 means that all of them passed. */
@@ -65,7 +65,6 @@ interface CheckScope {
   depth: number;
 }
 
-/** The result for a part of a line. */
 interface Found {
   checks: Check[];
   doubt?: string | undefined;
@@ -157,35 +156,33 @@ function walkNode(node: PipelineNode | CompoundList, scope: CheckScope): Found {
 
 /** Commands in a condition, a loop or a function: they may not have run. */
 function walkBranches(node: Exclude<CommandNode, { type: 'Command' }>, scope: CheckScope): Found {
-  const lists: CompoundList[] = [];
+  if (node.type === 'TestCommand' || node.type === 'ArithmeticCommand') return NOTHING;
+  // A function can replace any program.
+  if (node.type === 'Function')
+    return { checks: [], acts: true, doubt: 'the line defines a function, which may replace a program' };
+  const lists = toLists(node);
+  if (!lists) return { checks: [], acts: true };
+  const all = lists.map((list) => walkList(list, { ...scope })).reduce(join, NOTHING);
+  return doubted({ ...all, fails: false }, 'it runs inside a condition or a loop');
+}
+
+function toLists(node: Exclude<CommandNode, { type: 'Command' }>): CompoundList[] | undefined {
   switch (node.type) {
-    case 'If':
-      lists.push(node.clause, node.then, ...node.elif.flatMap((branch) => [branch.clause, branch.then]));
-      if (node.else) lists.push(node.else);
-      break;
+    case 'If': {
+      const branches = node.elif.flatMap((branch) => [branch.clause, branch.then]);
+      return [node.clause, node.then, ...branches, ...(node.else ? [node.else] : [])];
+    }
     case 'While':
-      lists.push(node.clause, node.body);
-      break;
+      return [node.clause, node.body];
     case 'For':
     case 'Select':
     case 'ArithmeticFor':
-      lists.push(node.body);
-      break;
+      return [node.body];
     case 'Case':
-      lists.push(...node.items.flatMap((item) => (item.body ? [item.body] : [])));
-      break;
-    case 'Function':
-      // A function can replace any program.
-      return { checks: [], acts: true, doubt: 'the line defines a function, which may replace a program' };
-    case 'TestCommand':
-    case 'ArithmeticCommand':
-      return NOTHING;
+      return node.items.flatMap((item) => (item.body ? [item.body] : []));
     default:
-      return { checks: [], acts: true };
+      return undefined;
   }
-  let all: Found = NOTHING;
-  for (const list of lists) all = join(all, walkList(list, { ...scope }));
-  return doubted({ ...all, fails: false }, 'it runs inside a condition or a loop');
 }
 
 function walkCommand(node: Command, scope: CheckScope): Found {
@@ -232,10 +229,8 @@ const TRICKS =
   /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELL|HOME|XDG_CONFIG_HOME|npm_config_\w+|NODE_OPTIONS|NODE_PATH|PERL5OPT|RUBYOPT|MAKEFLAGS|PYTHON(?:STARTUP|HOME|USERBASE)|PYTEST_(?:ADDOPTS|PLUGINS))=/i;
 
 /** Programs that change no file of a project that a check would see. */
-const NEUTRAL: ReadonlySet<string> = new Set(
-  'echo printf true : cat ls pwd date head tail wc grep rg test [ sleep git which command type env uname id whoami diff tree du df stat file sort uniq jq time'.split(
-    ' ',
-  ),
+const NEUTRAL: ReadonlySet<string> = toSet(
+  'echo printf true : cat ls pwd date head tail wc grep rg test [ sleep git which command type env uname id whoami diff tree du df stat file sort uniq jq time',
 );
 
 /** A folder seen from another, relative to the workspace; a path outside the workspace is unchanged. */

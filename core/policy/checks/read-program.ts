@@ -1,12 +1,13 @@
 import type { Check } from '../../protocol/index.ts';
+import { quote } from '../shell/expansion/word.ts';
 import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';
+import { toList, toSet } from '../word-list.ts';
 
 /** The doubt about a check that is followed by another action. */
 export const ACTED_LATER = 'something ran after it in the same command, and may have changed files';
 
-/** The result for a program call. */
 export interface ReadProgram {
   checks: Check[];
   doubt?: string | undefined;
@@ -22,25 +23,24 @@ export interface ProgramOptions {
 }
 
 /** Programs that run another program and return its exit code; with the options that take a value. */
-const WRAPPERS: Readonly<Record<string, { valued?: string[]; skip?: number }>> = {
-  env: { valued: ['-u', '--unset', '-C'] },
+const WRAPPERS: Readonly<Record<string, { valued?: string; skip?: number }>> = {
+  env: { valued: '-u --unset -C' },
   'cross-env': {},
   command: {},
   exec: {},
   nohup: {},
-  nice: { valued: ['-n', '--adjustment'] },
-  ionice: { valued: ['-c', '-n'] },
-  time: { valued: ['-f', '-o'] },
-  timeout: { valued: ['-s', '-k', '--signal', '--kill-after'], skip: 1 },
-  stdbuf: { valued: ['-i', '-o', '-e'] },
-  'xvfb-run': { valued: ['-s', '-n', '-e'] },
-  npx: { valued: ['-p', '--package'] },
+  nice: { valued: '-n --adjustment' },
+  ionice: { valued: '-c -n' },
+  time: { valued: '-f -o' },
+  timeout: { valued: '-s -k --signal --kill-after', skip: 1 },
+  stdbuf: { valued: '-i -o -e' },
+  'xvfb-run': { valued: '-s -n -e' },
+  npx: { valued: '-p --package' },
   pnpx: {},
   bunx: {},
-  dotenv: { valued: ['-e'] },
-  c8: { valued: ['-r', '--reporter', '-o', '--reports-dir', '--include', '--exclude'] },
-  nyc: { valued: ['-r', '--reporter', '--include', '--exclude'] },
-  coverage: {},
+  dotenv: { valued: '-e' },
+  c8: { valued: '-r --reporter -o --reports-dir --include --exclude' },
+  nyc: { valued: '-r --reporter --include --exclude' },
 };
 /** Package managers of other languages: `uv run pytest`. */
 const RUN = new Set(['uv', 'poetry', 'pipenv', 'pdm', 'hatch', 'rye', 'mise', 'dotenvx', 'bundle']);
@@ -63,13 +63,8 @@ export function readProgram(argv: readonly string[], options: ProgramOptions): R
   }
   if (PYTHON.test(name)) return readPython(args, options);
   if (JS.test(name) && args.includes('--test')) {
-    return toFound(
-      readRunner(
-        'node --test',
-        args.filter((arg) => arg !== '--test'),
-        options.cwd,
-      ),
-    );
+    const others = args.filter((arg) => arg !== '--test');
+    return toFound(readRunner('node --test', others, options.cwd));
   }
   if (name === 'coverage' && args[0] === 'run') return readPython(args.slice(1), options);
   const read = readRunner(name === 'gradlew' ? 'gradle' : name === 'mvnw' ? 'mvn' : name, args, options.cwd);
@@ -99,12 +94,13 @@ function unwrap(name: string, args: readonly string[]): readonly string[] | unde
     return at < 0 ? [] : args.slice(at + 1).filter((arg, index) => !(index === 0 && arg === '--'));
   }
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (!wrapper || name === 'coverage') return undefined;
+  if (!wrapper) return undefined;
+  const valued = toList(wrapper.valued);
   let skip = wrapper.skip ?? 0;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
     if (arg === '--') return args.slice(at + 1);
-    if (wrapper.valued?.includes(arg)) at++;
+    if (valued.includes(arg)) at++;
     else if (arg.startsWith('-') || /^\w+=/.test(arg)) continue;
     else if (skip > 0) skip--;
     else return args.slice(at);
@@ -166,9 +162,7 @@ function readFile(path: string, args: readonly string[], { cwd }: ProgramOptions
 }
 
 /** Options of package managers that take a value. */
-const MANAGER_VALUED = new Set(
-  '--prefix -C --dir --cwd -w --workspace --filter -F --loglevel --script-shell'.split(' '),
-);
+const MANAGER_VALUED = toSet('--prefix -C --dir --cwd -w --workspace --filter -F --loglevel --script-shell');
 
 /** `npm test`, `pnpm run lint`, `yarn vitest`: a script of package.json, or a program after `exec`. */
 function readManager(name: string, args: readonly string[], options: ProgramOptions): ReadProgram | undefined {
@@ -244,7 +238,7 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
     script,
   };
   if (text === undefined) return kind && { checks: [opaque], acts: false };
-  const line = [text, ...args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)].join(' ');
+  const line = [text, ...args.map(quote)].join(' ');
   const inner = options.readText(line, { cwd: options.cwd });
   if (inner.checks.length > 0) {
     // The paths in a main script are all paths; those in its arguments are a selection.
@@ -260,7 +254,6 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
     return { checks, doubt: doubt && `in the script ${script}, ${doubt}`, acts: false };
   }
   if (!kind) return undefined;
-  if (!inner.acts)
-    return { checks: [opaque], doubt: `the script ${script} checks nothing: ${text.slice(0, 80)}`, acts: false };
-  return { checks: [opaque], doubt: inner.doubt, acts: false };
+  const doubt = inner.acts ? inner.doubt : `the script ${script} checks nothing: ${text.slice(0, 80)}`;
+  return { checks: [opaque], doubt, acts: false };
 }

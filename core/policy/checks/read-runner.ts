@@ -2,6 +2,7 @@ import type { Check } from '../../protocol/index.ts';
 import { optional } from '../../protocol/index.ts';
 import type { Runner } from './runner.ts';
 import { RUNNERS } from './runners.ts';
+import { toList } from '../word-list.ts';
 
 /** A program call as a check; `doubt` says why it proves nothing. */
 export interface ReadRunner {
@@ -16,9 +17,8 @@ export interface ReadRunner {
  * @param cwd Relative to the workspace.
  */
 export function readRunner(name: string, args: readonly string[], cwd: string): ReadRunner | undefined {
-  const known = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
-  if (!known) return undefined;
-  for (const runner of Array.isArray(known) ? (known as readonly Runner[]) : [known as Runner]) {
+  const known = Object.hasOwn(RUNNERS, name) ? [RUNNERS[name]!].flat() : [];
+  for (const runner of known) {
     const read = readOne(name, runner, args);
     if (read) return { ...read, check: { ...read.check, cwd } };
   }
@@ -26,20 +26,19 @@ export function readRunner(name: string, args: readonly string[], cwd: string): 
 }
 
 function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunner | undefined {
-  const { verbs, needs, fixFlags = [], nothing = [], projects = [], valued = [], filters = [] } = runner;
-  const is = (arg: string, options: readonly string[]): boolean =>
-    options.some((option) => arg === option || (option.startsWith('-') && arg.startsWith(`${option}=`)));
-  const verbAt = verbs ? findVerb(all, verbs, valued) : -1;
-  if (verbs && verbAt === undefined) return undefined;
-  const args = verbAt === undefined || verbAt < 0 ? [...all] : all.filter((_, at) => at !== verbAt);
-  if (needs && !args.some((arg) => is(arg, needs))) return undefined;
-  if (args.some((arg) => is(arg, fixFlags))) return undefined;
+  const valued = toList(runner.valued);
+  const filters = toList(runner.filters);
+  const projects = toList(runner.projects);
+  const verbAt = runner.verbs === undefined ? -1 : findVerb(all, runner, valued);
+  if (verbAt === undefined) return undefined;
+  const args = all.filter((_, at) => at !== verbAt);
+  if (runner.needs !== undefined && !args.some((arg) => isOption(arg, runner.needs))) return undefined;
+  if (args.some((arg) => isOption(arg, runner.fixFlags))) return undefined;
   const check: Check = { kind: runner.kind, runner: name, cwd: '', paths: [], filters: [] };
   let doubt: string | undefined;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
-    const isNothing = nothing.some((option) => arg === option || arg.startsWith(`${option}=`));
-    if (isNothing) doubt ??= `with ${arg} ${name} passes without having checked anything`;
+    if (isOption(arg, runner.nothing)) doubt ??= `with ${arg} ${name} passes without having checked anything`;
     else if (arg === '--') continue;
     else if (!arg.startsWith('-')) addWord(name, check, arg);
     else {
@@ -56,14 +55,19 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
   return { check, ...optional({ doubt }) };
 }
 
-/** Index of the verb: the first word that is not an option. `make` without one builds. */
-function findVerb(args: readonly string[], verbs: readonly string[], valued: readonly string[]): number | undefined {
+/** True for one of the options, alone or with a value after `=`. */
+function isOption(arg: string, options: string | undefined): boolean {
+  return toList(options).some((option) => arg === option || arg.startsWith(`${option}=`));
+}
+
+/** Index of the verb: the first word that is not an option; -1 if it needs none. `make` without one builds. */
+function findVerb(args: readonly string[], runner: Runner, valued: readonly string[]): number | undefined {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
     if (valued.includes(arg)) at++;
-    else if (!arg.startsWith('-') && !/^\w+=/.test(arg)) return verbs.includes(arg) ? at : undefined;
+    else if (!arg.startsWith('-') && !/^\w+=/.test(arg)) return toList(runner.verbs).includes(arg) ? at : undefined;
   }
-  return verbs.includes('') ? -1 : undefined;
+  return runner.needsVerb === false ? -1 : undefined;
 }
 
 function splitOption(arg: string): [option: string, value: string | undefined] {

@@ -19,7 +19,6 @@ const TRICKS =
 const LOADS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--test-only|--check)\b/;
 const LOADERS = /(?:tsx|ts-node|swc|esbuild)/;
 
-/** Reads the words of a command without running anything. */
 export function toWords(node: Command): StaticWords {
   const argv: string[] = [];
   let isKnown = true;
@@ -52,21 +51,10 @@ export function toWords(node: Command): StaticWords {
   };
 }
 
-function isStatic(parts: readonly WordPart[] | undefined): boolean {
-  return (parts ?? []).every((part) => {
-    switch (part.type) {
-      case 'Literal':
-      case 'Glob':
-      case 'SingleQuoted':
-      case 'AnsiCQuoted':
-      case 'BraceExpansion':
-      case 'ExtendedGlob':
-        return true;
-      case 'DoubleQuoted':
-      case 'LocaleString':
-        return isStatic(part.parts);
-      default:
-        return false;
-    }
-  });
+const STATIC = new Set(['Literal', 'Glob', 'SingleQuoted', 'AnsiCQuoted', 'BraceExpansion', 'ExtendedGlob']);
+
+function isStatic(parts: readonly WordPart[] = []): boolean {
+  return parts.every((part) =>
+    part.type === 'DoubleQuoted' || part.type === 'LocaleString' ? isStatic(part.parts) : STATIC.has(part.type),
+  );
 }

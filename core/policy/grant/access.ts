@@ -9,12 +9,10 @@ export function allowsAccess(grant: Grant, access: Access, now: number): boolean
   return findCover(liveAt(heldBy(grant), now), access) !== undefined;
 }
 
-/** True when the grant allows the tool at all. */
 export function allowsTool(grant: Grant, name: string, now: number): boolean {
   return liveAt(heldBy(grant), now).some((authority) => coversTool(authority, name));
 }
 
-/** True when the grant allows at least one more agent to be created. */
 export function allowsSpawn(grant: Grant, now: number): boolean {
   return liveAt(heldBy(grant), now).some((authority) => authority.kind === 'spawn');
 }
@@ -67,7 +65,6 @@ function beginsWith(words: readonly string[], { argv = [] }: AuthorityOf<'exec'>
 
 const VERBS = { r: 'read', w: 'write', x: 'run the program' } as const;
 
-/** The access in words. */
 export function describeAccess(access: Access): string {
   switch (access.kind) {
     case 'fs':

@@ -1,7 +1,6 @@
 import { AUTHORITY_KINDS, type Authority, type Grant } from '../../protocol/index.ts';
 import { isNothing, isUnitCovered, meet, toKey, toRights, toUnits } from './authority.ts';
 
-/** What both lists allow. */
 export function intersectAuthorities(a: readonly Authority[], b: readonly Authority[]): Authority[] {
   return simplify(a.flatMap((one) => b.flatMap((other) => meet(one, other) ?? [])));
 }

@@ -7,7 +7,6 @@ import { toAuthorityText } from './grant-text.ts';
 import { toTimeText } from './grant-time.ts';
 import { toPlainCommands } from './plain-commands.ts';
 
-/** The accesses to explain. */
 export interface ExplainedCall {
   name: string;
   effects: readonly Effect[];

@@ -2,10 +2,8 @@ import type { Authority, Grant } from '../../protocol/index.ts';
 import { isNothing } from './authority.ts';
 import { toTimeText } from './grant-time.ts';
 
-/** Separates the parts of a grant. */
 const SEPARATOR = ' · ';
 
-/** The text of a grant that allows nothing. */
 export const NOTHING_TEXT = 'nothing';
 
 /** Words that are written without quotes; all others are quoted, with unusual characters escaped. */
@@ -25,7 +23,6 @@ export function toGrantText(grant: Grant): string {
   ].join(SEPARATOR);
 }
 
-/** The text of one authority. */
 export function toAuthorityText(authority: Authority): string {
   const until = authority.expiresAt === undefined ? '' : ` until ${toTimeText(authority.expiresAt)}`;
   return `${toContentText(authority)}${until}`;

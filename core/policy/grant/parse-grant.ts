@@ -104,17 +104,10 @@ function isKind(text: string): text is Authority['kind'] {
   return (AUTHORITY_KINDS as readonly string[]).includes(text);
 }
 
-interface Reader {
-  take(): Token | undefined;
-  isNextOpen(): boolean;
-  /** The authorities that begin with this token. */
-  authorities(first: Token): Authority[];
-  time(): number;
-  refuse(at: number, message: string, hint?: string): never;
-}
+type Refuse = (at: number, message: string, hint?: string) => never;
 
-function createReader(text: string, options: ParseGrantOptions): Reader {
-  const refuse = (at: number, message: string, hint?: string): never => {
+function createReader(text: string, options: ParseGrantOptions) {
+  const refuse: Refuse = (at, message, hint) => {
     const place = text.length > 60 ? `${at > 30 ? '…' : ''}${text.slice(Math.max(0, at - 30), at + 30)}` : text;
     throw new KlausError('usage', `In the grant "${place}", character ${at + 1}: ${message}.`, hint ? { hint } : {});
   };
@@ -145,7 +138,8 @@ function createReader(text: string, options: ParseGrantOptions): Reader {
     time,
     take: () => tokens[next++],
     isNextOpen: () => isSign('('),
-    authorities(first) {
+    /** The authorities that begin with this token. */
+    authorities(first: Token): Authority[] {
       const known = first.kind === 'word' && (isKind(first.text) || isBundleName(first.text));
       if (!known)
         return refuse(first.at, `${JSON.stringify(first.text)} is no authority and no bundle`, suggest(first.text));

@@ -44,7 +44,6 @@ function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv
   return isCertain ? 'certain' : 'possible';
 }
 
-/** The command in one short line. */
 export function showCommand({ argv }: SimpleCommand): string {
   const shown = argv.map(showWord).join(' ');
   return shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;

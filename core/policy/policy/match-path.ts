@@ -1,8 +1,10 @@
-import { matchesGlob, toRelative } from '../places.ts';
+import { matchesGlob } from '../glob.ts';
+import { toRelative } from '../places.ts';
 import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
 import { couldBe, isDynamic, isKnown, withoutGlob, type Word } from '../shell/expansion/word.ts';
 import type { Match } from './match-command.ts';
+import { toSet } from '../word-list.ts';
 
 /** True for a file that a glob matches, and for the folder that a glob names. */
 export function coversPath(globs: readonly string[], relative: string): boolean {
@@ -18,7 +20,6 @@ export function isAbove(folder: string, globs: readonly string[]): boolean {
   });
 }
 
-/** The folders that a glob names without a wildcard. */
 function toFixed(glob: string): string {
   const parts = glob.replace(/^\//, '').split('/');
   const wild = parts.findIndex((part) => /[*?]/.test(part));
@@ -26,7 +27,7 @@ function toFixed(glob: string): string {
 }
 
 /** Commands that change files only by a redirection. */
-const READERS = new Set('cat head tail wc ls grep diff cmp stat file less cd test'.split(' '));
+const READERS = toSet('cat head tail wc ls grep diff cmp stat file less cd test');
 
 /**
  * A file of the globs that a command names, in its words or redirections. The effect of the program is

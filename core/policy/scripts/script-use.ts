@@ -9,7 +9,6 @@ import { hasGlob, isDynamic, isKnown, type Word } from '../shell/expansion/word.
 import { toLoaded, toNamedInterpreter, toProgramFiles, toProgramPaths } from './loaded-files.ts';
 import { BUILD_FILES, CODE_OPTIONS, FILE_RUNNERS, FOLDER_OPTIONS } from './build-files.ts';
 
-/** The code files that a command line names. */
 export interface ScriptUse {
   /** Absolute paths of files that can be run, whether they exist or not. */
   files: ReadonlySet<string>;

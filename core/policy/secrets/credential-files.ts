@@ -1,34 +1,14 @@
 import { isSecretFile, SECRET_FILE_RULES } from './secret-files.ts';
+import { toList, toSet } from '../word-list.ts';
 
 /** Settings that hold credentials of a user or of a machine. In a workspace builds read some of them. */
-const NAMES = new Set(
-  '.envrc .npmrc npmrc .yarnrc .yarnrc.yml .pnpmrc pip.conf pip.ini .gemrc .condarc credentials credentials.toml access_tokens.db credentials.db msal_token_cache.bin service_principal_entries.json nuget.config settings-security.xml'.split(
-    ' ',
-  ),
+const NAMES = toSet(
+  '.envrc .npmrc npmrc .yarnrc .yarnrc.yml .pnpmrc pip.conf pip.ini .gemrc .condarc credentials credentials.toml access_tokens.db credentials.db msal_token_cache.bin service_principal_entries.json nuget.config settings-security.xml',
 );
-const TAILS = [
-  'pnpm/rc',
-  'gh/hosts.yml',
-  'glab-cli/config.yml',
-  'go/env',
-  'helm/repositories.yaml',
-  'helm/registry/config.json',
-  'config/hub',
-  'docker/config.json',
-  'kube/config',
-  'gem/credentials',
-  'cargo/credentials',
-  'cargo/credentials.toml',
-  'composer/auth.json',
-  // Variables of an environment of conda.
-  'conda-meta/state',
-  'conf/settings.xml',
-  'm2/settings.xml',
-  'gradle/gradle.properties',
-  'gradle/init.gradle',
-  'pypoetry/auth.toml',
-  'containers/auth.json',
-];
+/** `conda-meta/state` holds variables of an environment of conda. */
+const TAILS = toList(
+  'pnpm/rc gh/hosts.yml glab-cli/config.yml go/env helm/repositories.yaml helm/registry/config.json config/hub docker/config.json kube/config gem/credentials cargo/credentials cargo/credentials.toml composer/auth.json conda-meta/state conf/settings.xml m2/settings.xml gradle/gradle.properties gradle/init.gradle pypoetry/auth.toml containers/auth.json',
+);
 const TAIL_NAMES = new Set(TAILS.map((tail) => tail.slice(tail.lastIndexOf('/') + 1)));
 const TAIL = new RegExp(`(?:^|/)\\.?(?:${TAILS.join('|').replaceAll('.', '\\.')})$`);
 /** Folders of which every file is a credential. */

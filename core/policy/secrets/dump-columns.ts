@@ -22,14 +22,14 @@ const COLON = 58;
  */
 export function toDumpColumns(text: string, bytes: Uint8Array): TextView[] {
   if (!mayBeDump(bytes)) return [];
-  const data = createView();
-  const readable = createView();
+  const data = createView(text);
+  const readable = createView(text);
   for (const match of text.matchAll(LINE)) {
     const groups = match.indices?.groups ?? {};
-    data.add(text, groups['hex'] ?? groups['data']);
-    readable.add(text, groups['ascii'] ?? groups['bar']);
+    data.add(groups['hex'] ?? groups['data']);
+    readable.add(groups['ascii'] ?? groups['bar']);
   }
-  return [data, readable].map((view) => ({ text: view.chunks.join(''), parts: view.parts }));
+  return [data.end(), readable.end()];
 }
 
 /** The cheap question first: most texts have no line that begins with 6 to 8 hexadecimal digits and a space or colon. */
@@ -54,20 +54,25 @@ function isHexadecimal(byte: number | undefined): boolean {
   );
 }
 
-function createView() {
+/** Puts a view of `text` together. */
+export function createView(text: string) {
   const chunks: string[] = [];
   const parts: TextView['parts'] = [];
   let at = 0;
+  const put = (chunk: string): void => {
+    chunks.push(chunk);
+    at += chunk.length;
+  };
   return {
-    chunks,
-    parts,
-    add(text: string, span: readonly [from: number, to: number] | undefined): void {
-      if (!span) return;
-      const [from, to] = span;
-      chunks.push(text.slice(from, to));
-      parts.push({ at, from, length: to - from });
-      at += to - from;
+    /** Adds text that the original does not have. */
+    put,
+    /** Adds a span of the original. */
+    add(span: readonly [from: number, to: number] | undefined): void {
+      if (!span || span[1] <= span[0]) return;
+      parts.push({ at, from: span[0], length: span[1] - span[0] });
+      put(text.slice(...span));
     },
+    end: (): TextView => ({ text: chunks.join(''), parts }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { toPair, toPairs } from './byte-pairs.ts';
 
-/** What was found in one pass. */
 export interface FoundKeywords {
   /** Numbers of the lists of which at least one keyword is in the text, and of the empty lists; ascending. */
   lists: number[];

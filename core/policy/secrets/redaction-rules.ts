@@ -1,5 +1,9 @@
 import { readGitleaksRules } from './gitleaks-rules.ts';
-import { KEYED_RULES } from './keyed/keyed-rules.ts';
+import { toOriginal } from './dump-columns.ts';
+import { findKeyed, KEY_WORDS } from './keyed/find-keyed.ts';
+import { findKubernetesSecrets } from './keyed/kubernetes.ts';
+import { toPlainViews } from './keyed/plain-views.ts';
+import { SHAPED_RULES } from './keyed/shaped-rules.ts';
 import { PROMISED_RULES } from './promised-rules.ts';
 import type { SecretRule } from './secret-rule.ts';
 
@@ -16,6 +20,27 @@ const TOO_BROAD = new Set([
   // Any 40 hexadecimal digits where a text says Sourcegraph: commits of Git.
   'sourcegraph-access-token',
 ]);
+
+/** Secrets identified by their context: the name of a key, an option, a part of a URL. */
+export const KEYED_RULES: readonly SecretRule[] = [
+  { name: 'keyed-secret', keywords: KEY_WORDS, find: findKeyed, isPlaced: true },
+  { name: 'kubernetes-secret', keywords: ['secret'], find: findKubernetesSecrets },
+  ...SHAPED_RULES,
+].map((rule) => ({ ...rule, find: alsoInViews(rule.find) }));
+
+type Find = NonNullable<SecretRule['find']>;
+
+/** Looks in the text, and in what it was before its lines were numbered or escaped. */
+function alsoInViews(find: Find | undefined): Find {
+  return function* findInAll(text, places) {
+    if (!find) return;
+    yield* find(text, places);
+    for (const view of toPlainViews(text)) {
+      for (const [start, end] of find(view.text))
+        for (const part of toOriginal(view, start, end)) yield [part.start, part.end];
+    }
+  };
+}
 
 /** What the redactor looks for: the promised ten, the exact ones of gitleaks, and values by their keys. */
 export function toRedactionRules(): SecretRule[] {

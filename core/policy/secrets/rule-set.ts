@@ -11,7 +11,6 @@ export interface RuleHit {
   end: number;
 }
 
-/** Rules that are searched together. */
 export interface RuleSet {
   /**
    * Every hit, in no order; hits may overlap.
@@ -31,6 +30,17 @@ export interface Candidates {
   places: readonly number[];
   /** The text in UTF-8. */
   bytes: Uint8Array;
+}
+
+/** Adds the line of each hit, from 1. The hits are in the order of their positions. */
+export function withLines<H extends { start: number }>(hits: readonly H[], text: string): (H & { line: number })[] {
+  let line = 1;
+  // Shared between hits: a long line is searched once for all of its secrets.
+  let end = hits.length > 0 ? text.indexOf('\n') : -1;
+  return hits.map((hit) => {
+    for (; end >= 0 && end < hit.start; end = text.indexOf('\n', end + 1)) line++;
+    return { ...hit, line };
+  });
 }
 
 /** Prepares rules. An expression is compiled when a keyword of its rule is found. */
@@ -128,7 +138,6 @@ function toPrefix(text: string, end: number): string {
   return /[\w.-]{0,50}$/.exec(text.slice(Math.max(0, end - 50), end))?.[0] ?? '';
 }
 
-/** One match. */
 export interface AllowanceSite {
   text: string;
   path: string | undefined;

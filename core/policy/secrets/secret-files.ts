@@ -1,17 +1,15 @@
 import { matchesGlob } from '../glob.ts';
+import { toList, toSet } from '../word-list.ts';
 
 /** Endings by which the file that shows what belongs into an `.env` is known. */
 const PUBLIC_ENV = /\.(?:example|sample|template|tmpl|tpl|dist|schema|defaults?)$/;
-const NAMES = new Set(
-  '.netrc _netrc .pypirc .git-credentials .pgpass .my.cnf .mylogin.cnf .htpasswd .s3cfg .boto .vault-token .vault_pass .dockercfg credentials.json client_secret.json application_default_credentials.json secrets.yml secrets.yaml secrets.json secrets.toml .secrets .secrets.toml secrets.properties secret.properties key.properties keystore.properties auth.json .credentials.json local.settings.json .terraformrc terraform.rc credentials.tfrc.json pgpass.conf rclone.conf .passwd-s3fs .msmtprc .fetchmailrc .sentryclirc .databrickscfg .renviron .vault_password vault_pass.txt kubeconfig master.key id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk'.split(
-    ' ',
-  ),
+const NAMES = toSet(
+  '.netrc _netrc .pypirc .git-credentials .pgpass .my.cnf .mylogin.cnf .htpasswd .s3cfg .boto .vault-token .vault_pass .dockercfg credentials.json client_secret.json application_default_credentials.json secrets.yml secrets.yaml secrets.json secrets.toml .secrets .secrets.toml secrets.properties secret.properties key.properties keystore.properties auth.json .credentials.json local.settings.json .terraformrc terraform.rc credentials.tfrc.json pgpass.conf rclone.conf .passwd-s3fs .msmtprc .fetchmailrc .sentryclirc .databrickscfg .renviron .vault_password vault_pass.txt kubeconfig master.key id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk',
 );
 const ENDINGS = /\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|ppk|asc\.key)$/;
-const TAILS =
-  '.aws/credentials .docker/config.json .kube/config .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .mc/config.json .oci/config .azure/accesstokens.json .azure/msal_token_cache.json .config/gcloud/credentials.db .config/gh/hosts.yml .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json'.split(
-    ' ',
-  );
+const TAILS = toList(
+  '.aws/credentials .docker/config.json .kube/config .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .mc/config.json .oci/config .azure/accesstokens.json .azure/msal_token_cache.json .config/gcloud/credentials.db .config/gh/hosts.yml .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json',
+);
 const TAIL_NAMES = new Set(TAILS.map((tail) => tail.slice(tail.lastIndexOf('/') + 1)));
 /** Keys that are public, and lists of whom to trust. */
 const PUBLIC_KEY =
@@ -63,7 +61,6 @@ export const SECRET_FILE_GLOBS: readonly string[] = [
   ...TAILS.map((tail) => `**/${tail}`),
 ];
 
-/** The rules of {@link isSecretFile}. */
 export const SECRET_FILE_RULES = JSON.stringify([
   [...NAMES],
   TAILS,

@@ -1,9 +1,8 @@
 import { readGitleaksAllowance, readGitleaksRules } from './gitleaks-rules.ts';
 import { PROMISED_RULES } from './promised-rules.ts';
-import { createAllowance, createRuleSet, type RuleHit, type RuleSet } from './rule-set.ts';
+import { createAllowance, createRuleSet, withLines, type RuleHit, type RuleSet } from './rule-set.ts';
 import type { SecretRule } from './secret-rule.ts';
 
-/** One thing in a text that looks like a secret. */
 export interface SecretFinding {
   rule: string;
   /** From 1. */
@@ -54,7 +53,7 @@ export function createSecretScanner({ digest, rules, allow }: SecretScannerOptio
       const hits = toSet()
         .find(text, { path })
         .filter((hit) => !isNoSecret(hit, text, path));
-      return toLines(withoutOverlaps(hits), text).flatMap(({ rule, line, start, end }) => {
+      return withLines(withoutOverlaps(hits), text).flatMap(({ rule, line, start, end }) => {
         const fingerprint = toFingerprint(digest, { rule, path, secret: text.slice(start, end) });
         return allow?.has(fingerprint) === true ? [] : [{ rule, line, start, end, fingerprint }];
       });
@@ -91,13 +90,4 @@ function withoutOverlaps(hits: RuleHit[]): RuleHit[] {
     else if (hit.rank < last.rank) kept[kept.length - 1] = hit;
   }
   return kept;
-}
-
-function toLines(hits: readonly RuleHit[], text: string): (RuleHit & { line: number })[] {
-  let line = 1;
-  let end = hits.length > 0 ? text.indexOf('\n') : -1;
-  return hits.map((hit) => {
-    for (; end >= 0 && end < hit.start; end = text.indexOf('\n', end + 1)) line++;
-    return { ...hit, line };
-  });
 }

@@ -1,4 +1,5 @@
 import type { SecretValue } from './value-matcher.ts';
+import { toSet } from '../word-list.ts';
 
 /** Shorter values match ordinary words. */
 const SHORTEST = 8;
@@ -7,18 +8,14 @@ const MOST = 500;
 
 /** Last letters of a word of a name: `PGPASSWORD`, `apikey`. */
 const SECRET_ENDING = /(?:pass(?:word|wd|phrase|code)?s?|pwd|secrets?|tokens?|keys?|creds?|credentials?)$/;
-const SECRET_WORDS = new Set(
-  'auth authorization private salt pepper dsn cookie session sign signing signature webhook pin pat otp license licence'.split(
-    ' ',
-  ),
+const SECRET_WORDS = toSet(
+  'auth authorization private salt pepper dsn cookie session sign signing signature webhook pin pat otp license licence',
 );
 /** What a name that ends like this says is something about a secret: `SESSION_DRIVER`, `TOKEN_TTL`. */
 const ABOUT =
   /^(?:driver|method|mode|type|provider|backend|store|storage|connection|strategy|guard|name|prefix|suffix|header|domain|path|dir|folder|host|port|table|model|class|ttl|lifetime|expir\w*|timeout|age|length|size|min|max|count|rounds|algorithm|alg|format|encoding|enabled|disabled|required|region|version|issuer|audience|scopes?)$/;
-const TRIVIAL = new Set(
-  'development production localhost undefined disabled enabled required optional automatic internal external info,debug postgres postgresql changeme password username database utf8mb4_unicode_ci'.split(
-    ' ',
-  ),
+const TRIVIAL = toSet(
+  'development production localhost undefined disabled enabled required optional automatic internal external info,debug postgres postgresql changeme password username database utf8mb4_unicode_ci',
 );
 /** Also with a number: `us-east-1`, `checkout_v2`, `1.2.3-beta.1`. */
 const WORDS =
@@ -39,22 +36,21 @@ const REFERENCE = /^\$\{?\w|^\{\{|^<[^>]*>$|^%\w+%$|^(?:your|replace|insert|ente
 export function toSecretValues(path: string, text: string): SecretValue[] {
   const found = new Map<string, string>();
   const file = path.slice(path.lastIndexOf('/') + 1);
+  const put = (name: string, value: string): void => {
+    if (found.size < MOST && !found.has(value)) found.set(value, name);
+  };
   const add = (name: string, raw: string): void => {
-    for (const value of toParts(name, raw)) if (found.size < MOST && !found.has(value)) found.set(value, name);
+    for (const value of toParts(name, raw)) put(name, value);
   };
   const json = toJson(text);
   if (json !== undefined) walkJson(json, file, add);
   else {
     for (const [line] of text.matchAll(/^[A-Za-z0-9+/=]{32,76}\r?$/gm))
-      if (text.includes('-----BEGIN')) addBare(found, 'private-key', line.trim());
+      if (text.includes('-----BEGIN')) put('private-key', line.trim());
     for (const [name, value] of readLines(text)) add(name, value);
-    if (!text.includes('-----BEGIN')) for (const word of readBare(text)) addBare(found, file, word);
+    if (!text.includes('-----BEGIN')) for (const word of readBare(text)) put(file, word);
   }
   return [...found].map(([value, name]) => ({ name, value }));
-}
-
-function addBare(found: Map<string, string>, name: string, value: string): void {
-  if (found.size < MOST && !found.has(value)) found.set(value, name);
 }
 
 /** The value, and what is secret in it by itself: the password of a URL, what a Base64 login decodes to. */

@@ -1,12 +1,11 @@
 import { readValue, type FoundValue, type Surroundings } from './read-value.ts';
 import { toKeyKind } from './secret-key.ts';
 import { isSecretText } from './secret-text.ts';
+import { toList } from '../../word-list.ts';
 
-/** Words that a secret key has. */
-export const KEY_WORDS: readonly string[] =
-  'pass pwd secret token credential auth key salt bearer bindpw rootpw userpw psk kennwort wachtwoord contrasena senha'.split(
-    ' ',
-  );
+export const KEY_WORDS: readonly string[] = toList(
+  'pass pwd secret token credential auth key salt bearer bindpw rootpw userpw psk kennwort wachtwoord contrasena senha',
+);
 const WORD = new RegExp(KEY_WORDS.join('|'), 'gi');
 /** From such a word to the mark that may begin a value. Every repetition has a bound. */
 const LEADING = /[\w.$-]{3,60}["'`\\\])?!]{0,5}[ \t]{0,40}(?:[=:>,\n\r{|]|<\/|\?\?|(?<=[ \t])[^\s])/y;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../redactor.ts';
-import { KEYED_RULES } from './keyed-rules.ts';
+import { KEYED_RULES } from '../redaction-rules.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 const redactor = createRedactor({ salt: 's', digest, rules: KEYED_RULES });

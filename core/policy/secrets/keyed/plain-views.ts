@@ -1,4 +1,4 @@
-import type { TextView } from '../dump-columns.ts';
+import { createView, type TextView } from '../dump-columns.ts';
 
 /** What a program puts before each line: numbers, a path with a number, the marks of a difference. */
 const DECORATION =
@@ -39,42 +39,26 @@ function toFirstLines(text: string): string[] {
 }
 
 function toUndecorated(text: string): TextView {
-  const parts: TextView['parts'] = [];
-  const chunks: string[] = [];
-  let at = 0;
+  const view = createView(text);
   for (let from = 0; from < text.length;) {
     const next = text.indexOf('\n', from);
     const end = next < 0 ? text.length : next + 1;
-    const line = text.slice(from, end);
-    const skipped = DECORATION.exec(line)?.[0].length ?? 0;
-    chunks.push(line.slice(skipped));
-    parts.push({ at, from: from + skipped, length: line.length - skipped });
-    at += line.length - skipped;
+    const skipped = DECORATION.exec(text.slice(from, end))?.[0].length ?? 0;
+    view.add([from + skipped, end]);
     from = end;
   }
-  return { text: chunks.join(''), parts };
+  return view.end();
 }
 
 function toUnescaped(text: string): TextView {
-  const parts: TextView['parts'] = [];
-  const chunks: string[] = [];
-  let at = 0;
+  const view = createView(text);
   let from = 0;
-  const add = (end: number): void => {
-    if (end <= from) return;
-    chunks.push(text.slice(from, end));
-    parts.push({ at, from, length: end - from });
-    at += end - from;
-  };
   for (const match of text.matchAll(ESCAPE)) {
-    add(match.index);
-    const mark = match.groups?.['mark'] ?? '';
-    const meaning = MEANINGS[mark];
+    view.add([from, match.index]);
+    const meaning = MEANINGS[match.groups?.['mark'] ?? ''];
     from = match.index + match[0].length - (meaning === undefined ? 1 : 0);
-    if (meaning === undefined) continue;
-    chunks.push(meaning);
-    at += 1;
+    if (meaning !== undefined) view.put(meaning);
   }
-  add(text.length);
-  return { text: chunks.join(''), parts };
+  view.add([from, text.length]);
+  return view.end();
 }

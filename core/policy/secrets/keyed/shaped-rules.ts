@@ -1,6 +1,7 @@
 import type { SecretRule } from '../secret-rule.ts';
 import type { KeyKind } from './secret-key.ts';
 import { isSecretText } from './secret-text.ts';
+import { toList } from '../../word-list.ts';
 
 interface Shape {
   name: string;
@@ -43,21 +44,8 @@ const SHAPES: readonly Shape[] = [
       'g',
     ),
     keywords: [
-      'mysql',
-      'mariadb',
-      'mycli',
-      'sshpass',
-      '7za ',
-      'unzip ',
-      'zip -',
-      ' login ',
-      'mongo',
-      'sqlcmd',
-      'redis-cli',
-      'valkey-cli',
-      'ldap',
-      'rabbitmqadmin',
-      'cqlsh',
+      ...['mysql', 'mariadb', 'mycli', 'sshpass', '7za ', 'unzip ', 'zip -', ' login ', 'mongo', 'sqlcmd', 'redis-cli'],
+      ...['valkey-cli', 'ldap', 'rabbitmqadmin', 'cqlsh'],
     ],
   },
   {
@@ -133,7 +121,7 @@ const SHAPES: readonly Shape[] = [
     name: 'password-hash',
     pattern:
       /(?<value>\$(?:apr1|2[abxy]|[156]|y|gy|7|argon2(?:id|i|d)|pbkdf2[\w-]{0,12})\$[./A-Za-z0-9$=,+-]{20,300}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,200})/g,
-    keywords: '$apr1$ $2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 sha} {ssha'.split(' '),
+    keywords: toList('$apr1$ $2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 sha} {ssha'),
     isCertain: true,
   },
 ];
