@@ -31,7 +31,7 @@ function lookAt(
   const { path } = access;
   if (isBelow(path, home)) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
-  const beside = relativesOf(path, readable);
+  const beside = readable.flatMap((folder) => toRelative(path, folder) ?? []);
   const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });
   if (relative === undefined && !isOpen) return { verdict: 'deny', reason: `${path} is outside the workspace` };
   // A folder beside the workspace can itself be a secret path.
@@ -48,11 +48,6 @@ function isWritable(
 ): boolean {
   const holders = readable.filter((folder) => isBelow(path, folder)).sort((a, b) => b.length - a.length);
   return holders[0] !== undefined && writable.includes(holders[0]);
-}
-
-/** The path relative to each folder that contains it. */
-function relativesOf(path: string, folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => toRelative(path, folder) ?? []);
 }
 
 /** A change of a protected place's link target is a change of that place. */

@@ -73,7 +73,8 @@ function findChanged(before: readonly BoundScript[], now: readonly BoundScript[]
   return (now.find((script) => !has(before, script)) ?? before.find((script) => !has(now, script)))?.path;
 }
 
-function shorten(text: string): string {
+/** At most 80 characters, in one line. */
+export function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

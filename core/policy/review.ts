@@ -1,5 +1,5 @@
 import type { Decision, Finding } from '../protocol/index.ts';
-import { combine } from './gate.ts';
+import { combine, toFinding } from './gate.ts';
 import { askAboutScripts, lookAtWrite } from './path-rule.ts';
 import type { ChangeFacts, GateContext, Rule } from './rule.ts';
 import { isSecretFile } from './secrets/secret-files.ts';
@@ -20,7 +20,7 @@ export function review(facts: ChangeFacts, context: GateContext, rules: readonly
   const refused: string[] = [];
   for (const { path } of facts.changes) {
     const look = lookAtWrite(path);
-    const others = rules.flatMap((rule) => toFinding(rule, path) ?? []);
+    const others = rules.flatMap((rule) => toFinding(rule, () => rule.checkChange?.(path)) ?? []);
     if (look?.verdict === 'deny' || others.some(({ verdict }) => verdict === 'deny')) {
       refused.push(path);
       continue;
@@ -37,17 +37,6 @@ export function review(facts: ChangeFacts, context: GateContext, rules: readonly
     return { verdict: 'deny', rule: 'path', reason, findings: [{ rule: 'path', verdict: 'deny', reason }], refused };
   }
   return { ...combine(dedupe(findings)), refused };
-}
-
-/** A rule that throws denies. */
-function toFinding(rule: Rule, path: string): Finding | undefined {
-  try {
-    const look = rule.checkChange?.(path);
-    return look && { rule: rule.name, ...look };
-  } catch (error) {
-    const reason = `the rule failed: ${error instanceof Error ? error.message : String(error)}`;
-    return { rule: rule.name, verdict: 'deny', reason };
-  }
 }
 
 function toEditFinding({ mode, patchApproval, isolate }: GateContext): Finding {

@@ -7,14 +7,11 @@ export function isSound(receipt: Receipt): boolean {
 
 /** True if a check of `later` repeats every check of `earlier`, on the same files or more. */
 export function covers(later: Receipt, earlier: Receipt): boolean {
-  if (later.command === earlier.command && isSame(later.checks, earlier.checks)) return true;
+  const isSame = JSON.stringify(later.checks) === JSON.stringify(earlier.checks);
+  if (later.command === earlier.command && isSame) return true;
   // In older logs only the command is known.
   if (!later.checks || !earlier.checks) return later.command === earlier.command;
   return earlier.checks.every((asked) => later.checks!.some((check) => coversCheck(check, asked)));
-}
-
-function isSame(a: readonly Check[] | undefined, b: readonly Check[] | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function coversCheck(check: Check, asked: Check): boolean {

@@ -65,7 +65,9 @@ export function findEnvironmentChanges(files: readonly ChangedFile[]): Weakening
   ];
 }
 
-const all = (): boolean => true;
+function toChange(path: string, what: string, more: Partial<Weakening> = {}): Weakening {
+  return { reason: `${path}, ${what}, was changed in this session`, weakens: () => true, ...more };
+}
 
 function findSetting(file: ChangedFile, files: readonly ChangedFile[]): Weakening[] {
   const { path, before, after, isCreated } = file;
@@ -75,11 +77,7 @@ function findSetting(file: ChangedFile, files: readonly ChangedFile[]): Weakenin
       .filter((line) => EXECUTES.test(line) && !/^\s*[#;]/.test(line))
       .join('\n');
   const found = (what: string, isHidden = true): Weakening[] => [
-    {
-      reason: `${path}, ${what}, was changed in this session`,
-      weakens: all,
-      ...(isHidden ? { suspect: path } : {}),
-    },
+    toChange(path, what, isHidden ? { suspect: path } : {}),
   ];
   if (/(?:^|\/)node_modules\//.test(path)) return [];
   if (SETTINGS.test(path) && lines(before) !== lines(after)) return found('which says what programs run', false);
@@ -113,9 +111,7 @@ function findHooks({ path, before, after }: ChangedFile): Weakening[] {
       reason: `the script ${name} was changed in this session`,
       weakens: ({ checks = [] }) => checks.some(({ script }) => script === name.replace(/^(?:pre|post)/, '')),
     })),
-    ...(section === undefined
-      ? []
-      : [{ reason: `${section} in ${path}, which configures a runner, was changed in this session`, weakens: all }]),
+    ...(section === undefined ? [] : [toChange(`${section} in ${path}`, 'which configures a runner')]),
   ];
 }
 
@@ -126,10 +122,9 @@ function findPackages(files: readonly ChangedFile[]): Weakening[] {
     return name === undefined ? [] : [{ file, root, name }];
   });
   const manifests = new Map(files.map((file) => [file.path, file]));
-  const edited = changed.filter(({ file, root, name }) => {
-    const manifest = manifests.get(`${root}${name}/package.json`);
-    return !file.isCreated && !file.isDeleted && manifest === undefined;
-  });
+  const edited = changed.filter(
+    ({ file, root, name }) => !file.isCreated && !file.isDeleted && !manifests.has(`${root}${name}/package.json`),
+  );
   const planted = files.flatMap(({ path }) => {
     const name = /(?:^|\/)node_modules\/\.bin\/([^/]+)$/.exec(path)?.[1];
     return name !== undefined && BASE.test(name) ? [path] : [];
@@ -137,22 +132,19 @@ function findPackages(files: readonly ChangedFile[]): Weakening[] {
   const isNew = (root: string, name: string): boolean =>
     manifests.get(`${root}${name}/package.json`)?.isCreated === true;
   return [
-    ...edited.slice(0, MAX_EDITED).map(({ file }) => ({
-      reason: `${file.path}, a part of an installed package, was changed in this session`,
-      weakens: all,
-      suspect: file.path,
-    })),
+    ...edited
+      .slice(0, MAX_EDITED)
+      .map(({ file: { path } }) => toChange(path, 'a part of an installed package', { suspect: path })),
     ...planted.map((path) => ({
       reason: `${path} takes the place of a program in this session`,
-      weakens: all,
+      weakens: () => true,
       suspect: path,
     })),
     ...changed
       .filter(({ root, name }) => !isNew(root, name))
-      .map(({ file, name }) => ({
-        reason: `${file.path}, a part of what the check runs, was changed in this session`,
-        weakens: (row: Evidence) => toPackages(row).has(name),
-      })),
+      .map(({ file, name }) =>
+        toChange(file.path, 'a part of what the check runs', { weakens: (row) => toPackages(row).has(name) }),
+      ),
   ];
 }
 

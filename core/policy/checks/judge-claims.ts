@@ -34,10 +34,8 @@ export function judgeClaims(claims: readonly FoundClaim[], evidence: readonly Ev
 
 /** The worst of all claims; `none` without any. */
 export function toClaimStatus(claims: readonly Claim[]): ClaimStatus {
-  for (const status of ['contradicted', 'unverified', 'verified'] as const) {
-    if (claims.some((claim) => claim.status === status)) return status;
-  }
-  return 'none';
+  const worstFirst = ['contradicted', 'unverified', 'verified'] as const;
+  return worstFirst.find((status) => claims.some((claim) => claim.status === status)) ?? 'none';
 }
 
 type Judged = Pick<Claim, 'status' | 'reason'>;

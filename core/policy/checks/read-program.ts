@@ -3,7 +3,7 @@ import { quote } from '../shell/expansion/word.ts';
 import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';
-import { toList, toSet } from '../word-list.ts';
+import { forNames, toList, toSet } from '../word-list.ts';
 
 /** The doubt about a check that is followed by another action. */
 export const ACTED_LATER = 'something ran after it in the same command, and may have changed files';
@@ -24,11 +24,8 @@ export interface ProgramOptions {
 
 /** Programs that run another program and return its exit code; with the options that take a value. */
 const WRAPPERS: Readonly<Record<string, { valued?: string; skip?: number }>> = {
+  ...forNames('cross-env command exec nohup pnpx bunx', {}),
   env: { valued: '-u --unset -C' },
-  'cross-env': {},
-  command: {},
-  exec: {},
-  nohup: {},
   nice: { valued: '-n --adjustment' },
   ionice: { valued: '-c -n' },
   time: { valued: '-f -o' },
@@ -36,8 +33,6 @@ const WRAPPERS: Readonly<Record<string, { valued?: string; skip?: number }>> = {
   stdbuf: { valued: '-i -o -e' },
   'xvfb-run': { valued: '-s -n -e' },
   npx: { valued: '-p --package' },
-  pnpx: {},
-  bunx: {},
   dotenv: { valued: '-e' },
   c8: { valued: '-r --reporter -o --reports-dir --include --exclude' },
   nyc: { valued: '-r --reporter --include --exclude' },

@@ -1,13 +1,8 @@
 import type { CheckKind } from '../../protocol/index.ts';
 import { ESLINT, JEST, MOCHA, NODE_TEST, TSC, VITEST } from './javascript-runners.ts';
 import { ASKS, type Runner } from './runner.ts';
+import { forNames } from '../word-list.ts';
 
-const PYTEST: Runner = {
-  kind: 'test',
-  filters: '-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --picked --testmon',
-  valued: '-c -p -o -n --rootdir --tb --maxfail --cov --cov-report -W --junitxml -r',
-  nothing: `${ASKS} --collect-only --co --markers --fixtures --setup-plan --setup-only`,
-};
 const CARGO: Pick<Runner, 'filters' | 'valued' | 'nothing'> = {
   filters: '-p= --package= --exclude= --test= --lib --bins --skip= --doc --examples -E=',
   valued: '--features --target --manifest-path --profile -j --jobs',
@@ -32,8 +27,12 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     nothing: `${ASKS} --list --pass-with-no-tests`,
   },
   cypress: { kind: 'test', verbs: 'run', filters: '-s= --spec=', valued: '-b --browser -C', nothing: ASKS },
-  pytest: PYTEST,
-  'py.test': PYTEST,
+  ...forNames<Runner>('pytest py.test', {
+    kind: 'test',
+    filters: '-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --picked --testmon',
+    valued: '-c -p -o -n --rootdir --tb --maxfail --cov --cov-report -W --junitxml -r',
+    nothing: `${ASKS} --collect-only --co --markers --fixtures --setup-plan --setup-only`,
+  }),
   unittest: {
     kind: 'test',
     filters: '-k= -p= --pattern=',
@@ -126,9 +125,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     { kind: 'build', verbs: 'build' },
   ],
   mix: { kind: 'test', verbs: 'test', filters: '--only= --exclude= --include= --stale --failed', nothing: '--help' },
-  tsc: TSC,
-  'vue-tsc': TSC,
-  tsgo: TSC,
+  ...forNames('tsc vue-tsc tsgo', TSC),
   mypy: {
     kind: 'types',
     filters: '--exclude= --follow-imports=',
@@ -177,8 +174,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   },
   shellcheck: { kind: 'lint', filters: '-e= --exclude= -S= --severity=', valued: '-s -f', nothing: ASKS },
   rubocop: { kind: 'lint', filters: '--only= --except=', nothing: ASKS, fixFlags: '-a -A --autocorrect' },
-  standard: { kind: 'lint', fixFlags: '--fix', nothing: ASKS },
-  xo: { kind: 'lint', fixFlags: '--fix', nothing: ASKS },
+  ...forNames<Runner>('standard xo', { kind: 'lint', fixFlags: '--fix', nothing: ASKS }),
   stylelint: {
     kind: 'lint',
     filters: '--ignore-pattern= --quiet',
@@ -198,8 +194,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   vite: { kind: 'build', verbs: 'build', valued: '--config -c --mode -m --outDir', nothing: ASKS },
   webpack: { kind: 'build', valued: '--config -c --mode', nothing: ASKS },
   rollup: { kind: 'build', needs: '-c --config -i --input', valued: '-i -o -f -d', nothing: ASKS },
-  esbuild: { kind: 'build', nothing: ASKS },
-  tsup: { kind: 'build', nothing: ASKS },
+  ...forNames<Runner>('esbuild tsup', { kind: 'build', nothing: ASKS }),
   next: [
     { kind: 'build', verbs: 'build' },
     { kind: 'lint', verbs: 'lint' },

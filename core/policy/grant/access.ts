@@ -50,13 +50,8 @@ function findExecCover(live: readonly Authority[], line: string): Authority[] | 
   if (general) return [general];
   const commands = held.length === 0 ? undefined : toPlainCommands(line);
   if (!commands || commands.length === 0) return undefined;
-  const cover = new Set<Authority>();
-  for (const words of commands) {
-    const found = held.find((authority) => beginsWith(words, authority));
-    if (!found) return undefined;
-    cover.add(found);
-  }
-  return [...cover];
+  const cover = commands.map((words) => held.find((authority) => beginsWith(words, authority)));
+  return cover.every((authority) => authority !== undefined) ? [...new Set(cover)] : undefined;
 }
 
 function beginsWith(words: readonly string[], { argv = [] }: AuthorityOf<'exec'>): boolean {

@@ -1,5 +1,6 @@
 import type { Access, Authority, Effect, Grant } from '../../protocol/index.ts';
 import { isBelow } from '../path.ts';
+import { shorten } from '../remembered.ts';
 import { coversTool, describeAccess, findCover } from './access.ts';
 import { heldBy, liveAt } from './algebra.ts';
 import { isNothing } from './authority.ts';
@@ -32,12 +33,8 @@ export function explainAccess(grant: Grant, call: ExplainedCall, now: number): A
   const live = liveAt(all, now);
   const rows = [explainTool(all, live, call.name)];
   if (call.effects.includes('spawn')) rows.push(explainSpawn(all, live));
-  const seen = new Set<string>();
-  for (const access of call.access) {
-    const key = JSON.stringify(access);
-    if (!seen.has(key)) rows.push(explainOne(all, live, access));
-    seen.add(key);
-  }
+  const different = new Map(call.access.map((access) => [JSON.stringify(access), access]));
+  for (const access of different.values()) rows.push(explainOne(all, live, access));
   return rows;
 }
 
@@ -45,13 +42,10 @@ function explainTool(all: readonly Authority[], live: readonly Authority[], name
   const what = `call the tool ${name}`;
   const by = live.find((one) => coversTool(one, name));
   if (by) return { what, covered: true, by: [by] };
-  const needs: Authority[] = [{ kind: 'tool', name }];
-  return uncovered(what, needs, findExpired(all, live, (one) => coversTool(one, name)) ?? findTool(live));
-}
-
-function findTool(live: readonly Authority[]): Near | undefined {
   const other = live.find((one) => one.kind === 'tool');
-  return other && { authority: other, why: 'it names another tool' };
+  const nearest = other && { authority: other, why: 'it names another tool' };
+  const expired = findExpired(all, live, (one) => coversTool(one, name));
+  return uncovered(what, [{ kind: 'tool', name }], expired ?? nearest);
 }
 
 function explainSpawn(all: readonly Authority[], live: readonly Authority[]): AccessExplanation {
@@ -66,16 +60,11 @@ function explainSpawn(all: readonly Authority[], live: readonly Authority[]): Ac
 }
 
 function explainOne(all: readonly Authority[], live: readonly Authority[], access: Access): AccessExplanation {
-  const what = access.kind === 'exec' ? `run ${toShort(access.command)}` : describeAccess(access);
+  const what = access.kind === 'exec' ? `run ${shorten(access.command.trim())}` : describeAccess(access);
   const by = findCover(live, access);
   if (by) return { what, covered: true, by };
   const expired = findExpired(all, live, (one) => findCover([one], access) !== undefined);
   return uncovered(what, toNeeds(access), expired ?? findNearest(live, access));
-}
-
-function toShort(command: string): string {
-  const line = command.replaceAll(/\s+/g, ' ').trim();
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
 type Near = NonNullable<AccessExplanation['nearest']>;

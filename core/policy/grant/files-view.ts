@@ -1,5 +1,6 @@
 import type { Grant } from '../../protocol/index.ts';
 import { isBelow } from '../path.ts';
+import { heldBy, liveAt } from './algebra.ts';
 
 /**
  * The files of the workspace that a command may read and write, for the sandbox to enforce. Undefined if it may read
@@ -9,11 +10,10 @@ export function toFilesView(
   grant: Grant,
   { workspace, now }: { workspace: string; now: number },
 ): { read: string[]; write: string[] } | undefined {
-  if (grant.expiresAt !== undefined && grant.expiresAt <= now) return { read: [], write: [] };
   const read: string[] = [];
   const write: string[] = [];
-  for (const authority of grant.authorities) {
-    if (authority.kind !== 'fs' || (authority.expiresAt !== undefined && authority.expiresAt <= now)) continue;
+  for (const authority of liveAt(heldBy(grant), now)) {
+    if (authority.kind !== 'fs') continue;
     // An authority for a folder that contains the workspace covers the workspace.
     const path = isBelow(workspace, authority.path) ? workspace : authority.path;
     if (!isBelow(path, workspace)) continue;

@@ -33,7 +33,7 @@ function toContentText(authority: Authority): string {
     case 'fs':
       return `fs(${toWord(authority.path)}, ${authority.rights})`;
     case 'net': {
-      const host = authority.host.includes(':') ? `[${authority.host}]` : toWord(authority.host);
+      const host = toHost(authority.host);
       return authority.port === 0 ? `net(${host})` : `net(${host}, ${authority.port})`;
     }
     case 'exec':
@@ -41,7 +41,7 @@ function toContentText(authority: Authority): string {
     case 'tool':
       return `tool(${toWord(authority.name)})`;
     case 'secret':
-      return `secret(${toWord(authority.name)} → ${authority.host.includes(':') ? `[${authority.host}]` : toWord(authority.host)})`;
+      return `secret(${toWord(authority.name)} → ${toHost(authority.host)})`;
     case 'model':
       return `model(${authority.ids.map(toWord).join(', ')})`;
     case 'spend':
@@ -51,6 +51,10 @@ function toContentText(authority: Authority): string {
     case 'spawn':
       return `spawn(${authority.depth}, ${authority.count})`;
   }
+}
+
+function toHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : toWord(host);
 }
 
 /** A word in the text of a grant: quoted if it could be misread, without invisible characters. */

@@ -90,14 +90,10 @@ export function parseAuthorities(
   const out: Authority[] = [];
   for (let token = reader.take(); token; token = reader.take()) {
     if (token.text === ',' && token.kind === 'sign') continue;
-    const widest = options.widest && reader.isNextOpen() !== true ? toWidest(token, options.widest) : undefined;
-    out.push(...(widest ? [widest] : reader.authorities(token)));
+    const kind = token.kind === 'word' && isKind(token.text) && !reader.isNextOpen() ? token.text : undefined;
+    out.push(...(kind && options.widest ? [options.widest[kind]] : reader.authorities(token)));
   }
   return out;
-}
-
-function toWidest(token: Token, widest: Readonly<Record<Authority['kind'], Authority>>): Authority | undefined {
-  return token.kind === 'word' && isKind(token.text) ? widest[token.text] : undefined;
 }
 
 function isKind(text: string): text is Authority['kind'] {

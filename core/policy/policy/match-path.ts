@@ -41,8 +41,7 @@ export function findNamedPath(
   rule: { kind: 'read' | 'write'; globs: readonly string[]; folders: readonly string[] },
 ): { path: string; match: NonNullable<Match> } | undefined {
   const { kind } = rule;
-  const isWriting = (operator: string): boolean => operator.includes('>');
-  const writes = command.redirects.filter(({ operator }) => isWriting(operator)).map(({ target }) => target);
+  const writes = command.redirects.filter(({ operator }) => operator.includes('>')).map(({ target }) => target);
   const reads = command.redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
   const words = kind === 'write' && READERS.has(command.name) ? [] : command.argv.slice(1);
   const found = [...writes, ...words, ...(kind === 'read' ? reads : [])].flatMap((word, index) => {
@@ -76,12 +75,8 @@ function findIn(
 function matchPath(relative: Word, globs: readonly string[], dotglob: boolean): Match {
   if (isKnown(relative)) return coversPath(globs, relative) ? 'certain' : undefined;
   const parts = relative.split('/');
-  const known = parts
-    .slice(
-      0,
-      parts.findIndex((part) => !isKnown(part)),
-    )
-    .join('/');
+  const firstUnknown = parts.findIndex((part) => !isKnown(part));
+  const known = parts.slice(0, firstUnknown).join('/');
   if (known !== '' && coversPath(globs, known)) return 'certain';
   // A word with a variable may name any file: alone it does not match.
   if (isDynamic(relative)) return undefined;

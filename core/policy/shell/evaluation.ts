@@ -38,6 +38,11 @@ export interface Problem {
   reason: string;
 }
 
+/** The problem of a line that is not evaluated completely. */
+export function toUnreadable(reason: string): Problem {
+  return { rule: 'unreadable', reason: `the command could not be evaluated: ${reason}` };
+}
+
 export interface CommandEvaluation {
   commands: SimpleCommand[];
   problems: Problem[];

@@ -90,9 +90,8 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
   } catch {
     note('ask', 'unreadable', 'the command could not be judged: a rule failed');
   }
-  const understood = renderEvaluation(evaluation);
   return {
     ...(found ?? { verdict: 'allow', rule: 'shell', reason: 'it builds, tests, reads or edits in the workspace' }),
-    understood,
+    understood: renderEvaluation(evaluation),
   };
 }

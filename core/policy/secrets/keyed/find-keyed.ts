@@ -51,7 +51,7 @@ const SETTING =
  */
 export function* findKeyed(text: string, places?: readonly number[]): Generator<readonly [start: number, end: number]> {
   let end = 0;
-  for (const from of places ?? findPlaces(text)) {
+  for (const from of places ?? text.matchAll(WORD).map(({ index }) => index)) {
     if (from < end || matchAt(LEADING, text, from) === undefined) continue;
     const placeholder = text[from - 1] === '[' ? matchAt(PLACEHOLDER, text, from) : undefined;
     if (placeholder !== undefined) {
@@ -63,18 +63,10 @@ export function* findKeyed(text: string, places?: readonly number[]): Generator<
     const kind = toKeyKind(text.slice(key.start, key.end));
     if (kind === undefined) continue;
     for (const { found, isStrict } of readValues(text, key)) {
-      if (
-        !isSecretText(text.slice(found.start, found.end), { kind: isStrict ? 'token' : kind, isQuoted: found.isQuoted })
-      )
-        continue;
-      yield [found.start, found.end];
+      const site = { kind: isStrict ? 'token' : kind, isQuoted: found.isQuoted };
+      if (isSecretText(text.slice(found.start, found.end), site)) yield [found.start, found.end];
     }
   }
-}
-
-/** Where a word begins that a secret key may have, in a text whose places are not known. */
-function* findPlaces(text: string): Generator<number> {
-  for (const { index } of text.matchAll(WORD)) yield index;
 }
 
 interface Key {

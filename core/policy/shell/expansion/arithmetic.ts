@@ -3,14 +3,11 @@ import { expandHiddenInExpression } from './hidden-substitution.ts';
 import type { ExpansionContext } from '../interpreter/interpreter.ts';
 import { isKnown, UNKNOWN } from './word.ts';
 
-/** Reads a word of an arithmetic expression that has expansions in it. */
-export type ReadWord = (expression: ArithmeticExpression & { type: 'ArithmeticWord' }) => string;
-
 /** The value of an arithmetic expression; undefined if it depends on something unknown. Performs its assignments. */
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
   context: ExpansionContext,
-  readWord: ReadWord,
+  readWord: (word: ArithmeticExpression & { type: 'ArithmeticWord' }) => string,
 ): number | undefined {
   if (!expression) return undefined;
   context.step();

@@ -156,11 +156,12 @@ function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
       current = (current ?? '') + OPAQUE;
       continue;
     }
-    for (const part of splitAt(piece.text, separators)) {
-      if (part === undefined) {
+    for (const [at, part] of splitAt(piece.text, separators).entries()) {
+      if (at > 0) {
         if (current !== undefined) fields.push(current);
         current = undefined;
-      } else if (part !== '') current = (current ?? '') + toGlobWord(part);
+      }
+      if (part !== '') current = (current ?? '') + toGlobWord(part);
     }
   }
   if (current !== undefined) fields.push(current);
@@ -168,16 +169,7 @@ function toFields(pieces: Piece[], context: ExpansionContext): Word[] {
   return fields.map(limit);
 }
 
-/** The text between separators, with undefined for each separator. */
-function splitAt(text: Word, separators: string): (Word | undefined)[] {
-  if (text === '' || separators === '') return [text];
-  const out: (Word | undefined)[] = [];
-  let from = 0;
-  for (let at = 0; at <= text.length; at++) {
-    if (at < text.length && !separators.includes(text[at] ?? '')) continue;
-    out.push(text.slice(from, at));
-    if (at < text.length) out.push(undefined);
-    from = at + 1;
-  }
-  return out;
+function splitAt(text: Word, separators: string): Word[] {
+  if (separators === '') return [text];
+  return text.split(separators === ' \t\n' ? /[ \t\n]/ : new RegExp(`[${separators.replace(/[\]\\^-]/g, '\\$&')}]`));
 }

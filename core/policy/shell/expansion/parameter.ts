@@ -49,7 +49,9 @@ export function expandParameter(
     case 'Default': {
       const isSet = values !== undefined && (!operation.operator.startsWith(':') || values.join('') !== '');
       const operand = expand(operation.operand);
-      if (operation.operator.endsWith('+')) return [isSet ? operand : values === undefined ? unknownOr(operand) : ''];
+      // A variable of the environment may be set or not.
+      if (operation.operator.endsWith('+') && values === undefined) return [operand === '' ? '' : UNKNOWN];
+      if (operation.operator.endsWith('+')) return [isSet ? operand : ''];
       if (isSet) return values ?? [];
       if (operation.operator.endsWith('=')) context.scope.variables.set(name, operand);
       return operation.operator.endsWith('?') ? [UNKNOWN] : [operand];
@@ -86,11 +88,6 @@ export function expandParameter(
     case 'Unknown':
       return [unknownFrom(values)];
   }
-}
-
-/** `${x:+y}` for an `x` from the environment: `y` or nothing. */
-function unknownOr(operand: Word): Word {
-  return operand === '' ? '' : UNKNOWN;
 }
 
 /** Opaque if it was computed from known text, else unknown. */

@@ -14,26 +14,22 @@ type Builtin = (call: Call, shell: Interpreter) => Word;
 
 /** The builtins that change the meaning of later words. */
 export const BUILTINS: Record<string, Builtin> = {
-  ...forNames('cd pushd', changeFolder),
+  ...forNames('cd pushd', recorded(changeFolder)),
   ...forNames('export declare typeset local readonly', declare),
   ...forNames('mapfile readarray', readAll),
   ...forNames('source .', runFile),
   ...forNames('exit return break continue type which jobs', quiet),
   ...forNames('wait test [', named),
-  popd(call, shell) {
-    shell.record(call);
+  popd: recorded((_call, shell) => {
     shell.scope.cwds = [...shell.scope.cwds, ...(shell.scope.cwdsOnFailure ?? [])].slice(0, 4);
-    return '';
-  },
-  unset(call, shell) {
-    shell.record(call);
+  }),
+  unset: recorded((call, shell) => {
     for (const name of call.argv.slice(1)) {
       expandHidden(name, shell);
       shell.scope.variables.set(name, '');
       shell.scope.functions.delete(name);
     }
-    return '';
-  },
+  }),
   read,
   eval(call, shell) {
     shell.record({ ...call, argv: ['eval'] });
@@ -45,8 +41,7 @@ export const BUILTINS: Record<string, Builtin> = {
     }
     return shell.evaluate(text, 'eval', call.stdin);
   },
-  set(call, shell) {
-    shell.record(call);
+  set: recorded((call, shell) => {
     const args = call.argv.slice(1);
     if (args.some((arg) => /^-\w*e/.test(arg) || arg === 'errexit')) shell.scope.errexit = true;
     const dashes = args.indexOf('--');
@@ -54,32 +49,25 @@ export const BUILTINS: Record<string, Builtin> = {
     if (first >= 0 && args[first - 1] !== '-o' && !/^[-+]\w*o$/.test(args[first - 1] ?? '')) {
       shell.scope.positional = [shell.scope.positional[0] ?? '', ...args.slice(first)];
     }
-    return '';
-  },
+  }),
   shift(call, shell) {
     const count = Number(call.argv[1] ?? 1) || 1;
     shell.scope.positional = [shell.scope.positional[0] ?? '', ...shell.scope.positional.slice(1 + count)];
     return '';
   },
-  alias(call, shell) {
-    shell.record(call);
+  alias: recorded((call, shell) => {
     for (const word of call.argv.slice(1)) {
       const match = /^([^=]+)=([^]*)$/.exec(word);
       if (match) shell.scope.aliases.set(match[1] ?? '', match[2] ?? '');
     }
-    return '';
-  },
-  trap(call, shell) {
-    shell.record(call);
+  }),
+  trap: recorded((call, shell) => {
     const text = call.argv.find((arg, at) => at > 0 && !arg.startsWith('-'));
     if (text !== undefined && call.argv.length > 2) runLater(text, 'trap', shell);
-    return '';
-  },
-  shopt(call, shell) {
-    shell.record(call);
+  }),
+  shopt: recorded((call, shell) => {
     if (call.argv.includes('dotglob') && call.argv.includes('-s')) shell.scope.dotglob = true;
-    return '';
-  },
+  }),
   printf(call, shell) {
     shell.record(call);
     const [flag, name = '', ...rest] = call.argv.slice(1);
@@ -112,6 +100,15 @@ export const BUILTINS: Record<string, Builtin> = {
   },
 };
 
+/** A builtin without output. */
+function recorded(work: (call: Call, shell: Interpreter) => void): Builtin {
+  return (call, shell) => {
+    shell.record(call);
+    work(call, shell);
+    return '';
+  };
+}
+
 function runFile(call: Call, shell: Interpreter): Word {
   shell.record(call);
   return source(call.argv[1] ?? '', call, shell);
@@ -139,8 +136,7 @@ function runLater(text: Word, label: string, shell: Interpreter): void {
   shell.subshell(undefined, () => shell.evaluate(text, label, undefined));
 }
 
-function changeFolder(call: Call, shell: Interpreter): Word {
-  shell.record(call);
+function changeFolder(call: Call, shell: Interpreter): void {
   const target = call.argv.slice(1).find((arg) => !/^-[LPe@n]/.test(arg) && arg !== '--') ?? '~';
   const { scope } = shell;
   scope.cwdsOnFailure = [...scope.cwds];
@@ -148,7 +144,6 @@ function changeFolder(call: Call, shell: Interpreter): Word {
   if (target === '-') scope.cwds = typeof previous === 'string' ? [previous] : scope.cwds;
   else scope.cwds = [...new Set(scope.cwds.map((cwd) => resolvePath(target, cwd)))];
   scope.variables.set('OLDPWD', scope.cwdsOnFailure.length === 1 ? (scope.cwdsOnFailure[0] ?? UNKNOWN) : UNKNOWN);
-  return '';
 }
 
 function declare(call: Call, shell: Interpreter): Word {

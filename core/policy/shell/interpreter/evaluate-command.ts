@@ -1,5 +1,5 @@
 import { LimitError } from './interpreter.ts';
-import type { CommandEvaluation } from '../evaluation.ts';
+import { toUnreadable, type CommandEvaluation } from '../evaluation.ts';
 import { createInterpreter } from './create-interpreter.ts';
 import { limit } from './files.ts';
 import { createScope } from './scope.ts';
@@ -19,8 +19,7 @@ const LONGEST_LINE = 65_536;
 /** Evaluates a command line without running it, as far as its words are known. Never throws. */
 export function evaluateCommand(line: string, options: EvaluateOptions): CommandEvaluation {
   const evaluation: CommandEvaluation = { commands: [], problems: [] };
-  const give = (reason: string) =>
-    evaluation.problems.push({ rule: 'unreadable', reason: `the command could not be evaluated: ${reason}` });
+  const give = (reason: string) => evaluation.problems.push(toUnreadable(reason));
   if (line.length > LONGEST_LINE) give(`it is longer than ${LONGEST_LINE} characters`);
   else if (!isKnown(line) || line.includes('\u0000')) give('it contains characters that no command needs');
   else {

@@ -19,7 +19,6 @@ export function record(shell: Interpreter, call: Call, code: { language: string;
   });
 }
 
-/** The content of a file that this line wrote, or of standard input; undefined for other files. */
 export function readFile(shell: Interpreter, path: Word, stdin: Stdin | undefined): Word | undefined {
   if (/^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/.test(path)) return stdin?.text ?? UNKNOWN;
   const full = resolvePath(path, shell.scope.cwds[0] ?? '/').replace('/proc/self/fd/', '/dev/fd/');

@@ -15,7 +15,8 @@ export function readRedirects(
   for (const redirect of redirects) {
     const descriptor = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : undefined;
     if (redirect.type === 'Redirect') {
-      const target = redirect.target ? redirectTarget(expandWord(redirect.target, shell)) : UNKNOWN;
+      const words = redirect.target ? expandWord(redirect.target, shell) : [];
+      const target = words.length === 1 ? words[0]! : UNKNOWN;
       const copies = redirect.operator === '<&' || (redirect.operator === '>&' && /^\d+-?$|^-$/.test(target));
       if (redirect.operator.startsWith('<')) {
         const path = copies ? `/dev/fd/${target}` : target;
@@ -40,10 +41,6 @@ export function readRedirects(
     else shell.scope.files.set(`/dev/fd/${descriptor}`, text);
   }
   return { list, stdin: input };
-}
-
-function redirectTarget(words: Word[]): Word {
-  return words.length === 1 ? (words[0] ?? UNKNOWN) : UNKNOWN;
 }
 
 /** The output that is not redirected; output to a file is stored for later commands. */

@@ -1,7 +1,7 @@
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
 import { LAUNCHERS, UNEVALUATED } from '../programs/launchers.ts';
-import { toUnevaluated } from '../programs/run-argument.ts';
+import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { runShell, SHELLS } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
@@ -29,7 +29,8 @@ export function runCommand(call: Call, shell: Interpreter): Word {
   }
   const name = word.slice(word.lastIndexOf('/') + 1);
   const runs = Object.hasOwn(UNEVALUATED, name) ? UNEVALUATED[name] : undefined;
-  if (runs && [...call.argv.slice(1), ''].some((arg) => runs.test(arg))) shell.report(toUnevaluated(name));
+  if (runs && [...call.argv.slice(1), ''].some((arg) => runs.test(arg)))
+    shell.report(toUnreadable(`${name} runs what its arguments name`));
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
   if (builtin) return builtin({ ...call, argv: [name, ...call.argv.slice(1)] }, shell);
   if (SHELLS.has(name)) return runShell(call, shell);

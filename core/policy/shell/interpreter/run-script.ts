@@ -233,12 +233,10 @@ function runSimpleCommand(shell: Interpreter, node: Command, stdin: Stdin | unde
     if (call.assignments.length === 0 && redirects.list.some(({ operator }) => operator === '<'))
       out = redirects.stdin?.text ?? '';
   }
-  if (before) for (const { name } of assignments) restore(shell.scope, name, before);
+  for (const { name } of before ? assignments : []) {
+    const value = before?.get(name);
+    if (value === undefined) shell.scope.variables.delete(name);
+    else shell.scope.variables.set(name, value);
+  }
   return finish(shell, limit(out), redirects.list);
-}
-
-function restore(scope: Scope, name: string, before: Map<string, Word | Word[]>): void {
-  const value = before.get(name);
-  if (value === undefined) scope.variables.delete(name);
-  else scope.variables.set(name, value);
 }

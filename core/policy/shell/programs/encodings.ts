@@ -28,10 +28,6 @@ const SIMPLE: Record<string, string> = {
   v: '\v',
   e: '\u001B',
   E: '\u001B',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '?': '?',
 };
 
 /** Reads the escapes of `printf` and `echo -e`: `\n`, `\x2e`, `\056`, `\0056`, `\u002e`. */
@@ -41,7 +37,7 @@ export function unescape(text: string): string {
     (escape) => {
       const kind = escape[1] ?? '';
       if (/[0-7]/.test(kind)) return String.fromCharCode(Number.parseInt(escape.slice(1), 8) & 0xff);
-      if (escape.length === 2) return SIMPLE[kind] ?? escape;
+      if (escape.length === 2) return SIMPLE[kind] ?? kind;
       const code = Number.parseInt(escape.slice(2), 16);
       return code <= 0x10ffff ? String.fromCodePoint(code) : escape;
     },

@@ -1,6 +1,7 @@
+import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
-import { runArgument, toUnevaluated } from './run-argument.ts';
+import { runArgument, runInner } from './run-argument.ts';
 import { ANY_NAME, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
 
 /** Settings whose value git passes to a shell. */
@@ -42,17 +43,14 @@ function subcommand(call: Call, { name, rest }: { name: Word; rest: Word[] }, sh
   const own = call.argv.slice(0, call.argv.length - rest.length);
   if (name === 'bisect' && rest[0] === 'run') {
     shell.record({ ...call, argv: [...own, 'run'] });
-    if (rest.length > 1)
-      shell.subshell('git bisect run', () =>
-        shell.run({ argv: rest.slice(1), stdin: undefined, assignments: [], redirects: [] }),
-      );
+    if (rest.length > 1) shell.subshell('git bisect run', () => runInner(rest.slice(1), shell));
     return UNKNOWN;
   }
   if (
     (name === 'submodule' && rest[0] === 'foreach') ||
     (name === 'grep' && rest.some((arg) => /^(?:-O|--open-files-in-pager=)./.test(arg)))
   )
-    shell.report(toUnevaluated(`git ${name}`));
+    shell.report(toUnreadable(`git ${name} runs what its arguments name`));
   if (name === 'config') {
     const words = rest.filter((arg) => !arg.startsWith('-') && arg !== 'set');
     if (words.length >= 2) runSetting(`${words[0]}=${words[1]}`, shell);

@@ -63,7 +63,7 @@ const INTERPRETERS: Record<string, CodeProgram> = {
   ghc: { language: 'haskell', code: /^-e$/ },
   ghci: { language: 'haskell', code: /^-e$/, readsStdin: true },
   osascript: { language: 'applescript', code: /^-e$/, readsStdin: true },
-  sqlite: { language: 'sqlite', code: /^-cmd$/, first: false, readsStdin: true },
+  sqlite: { language: 'sqlite', code: /^-cmd$/, readsStdin: true },
   psql: { language: 'sqlite', code: /^(?:-c|--command)$/, readsStdin: true },
   mysql: { language: 'sqlite', code: /^(?:-e|--execute)$/, readsStdin: true },
   m4: { language: 'm4', code: /^$/, readsStdin: true },

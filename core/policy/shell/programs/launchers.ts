@@ -1,6 +1,7 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { git } from './git-launcher.ts';
-import { runArgument } from './run-argument.ts';
+import { readOptions } from './options.ts';
+import { runArgument, runInner } from './run-argument.ts';
 import { runTextTool } from './text-tools.ts';
 import { UNKNOWN, type Word } from '../expansion/word.ts';
 import { forNames } from '../../word-list.ts';
@@ -62,15 +63,10 @@ function tar(call: Call, shell: Interpreter): Word {
   return finish(call, shell);
 }
 
-/** The names that `{}` can be replaced by. */
-function toFound(args: Word[]): Word[] {
-  const found = runTextTool('find', { args, stdin: undefined, readFile: () => undefined }) ?? UNKNOWN;
-  return found.split('\n').filter((line) => line !== '');
-}
-
 function find(call: Call, shell: Interpreter): Word {
   const args = call.argv.slice(1);
   const own: Word[] = [];
+  const found = runTextTool('find', { args, stdin: undefined, readFile: () => undefined }) ?? UNKNOWN;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(arg)) {
@@ -81,16 +77,10 @@ function find(call: Call, shell: Interpreter): Word {
     while (end < args.length && args[end] !== ';' && !(args[end] === '+' && args[end - 1] === '{}')) end++;
     const argv = args.slice(at + 1, end);
     const inFolder = arg === '-execdir' || arg === '-okdir';
-    for (const item of toFound(args)) {
+    for (const item of found.split('\n').filter((line) => line !== '')) {
       const name = inFolder ? `./${item.slice(item.lastIndexOf('/') + 1)}` : item;
-      shell.subshell(`find ${arg}`, () =>
-        shell.run({
-          ...call,
-          argv: argv.map((word) => word.replaceAll('{}', () => name)),
-          assignments: [],
-          redirects: [],
-        }),
-      );
+      const inner = argv.map((word) => word.replaceAll('{}', () => name));
+      shell.subshell(`find ${arg}`, () => runInner(inner, shell, call.stdin));
     }
     at = end;
   }
@@ -103,29 +93,21 @@ const BUILT_INS =
 
 function packageRunner(call: Call, shell: Interpreter): Word {
   const name = call.argv[0] ?? 'npm';
-  const at = call.argv.findIndex(
-    (arg, index) =>
-      index > 0 &&
-      !arg.startsWith('-') &&
-      !/^(?:-C|--prefix|--dir|--cwd|-w|--workspace|--filter|-F)$/.test(call.argv[index - 1] ?? ''),
-  );
-  const command = call.argv[at] ?? '';
-  const rest = call.argv.slice(at + 1);
+  const valued = ['-C', '--prefix', '--dir', '--cwd', '-w', '--workspace', '--filter', '-F'];
+  const [command = '', ...rest] = readOptions(call.argv.slice(1), valued, true).rest;
   const runs = /^(?:exec|x|dlx)$/.test(command);
   const isProgram = runs || (name !== 'npm' && !BUILT_INS.test(command)) || (name === 'yarn' && command === 'node');
-  if (at < 0 || !isProgram) {
+  if (command === '' || !isProgram) {
     shell.record(call);
     return UNKNOWN;
   }
   const from = runs ? rest : [command, ...rest];
-  shell.record(runs ? { ...call, argv: call.argv.slice(0, at + 1) } : call);
+  shell.record(runs ? { ...call, argv: call.argv.slice(0, call.argv.length - rest.length) } : call);
   const text = from.findIndex((arg) => arg === '-c' || arg === '--call');
   const first = from.findIndex((arg) => !arg.startsWith('-'));
   if (runs && text >= 0) runArgument(from[text + 1] ?? '', `${name} exec -c`, shell);
   else if (first >= 0)
-    shell.subshell(`${name}${runs ? ` ${command}` : ''}`, () =>
-      shell.run({ ...call, argv: from.slice(first), assignments: [], redirects: [] }),
-    );
+    shell.subshell(`${name}${runs ? ` ${command}` : ''}`, () => runInner(from.slice(first), shell, call.stdin));
   return UNKNOWN;
 }
 
@@ -133,27 +115,13 @@ function make(call: Call, shell: Interpreter): Word {
   // Recorded first: a recursive recipe ends the evaluation.
   const out = finish(call, shell);
   if (shell.via.filter((via) => via === 'make').length > 3) return out;
-  const makefiles: Word[] = [];
-  let isGiven = false;
-  for (const [at, arg] of call.argv.entries()) {
-    const text = arg.startsWith('--eval=')
-      ? arg.slice(7)
-      : arg === '--eval' || arg === '-E'
-        ? call.argv[at + 1]
-        : undefined;
-    if (text !== undefined) makefiles.push(text);
-    const file = /^(?:-f|--file|--makefile)$/.test(arg)
-      ? call.argv[at + 1]
-      : /^(?:-f|--file=|--makefile=)(.+)$/.exec(arg)?.[1];
-    isGiven ||= file !== undefined;
-    const content = file === undefined ? undefined : file === '-' ? call.stdin?.text : shell.readFile(file, call.stdin);
-    if (content !== undefined) makefiles.push(content);
-  }
-  for (const name of isGiven ? [] : ['Makefile', 'makefile', 'GNUmakefile']) {
-    const content = shell.readFile(name, undefined);
-    if (content !== undefined) makefiles.push(content);
-  }
-  for (const text of makefiles) {
+  const { all } = readOptions(call.argv.slice(1), ['-f', '--file', '--makefile', '--eval', '-E']);
+  const isText = ({ flag }: { flag: string }) => flag === '--eval' || flag === '-E';
+  const given = all.filter((option) => !isText(option));
+  const files = given.length > 0 ? given.map(({ value }) => value) : ['Makefile', 'makefile', 'GNUmakefile'];
+  const contents = files.map((file) => (file === '-' ? call.stdin?.text : shell.readFile(file, call.stdin)));
+  for (const text of [...all.filter(isText).map(({ value }) => value), ...contents]) {
+    if (text === undefined) continue;
     for (const match of text.matchAll(/\$\(shell ([^)]*)\)/g)) runArgument(match[1] ?? '', 'make $(shell)', shell);
     for (const line of text.split('\n')) {
       const recipe = /^(?:\t|[\w.% -]+:[^=;]*;)[-@+\s]*(.+)$/.exec(line)?.[1];

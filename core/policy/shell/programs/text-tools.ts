@@ -2,7 +2,7 @@ import { fromBase64, fromHex, unescape } from './encodings.ts';
 import { readOptions } from './options.ts';
 import { sed, tr } from './sed.ts';
 import { ANY_NAME, isKnown, OPAQUE, STAR, toGlobWord, UNKNOWN, type Word } from '../expansion/word.ts';
-import { toList, toSet } from '../../word-list.ts';
+import { forNames, toList, toSet } from '../../word-list.ts';
 
 interface Input {
   args: Word[];
@@ -212,20 +212,15 @@ const TOOLS: Record<string, Tool> = {
     flags.has('-s') ? [lines.join((values.get('-d') ?? '\t').replace('\\0', ''))] : undefined,
   ),
   fd: ({ args }) => `./${args.some((arg) => /^-\w*[Hu]|^--hidden$/.test(arg)) ? ANY_NAME : STAR}\n`,
-  seq: () => UNKNOWN,
-  grep,
-  egrep: grep,
-  fgrep: grep,
+  ...forNames('grep egrep fgrep', grep),
   tee: ({ stdin }) => stdin ?? UNKNOWN,
   basename: ({ args }) => {
     const name = args[0]?.split('/').findLast((part) => part !== '') ?? '';
     return `${args[1] !== undefined && name.endsWith(args[1]) ? name.slice(0, -args[1].length) : name}\n`;
   },
   dirname: ({ args }) => `${/^(.*)\/[^/]+\/*$/.exec(args[0] ?? '')?.[1] ?? '.'}\n`,
-  realpath: ({ args }) => `${args.at(-1) ?? UNKNOWN}\n`,
-  readlink: ({ args }) => `${args.at(-1) ?? UNKNOWN}\n`,
+  ...forNames<Tool>('realpath readlink', ({ args }) => `${args.at(-1) ?? UNKNOWN}\n`),
   mktemp: () => '/tmp/tmp.klaus\n',
-  pwd: () => undefined,
   ls: ({ args }) => {
     const { flags, rest } = readOptions(args, ['-I', '--ignore', '--color']);
     if (flags.has('-l')) return UNKNOWN;

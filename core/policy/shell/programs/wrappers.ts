@@ -1,6 +1,8 @@
 import { assignWord } from '../interpreter/assign.ts';
+import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { readOptions } from './options.ts';
+import { runInner } from './run-argument.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
 import { isDynamic, quote, UNKNOWN, type Word } from '../expansion/word.ts';
 import { forNames, toList } from '../../word-list.ts';
@@ -134,7 +136,7 @@ export function unwrap(name: string, call: Call, shell: Interpreter): Word {
     if (name === 'flock' && /^(?:-c|--command)$/.test(rest[0] ?? '')) return out + runText(rest[1] ?? '', call, shell);
     if (rest.length === 0 || out !== '') return out;
     if (wrapper.joins) return runText(rest.join(' '), call, shell);
-    return shell.run({ ...call, argv: rest, redirects: [], assignments: [] });
+    return runInner(rest, shell, call.stdin);
   };
   // `exec`, `command` and `builtin` run in this shell; other wrappers cannot change it.
   if (name === 'exec' || name === 'command' || name === 'builtin') return shell.inside(name, run);
@@ -163,7 +165,7 @@ function runXargs({ values, flags, rest }: ReturnType<typeof readOptions>, call:
   const input = values.has('-a') || values.has('--arg-file') ? UNKNOWN : (call.stdin?.text ?? UNKNOWN);
   const isPlaced = flags.has('-i') || flags.has('--replace');
   const token = values.get('-I') ?? values.get('--replace') ?? (isPlaced ? '{}' : undefined);
-  const run = (argv: Word[]) => shell.run({ argv, stdin: undefined, assignments: [], redirects: [] });
+  const run = (argv: Word[]) => runInner(argv, shell);
   if (token !== undefined) {
     const items = atMost(48, toItems(input, '\\n'), shell);
     return (items.length > 0 ? items : [UNKNOWN])
@@ -193,10 +195,7 @@ function toItems(input: Word, delimiter: string): Word[] {
 /** The first `count` items; reports that there are more, so that none can hide. */
 function atMost(count: number, items: Word[], shell: Interpreter): Word[] {
   if (items.length <= count) return items;
-  shell.report({
-    rule: 'unreadable',
-    reason: 'the command could not be evaluated: it runs a program too often',
-  });
+  shell.report(toUnreadable('it runs a program too often'));
   return items.slice(0, count);
 }
 

@@ -66,7 +66,7 @@ const DELETING: Record<string, RegExp> = {
 function judgeArchived(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
   const name = command.name.replace(/^(?:g|bsd)tar$/, 'tar').replace(/^7z.$/, '7z');
   const option = args.find(
-    (arg) => DELETING[name]?.test(arg) || (name === 'tar' && isBeginning(arg, '--remove-files')),
+    (arg) => DELETING[name]?.test(arg) || (name === 'tar' && arg.length > 4 && '--remove-files'.startsWith(arg)),
   );
   if (option === undefined) return judgeRedirects(command);
   const folders = readOptions(args, ['-C', '--directory']).all.map(({ value }) => `${value}/`);
@@ -78,10 +78,6 @@ function judgeArchived(command: SimpleCommand, args: readonly Word[], context: S
     }
   }
   return ask(`${showWord(option)} deletes the files that it packs`);
-}
-
-function isBeginning(arg: Word, option: string): boolean {
-  return arg.length > 4 && option.startsWith(arg);
 }
 
 function judgeRedirects(command: SimpleCommand): ShellFinding | undefined {
@@ -165,20 +161,19 @@ function judgeFind(command: SimpleCommand, args: readonly Word[], context: Shell
   const narrow = filters.find(
     (filter) => countKnown(toGlobWord(filter).replace(/^.*\//, '')) > 1 && !isBroad(toGlobWord(filter)),
   );
-  for (const filter of filters) {
-    if (namesSecret(filter, command, context))
-      return ask(`it deletes ${showWord(filter)}, which is, or can be, a secret file`);
-  }
-  const isAll = roots.some(
-    (root) =>
-      reach(root, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary') || !isKnown(root),
-  );
+  const secret = filters.find((filter) => namesSecret(filter, command, context));
+  if (secret !== undefined) return ask(`it deletes ${showWord(secret)}, which is, or can be, a secret file`);
+  const isAll = roots.some((root) => isElsewhere(root, command, context) || !isKnown(root));
   if (!isAll) {
     const place = roots.map((root) => protectedPlace(root, command, context)).find((found) => found !== undefined);
     return place && deny(`it deletes ${describePlace(place)}`);
   }
   if (narrow !== undefined || args.includes('-empty')) return undefined;
   return deny('it deletes everything that it finds in the workspace');
+}
+
+function isElsewhere(word: Word, command: SimpleCommand, context: ShellContext): boolean {
+  return reach(word, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary');
 }
 
 function judgeMode(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
@@ -194,15 +189,10 @@ function judgeMode(command: SimpleCommand, args: readonly Word[], context: Shell
   if (command.name === 'chmod' && /^0?0?00?0?$|^a?-[rwx]+$|^a=$/.test(mode) && flags.has('-R'))
     return ask('it removes all permissions');
   if (flags.has('-R') || flags.has('--recursive')) {
-    for (const path of [...paths, mode]) {
-      if (
-        isBroad(path) ||
-        reach(path, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary')
-      ) {
-        if (path !== mode || isBroad(path))
-          return ask(`it changes the permissions of ${showWord(path)} and everything in it`);
-      }
-    }
+    const wide = [...paths, mode].find(
+      (path) => isBroad(path) || (path !== mode && isElsewhere(path, command, context)),
+    );
+    if (wide !== undefined) return ask(`it changes the permissions of ${showWord(wide)} and everything in it`);
   }
   if (command.name === 'chmod' && isBroad(paths[0] ?? '') && /^0?0?0[0-7]?[0-7]?$/.test(mode))
     return ask('it removes all permissions');

@@ -51,11 +51,8 @@ function describe(name: string, value: Word): string | undefined {
   if (PROGRAMS.test(name))
     return HARMLESS_PROGRAM.test(value) ? undefined : `${name}=${showWord(value)} names a program that others start`;
   if (name === 'NODE_OPTIONS') return HARMLESS_OPTIONS.test(value) ? undefined : 'NODE_OPTIONS can load foreign code';
-  if (name === 'PATH') {
-    const added = value.split(':').find((part) => !USUAL_FOLDER.test(part));
-    return added === undefined ? undefined : `PATH finds programs in ${showWord(added)} first`;
-  }
-  return undefined;
+  const added = name === 'PATH' ? value.split(':').find((part) => !USUAL_FOLDER.test(part)) : undefined;
+  return added === undefined ? undefined : `PATH finds programs in ${showWord(added)} first`;
 }
 
 /** A search path inside the project, such as `PYTHONPATH=src` or `.`. */

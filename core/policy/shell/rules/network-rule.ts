@@ -57,15 +57,11 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   if (args.some((arg) => /^-{0,2}(?:version|help)$|^-V$/.test(arg)) && args.length === 1) return undefined;
   if (/^(?:curl|wget|nc|ncat|http)$/.test(name) && isLocal(args)) return undefined;
   const starts = STARTS[name];
+  // An argument with an unknown beginning may be an option.
   const isRemote =
     (REMOTE_ONLY.has(name) || ASKS_REMOTE[name]?.test(args[0] ?? '')) &&
-    !args.some((arg) => starts?.test(arg) || !isKnownEnough(arg));
+    !args.some((arg) => starts?.test(arg) || (!isKnown(arg) && !isKnown(arg[0] ?? '')));
   return (isRemote ? askNetwork : ask)(`${name} reaches other machines`);
-}
-
-/** False for an argument that may be an option only known at run time. */
-function isKnownEnough(arg: Word): boolean {
-  return isKnown(arg) || isKnown(arg[0] ?? '');
 }
 
 function isLocal(args: readonly Word[]): boolean {

@@ -33,19 +33,8 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   }
   const args = command.argv.slice(1);
   const { name } = command;
-  if (name === 'patch' || (name === 'git' && args.some((arg) => arg === 'apply' || arg === 'am'))) {
-    const patched = (command.stdin ?? '').matchAll(/^(?:\+\+\+|rename to|copy to) (?:b\/)?(\S+)/gm);
-    const finding = judgeWrites(
-      Array.from(patched, ([, path]) => path),
-      command,
-      context,
-    );
-    if (finding) return finding;
-  }
-  if (name === 'git') {
-    const finding = judgeWrites(toGitOutputs(args), command, context);
-    if (finding) return finding;
-  }
+  const finding = judgeWrites([...toPatched(command), ...(name === 'git' ? toGitOutputs(args) : [])], command, context);
+  if (finding) return finding;
   if (name === 'sed' || name === 'gsed' || name === 'awk' || name === 'gawk' || name === 'yq' || name === 'perl') {
     const inPlace =
       args.some((arg) => /^-\w*i|^--in-?place/.test(arg)) &&
@@ -75,6 +64,12 @@ const READS_SETTINGS =
 
 function toFinding(word: Word, place: NonNullable<ReturnType<typeof protectedPlace>>): ShellFinding {
   return (place === 'git' ? deny : ask)(`${showWord(word)} is ${describePlace(place)}`);
+}
+
+/** Files that a patch on standard input changes. */
+function toPatched({ name, argv, stdin = '' }: SimpleCommand): Word[] {
+  if (name !== 'patch' && !(name === 'git' && argv.some((arg) => arg === 'apply' || arg === 'am'))) return [];
+  return Array.from(stdin.matchAll(/^(?:\+\+\+|rename to|copy to) (?:b\/)?(\S+)/gm), ([, path = '']) => path);
 }
 
 /** Files that an option or an operand names as output, for programs that write no others; undefined for other programs. */
@@ -185,12 +180,10 @@ function judgeCopy(command: SimpleCommand, context: ShellContext): ShellFinding 
 
 /** Options of curl and wget that name a file or folder to write. */
 const DOWNLOADS: Record<string, readonly string[]> = {
-  curl: [
-    ...['-o', '--output', '--output-dir', '-c', '--cookie-jar', '-D', '--dump-header', '--trace', '--trace-ascii'],
-    ...['--stderr', '--libcurl', '--etag-save', '--hsts', '--alt-svc'],
-  ],
-  wget: [
-    ...['-O', '--output-document', '-P', '--directory-prefix', '-o', '--output-file', '-a', '--append-output'],
-    ...['--save-cookies', '--hsts-file', '--warc-file', '--rejected-log'],
-  ],
+  curl: toList(
+    '-o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --libcurl --etag-save --hsts --alt-svc',
+  ),
+  wget: toList(
+    '-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies --hsts-file --warc-file --rejected-log',
+  ),
 };

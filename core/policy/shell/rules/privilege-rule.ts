@@ -15,12 +15,10 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
   const { name, argv } = command;
   if (PRIVILEGE.has(name)) {
     // Reading changes nothing.
-    if (
+    const isReading =
       (name === 'mount' && argv.length === 1) ||
-      (name === 'ip' && /^(?:a|addr|route|link)$/.test(argv[1] ?? '') && argv.length < 4)
-    )
-      return undefined;
-    return ask(`${name} requests more rights than the sandbox gives`);
+      (name === 'ip' && /^(?:a|addr|route|link)$/.test(argv[1] ?? '') && argv.length < 4);
+    return isReading ? undefined : ask(`${name} requests more rights than the sandbox gives`);
   }
   if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (

@@ -95,7 +95,7 @@ function toFileWords(command: SimpleCommand): Word[] {
       args,
       PATTERN_FLAGS.filter((flag) => !(/^(?:-n|-i|-F|-v)$/.test(flag) && /grep|rg|ag|ack/.test(name))),
     );
-    const given = all.some(({ flag }) => flag === '-e' || flag === '--regexp' || flag === '-f' || flag === '--file');
+    const given = all.some(({ flag }) => /^(?:-e|--regexp|-f|--file)$/.test(flag));
     const files = all
       .filter(({ flag }) => /^(?:-f|--file|-g|--glob|--include|--iglob)$/.test(flag))
       .map(({ value }) => value);
@@ -109,21 +109,19 @@ function toFileWords(command: SimpleCommand): Word[] {
   return args;
 }
 
-const GIT_NAMES_ONLY = toSet('check-ignore ls-files status rm ls-tree rev-parse branch tag merge-base');
+const GIT_NAMES_ONLY = toSet('check-ignore ls-files status rm ls-tree branch tag merge-base');
+
+/** Options whose value is no file. */
+const GIT_TEXT = /^(?:-m|--message|-S|-G|--grep|--author|--format|--pretty|-F|--date|--since|-b|-B)$/;
 
 function toGitWords(args: readonly Word[]): Word[] {
   const sub = args.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(args[at - 1] ?? '')) ?? '';
-  if (GIT_NAMES_ONLY.has(sub) && sub !== 'rev-parse') return [];
+  if (GIT_NAMES_ONLY.has(sub)) return [];
   if (sub === 'log' && !args.some((arg) => /^(?:-p|-u|--patch|-c|--cc|-L.*|--full-diff)$/.test(arg))) return [];
   const at = args.indexOf(sub);
   let rest = args.slice(at + 1);
   if (sub === 'diff' && rest.some((arg) => /^--(?:name-only|name-status|stat|shortstat|numstat)$/.test(arg))) return [];
-  rest = rest.filter(
-    (arg, index) =>
-      !/^(?:-m|--message|-S|-G|--grep|--author|--format|--pretty|-F|--date|--since|-b|-B)$/.test(
-        rest[index - 1] ?? '',
-      ) && !/^-m./.test(arg),
-  );
+  rest = rest.filter((arg, index) => !GIT_TEXT.test(rest[index - 1] ?? '') && !/^-m./.test(arg));
   if (sub === 'grep') {
     const first = rest.findIndex((arg) => !arg.startsWith('-'));
     if (!rest.includes('-e')) rest = rest.filter((_, index) => index !== first);

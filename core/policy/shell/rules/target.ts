@@ -10,11 +10,8 @@ import {
   hasGlob,
   isDynamic,
   isKnown,
-  ONE,
   STAR,
   toGlobWord,
-  UNKNOWN,
-  OPAQUE,
   type Word,
 } from '../expansion/word.ts';
 import { toSet } from '../../word-list.ts';
@@ -108,13 +105,7 @@ export function isEverything(word: Word, dotglob = false): boolean {
 /** True for a last segment of wildcards alone: `*`, `.*`, `??*`, `*.*`. */
 export function isBroad(word: Word): boolean {
   const last = word.replace(/\/+$/, '').replace(/^.*\//, '');
-  return (
-    hasGlob(last) &&
-    last
-      .replaceAll('.', '')
-      .split('')
-      .every((char) => char === STAR || char === ONE || char === ANY_NAME || char === UNKNOWN || char === OPAQUE)
-  );
+  return hasGlob(last) && countKnown(last.replaceAll('.', '')) === 0;
 }
 
 /** The kind of a protected path inside the workspace. A pattern counts if it can match one. */
