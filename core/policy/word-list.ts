@@ -1,6 +1,9 @@
-/** The words of a list that is written as one text, with a space between them. */
-export function toList(words = ''): string[] {
-  return words === '' ? [] : words.split(' ');
+const lists = new Map<string, readonly string[]>();
+
+/** The words of a constant list that is written as one text, with a space between them. */
+export function toList(words = ''): readonly string[] {
+  if (!lists.has(words)) lists.set(words, words === '' ? [] : words.split(' '));
+  return lists.get(words)!;
 }
 
 export function toSet(words: string): ReadonlySet<string> {

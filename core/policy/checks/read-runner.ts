@@ -40,8 +40,10 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
     const arg = args[at]!;
     if (isOption(arg, runner.nothing)) doubt ??= `with ${arg} ${name} passes without having checked anything`;
     else if (arg === '--') continue;
-    else if (!arg.startsWith('-')) addWord(name, check, arg);
-    else {
+    else if (!arg.startsWith('-')) {
+      const isVerb = check.paths.length === 0 && VERBS[name] === arg;
+      if (!isVerb) check.paths.push(toPlainPath(arg));
+    } else {
       const [option, value] = splitOption(arg);
       const filter = filters.find((known) => known.replace(/=$/, '') === option);
       if (filter !== undefined) {
@@ -76,12 +78,7 @@ function splitOption(arg: string): [option: string, value: string | undefined] {
 }
 
 /** Words that are not paths: verbs of vitest and others. */
-const VERBS: Readonly<Record<string, readonly string[]>> = { vitest: ['run'], unittest: ['discover'], tap: ['run'] };
-
-function addWord(name: string, check: Check, word: string): void {
-  if (check.paths.length === 0 && VERBS[name]?.includes(word)) return;
-  check.paths.push(toPlainPath(word));
-}
+const VERBS: Readonly<Record<string, string>> = { vitest: 'run', unittest: 'discover', tap: 'run' };
 
 /** Without `./` in front and `/` behind; the folder itself is ''. */
 export function toPlainPath(path: string): string {

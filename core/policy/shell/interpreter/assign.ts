@@ -7,16 +7,17 @@ import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 export function assign(node: Assignment, context: ExpansionContext): Word {
   const { variables } = context.scope;
   const own = variables.get(node.name);
-  const array = own === undefined ? [] : [own].flat();
+  const toArray = (): Word[] => (own === undefined ? [] : [own].flat());
   if (node.value.type === 'ArrayValue') {
     const elements = node.value.elements.flatMap((word) => expandWord(word, context));
-    variables.set(node.name, [...(node.append ? array : []), ...elements]);
+    variables.set(node.name, [...(node.append ? toArray() : []), ...elements]);
     return elements.join(' ');
   }
   const value = expandText(node.value, context);
   if (node.index) {
     const at = expandText(node.index, context);
     expandHidden(`[${at}]`, context);
+    const array = toArray();
     if (/^\d{1,4}$/.test(at)) {
       while (array.length < Number(at)) array.push('');
       array[Number(at)] = node.append ? (array[Number(at)] ?? '') + value : value;

@@ -50,17 +50,13 @@ export function sed(args: Word[], read: (files: Word[]) => Word): Word | undefin
   if (!isKnown(text)) return text.includes(OPAQUE) ? OPAQUE : UNKNOWN;
   if (['-f', '-n', '-E', '-r'].some((flag) => flags.has(flag)) || !scripts.every(isKnown)) return undefined;
   let lines = text.split('\n');
-  for (const command of scripts.flatMap((script) => splitScript(script))) {
-    const change = toChange(command);
+  // A semicolon inside a pattern does not end the command.
+  for (const command of scripts.flatMap((script) => script.split(/[;\n]\s*(?=s[^\w\s])/))) {
+    const change = toChange(command.trim().replace(/;$/, ''));
     if (!change) return undefined;
     lines = lines.map(change);
   }
   return lines.join('\n');
-}
-
-function splitScript(script: string): string[] {
-  // A semicolon inside a pattern does not end the command.
-  return script.split(/[;\n]\s*(?=s[^\w\s])/).map((part) => part.trim().replace(/;$/, ''));
 }
 
 function toChange(command: string): ((line: string) => string) | undefined {

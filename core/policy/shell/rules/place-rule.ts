@@ -33,7 +33,8 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   }
   const args = command.argv.slice(1);
   const { name } = command;
-  const finding = judgeWrites([...toPatched(command), ...(name === 'git' ? toGitOutputs(args) : [])], command, context);
+  const outputs = name === 'git' ? [...toPatched(command), ...toGitOutputs(args)] : toPatched(command);
+  const finding = outputs.length > 0 ? judgeWrites(outputs, command, context) : undefined;
   if (finding) return finding;
   if (name === 'sed' || name === 'gsed' || name === 'awk' || name === 'gawk' || name === 'yq' || name === 'perl') {
     const inPlace =

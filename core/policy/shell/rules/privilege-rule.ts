@@ -22,8 +22,9 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
   }
   if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (
-    /^(?:gcore|reptyr)$/.test(name) ||
-    (/^(?:strace|gdb)$/.test(name) && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
+    name === 'gcore' ||
+    name === 'reptyr' ||
+    ((name === 'strace' || name === 'gdb') && argv.some((arg) => /^(?:-p|--pid.*)$/.test(arg)))
   )
     return ask(`${name} inspects other processes`);
   if (KEYS.has(name))
