@@ -100,7 +100,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     replay: async ({ onRequest } = {}) =>
       replay({
         events: await readLog(store, id),
-        tools: engine.tools.names.map((name) => engine.tools.get(name)),
+        tools: engine.tools,
         settings: engine.settings,
         ids: engine.ids,
         idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),

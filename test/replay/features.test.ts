@@ -1,6 +1,6 @@
 // Covers core/agent/replay: replay of every feature.
 import { createHash } from 'node:crypto';
-import { replay } from '@klaus/core/agent';
+import { createToolRegistry, replay } from '@klaus/core/agent';
 import { builtinTools } from '@klaus/adapters/tools';
 import { defineTool, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -75,7 +75,7 @@ function replayWith({ klaus }: TestEngine, events: readonly Event[]) {
   let count = 0;
   return replay({
     events,
-    tools: builtinTools,
+    tools: createToolRegistry(builtinTools),
     settings: {
       maxRetries,
       retry,

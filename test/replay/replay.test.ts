@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModelServer, createModels, type Script } from '@klaus/adapters/models';
-import { replay, type ReplayOptions } from '@klaus/core/agent';
+import { createToolRegistry, replay, type ReplayOptions } from '@klaus/core/agent';
 import { builtinTools } from '@klaus/adapters/tools';
 import type { Event, ReplayedRequest, Session } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
@@ -161,7 +161,7 @@ function replayOf({ klaus }: TestEngine, events: readonly Event[]) {
   };
   const ids = { ulid: () => toUlid(counter++), digest, random: () => 0.5 };
   const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return replay({ events, tools: builtinTools, settings, ids, idle });
+  return replay({ events, tools: createToolRegistry(builtinTools), settings, ids, idle });
 }
 
 const toUlid = (count: number): string => `01HZZZZZZZZZZZZZZZZZZ${String(count % 90_000).padStart(5, '0')}`;

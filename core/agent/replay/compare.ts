@@ -12,9 +12,7 @@ const ULID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 /** As in the canonical log, except the request's hash, the attempt and the states, which a replay also produces. */
 const COMPARED: ReadonlySet<string> = new Set(['requestHash', 'attempt', 'tree', 'left', 'from', 'to', 'commit']);
 
-function isErased(field: string): boolean {
-  return !COMPARED.has(field) && (ERASED_FIELDS as readonly string[]).includes(field);
-}
+const IGNORED: ReadonlySet<string> = new Set(ERASED_FIELDS.filter((field) => !COMPARED.has(field)));
 
 /** Compares events by the fields of the canonical log. Ids may differ, but must be mapped consistently. */
 export function createComparison(): (recorded: Event, replayed: EventBody) => Mismatch | undefined {
@@ -44,7 +42,7 @@ export function createComparison(): (recorded: Event, replayed: EventBody) => Mi
     if (!isObject(recorded) || !isObject(replayed)) return Object.is(recorded, replayed) ? undefined : here();
     if (Array.isArray(recorded) !== Array.isArray(replayed)) return here();
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(replayed)])) {
-      if (isErased(key)) continue;
+      if (IGNORED.has(key)) continue;
       const found = compare(recorded[key], replayed[key], [...path, key]);
       if (found) return found;
     }

@@ -6,17 +6,14 @@ import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evi
 import type { Activities } from '../loop/work.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
-import type { RunningCalls } from './recorded-tools.ts';
+import { toRecordedTool } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
 /** Events after the present one that are searched for the result of an activity. */
 const MAX_AHEAD = 400;
 
-/**
- * Returns the results that the log contains. Each activity reads ahead in the log; `Recording.accept` compares what the
- * loop appends with the recorded events.
- */
-export function createRecordedActivities(recording: Recording, running: RunningCalls): Activities {
+/** Each activity reads ahead in the log. `Recording.accept` compares what the loop appends with the recorded events. */
+export function createRecordedActivities(recording: Recording): Activities {
   /** Index of the next event that matches; -1 if there is none. */
   const find = (matches: (event: Event) => boolean): number => {
     const index = recording.events.slice(recording.at, recording.at + MAX_AHEAD).findIndex(matches);
@@ -65,8 +62,8 @@ export function createRecordedActivities(recording: Recording, running: RunningC
         const replayed = `the outcome of ${call.name} (${call.id}) after the decision of the gate`;
         return recording.differ({ field: 'type', recorded: event?.type, replayed });
       }
-      running.add(call, parsed.input);
-      return { kind: 'ready', decided, ready: { ...parsed, intent: toIntent(event) } };
+      const tool = toRecordedTool(parsed.tool, recording, call.id);
+      return { kind: 'ready', decided, ready: { ...parsed, tool, intent: toIntent(event) } };
     },
     async recover(_work, call) {
       const { next } = recording;

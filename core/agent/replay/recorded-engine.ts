@@ -1,28 +1,18 @@
-import type { EventOf } from '../../protocol/index.ts';
-import { KlausError, TOOL_SEARCH } from '../../protocol/index.ts';
+import { KlausError, type EventOf } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import type { Ids } from '../ports/ids.ts';
 import type { Store } from '../ports/store.ts';
-import type { Tool } from '../ports/tool.ts';
-import type { Workspace } from '../ports/workspace.ts';
-import type { EngineSettings } from '../loop/settings.ts';
-import { createToolRegistry, type ToolRegistry } from '../calls/tool-registry.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
-import { toRecordedTool, type RunningCalls } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
-export interface RecordedEngineOptions {
-  tools: readonly Tool[];
-  settings: EngineSettings;
-  ids: Ids;
-  onRequest: (request: ReplayedRequest) => void;
-  running: RunningCalls;
+export interface RecordedEngineOptions extends Pick<Engine, 'tools' | 'settings' | 'ids'> {
+  /** Called for every request of the loop, in order. */
+  onRequest?: (request: ReplayedRequest) => void;
 }
 
 /** An engine whose ports answer from a log. It reads no files, runs no commands and sends no requests. */
 export function createRecordedEngine(recording: Recording, options: RecordedEngineOptions): Engine {
-  const { settings, ids, onRequest, running } = options;
+  const { tools, settings, ids, onRequest } = options;
   return {
     store: createRecordedStore(recording),
     models: {
@@ -35,7 +25,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
         return createRecordedModel(recording, { name, onRequest });
       },
     },
-    tools: createRecordedTools(options.tools, (tool) => toRecordedTool(tool, recording, running)),
+    tools,
     clock: {
       now: () => recording.next?.at ?? recording.events.at(-1)?.at ?? 0,
       async sleep() {
@@ -53,81 +43,40 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       maxToolOutputContext: Number.MAX_SAFE_INTEGER,
     },
     home: '',
-    readOwnInstructions: unreachable,
-    openFolder: unreachable,
-    openWorkspace: async (root) => createRecordedWorkspace(root),
-    openSandbox: async ({ name }) => ({ name, exec: unreachable }),
-    openKnowledge: () => ({
-      get: async () => undefined,
-      set: unreachable,
-      list: async () => [],
-      count: async () => 0,
-      search: async () => [],
-      remove: unreachable,
+    openWorkspace: async (root) => ({
+      root,
+      mark: async () => '',
+      ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince'),
     }),
-    openRecall: () => ({ search: unreachable, read: async () => undefined }),
+    openKnowledge: () => ({ list: async () => [], ...refusing('get', 'set', 'count', 'search', 'remove') }),
+    openRecall: () => refusing('search', 'read'),
     // Logs with background processes are not replayed.
     openProcesses: () => ({
-      list: () => [],
-      find: () => undefined,
       takeOver: async () => [],
+      list: refuse,
+      find: refuse,
       reserve: refuse,
       read: refuse,
-      wait: unreachable,
-      send: unreachable,
-      stop: unreachable,
+      ...refusing('wait', 'send', 'stop'),
     }),
-    listProcesses: () => [],
+    listProcesses: refuse,
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
       snapshot: async () => nextSnapshot(recording)?.tree ?? '0'.repeat(64),
       snapshotGit: async () => nextSnapshot(recording)?.gitTree,
-      hasGitObject: () => true,
-      isSameIndex: unreachable,
-      gitlinks: unreachable,
-      links: unreachable,
-      applyGit: unreachable,
+      uncovered: () => (nextSnapshot(recording)?.uncovered ?? []).map((path) => ({ path, why: '' })),
       has: () => false,
-      uncovered: () => {
-        return (nextSnapshot(recording)?.uncovered ?? []).map((path) => ({ path, why: '' }));
-      },
       git: () => [],
-      changes: unreachable,
-      entry: unreachable,
-      content: unreachable,
-      put: unreachable,
-      apply: unreachable,
+      hasGitObject: refuse,
+      ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
     }),
     openLayers: async () => ({
-      open: async () => ({
-        kind: 'copy',
-        folder: '',
-        touched: async () => ({ paths: [], git: false }),
-        close: async () => {},
-      }),
+      open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),
     }),
-    openSecrets: () => ({
-      files: async () => [],
-      values: async () => [],
-      identify: async () => ({ isSecret: false, names: [], isShared: false }),
-      otherNames: async () => [],
-    }),
-    remembered: async () => [],
+    openSecrets: () => ({ values: async () => [], ...refusing('files', 'identify', 'otherNames') }),
     rules: [],
-    checkpoint: unreachable,
-    findCommitted: unreachable,
-    findIgnored: unreachable,
-  };
-}
-
-/** The search for tools answers from the log too. */
-function createRecordedTools(tools: readonly Tool[], record: (tool: Tool) => Tool): ToolRegistry {
-  const registry = createToolRegistry(tools.filter(({ name }) => name !== TOOL_SEARCH).map(record));
-  const search = record(registry.get(TOOL_SEARCH));
-  return {
-    ...registry,
-    find: (name) => (name === TOOL_SEARCH ? search : registry.find(name)),
-    get: (name) => (name === TOOL_SEARCH ? search : registry.get(name)),
+    ...refusing('readOwnInstructions', 'openFolder', 'openSandbox'),
+    ...refusing('remembered', 'checkpoint', 'findCommitted', 'findIgnored'),
   };
 }
 
@@ -140,34 +89,25 @@ function refuse(): never {
   throw new Error('a replay has no effects');
 }
 
+/** The operations of a port that a replay does not perform. */
+function refusing<Name extends string>(...names: Name[]): Record<Name, typeof unreachable> {
+  return Object.fromEntries(names.map((name) => [name, unreachable])) as Record<Name, typeof unreachable>;
+}
+
 /** The next recorded snapshot. */
 function nextSnapshot({ events, at }: Recording): EventOf<'workspace.snapshotted'> | undefined {
   return events.slice(at, at + 40).find((event) => event.type === 'workspace.snapshotted');
-}
-
-function createRecordedWorkspace(root: string): Workspace {
-  return {
-    root,
-    resolve: unreachable,
-    locate: unreachable,
-    stat: async () => undefined,
-    read: unreachable,
-    hash: unreachable,
-    apply: unreachable,
-    mark: async () => '',
-    changedSince: unreachable,
-  };
 }
 
 /** The log was redacted when it was written. */
 const NO_REDACTOR: Redactor = {
   learn: () => {},
   redact: (text) => text,
-  redactHead: (text) => ({ text, length: text.length }),
-  holds: () => false,
-  find: () => [],
-  findValues: () => [],
-  restore: (text) => text,
+  redactHead: refuse,
+  holds: refuse,
+  find: refuse,
+  findValues: refuse,
+  restore: refuse,
 };
 
 function createRecordedStore(recording: Recording): Store {
@@ -177,19 +117,17 @@ function createRecordedStore(recording: Recording): Store {
         drafts.map(({ at: _at, ...body }) => body),
         consume,
       ),
-    appendHost: unreachable,
     async *read(_session, after = 0) {
       yield recording.events.slice(after, recording.at);
     },
-    send: unreachable,
     inbox: async () => recording.inbox(),
     claim: async (session) => ({ session, fence: 0, release: async () => {} }),
-    subscribe: () => () => {},
+    subscribe: refuse,
     emitLive: () => {},
-    onLive: () => () => {},
+    onLive: refuse,
     isWatched: () => false,
     onSend: (_session, wake) => recording.onCancel(wake),
     writeBlob: refuse,
-    readBlob: async () => undefined,
+    ...refusing('appendHost', 'send', 'readBlob'),
   };
 }

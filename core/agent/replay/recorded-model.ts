@@ -1,5 +1,5 @@
-import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/index.ts';
-import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '../ports/model.ts';
+import { optional, type Event, type EventOf, type Message, type Part, type StopReason } from '../../protocol/index.ts';
+import type { Model, ModelEvent, ModelInfo, ModelRequest } from '../ports/model.ts';
 import type { Recording } from './recording.ts';
 
 /** A request of the loop in a replay. */
@@ -13,7 +13,7 @@ export interface ReplayedRequest {
   request: ModelRequest;
 }
 
-/** For early logs, which do not contain the model's sizes. */
+/** For a log without a turn, which does not contain the model's sizes. */
 const UNKNOWN_INFO: ModelInfo = {
   contextWindow: Number.MAX_SAFE_INTEGER,
   maxOutputTokens: 32_000,
@@ -24,73 +24,51 @@ const UNKNOWN_INFO: ModelInfo = {
 /** A model that returns recorded answers. Without an answer, the recorded process crashed. */
 export function createRecordedModel(
   recording: Recording,
-  { name, onRequest }: { name: string; onRequest: (request: ReplayedRequest) => void },
+  { name, onRequest }: { name: string; onRequest: ((request: ReplayedRequest) => void) | undefined },
 ): Model {
   return {
     name,
     get info() {
       return findInfo(recording, name);
     },
-    stream: (request, options) => answer(recording, { name, request, options, onRequest }),
+    async *stream(request, { onBytes }) {
+      const purpose = toPurpose(request);
+      const { next, attempt } = recording;
+      const recorded =
+        next?.type === 'model.attempted' && next.purpose === purpose && next.outcome !== 'abandoned' ? next : undefined;
+      const messages = [...request.messages];
+      const turn = recorded?.turn ?? lastTurn(recording);
+      onRequest?.({ purpose, turn, model: name, attempt, request: { ...request, messages } });
+      if (!recorded && next?.type === 'usage.counted') {
+        // A process that left in an orderly way has recorded its reservation.
+        recording.depart();
+        yield { type: 'failed', failure: { code: 'connection', message: 'left' } };
+        return;
+      }
+      if (!recorded || recorded.attempt !== attempt) return recording.crash();
+      const { usage, usd, outcome, status } = recorded;
+      if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
+      if (outcome === 'ok') {
+        yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
+      } else if (outcome === 'cancelled') {
+        yield* readInFlight(recording);
+        recording.cancel();
+        yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
+      } else {
+        const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
+        yield { type: 'failed', failure: { code: outcome, message, ...optional({ status }) } };
+      }
+    },
   };
 }
 
 /** The sizes and prices of the nearest request to this model: the next one, otherwise the last one. */
 function findInfo({ events, at }: Recording, name: string): ModelInfo {
-  const isSized = (event: Event | undefined): event is EventOf<'turn.started'> =>
-    event?.type === 'turn.started' && event.modelInfo !== undefined;
-  let found: EventOf<'turn.started'> | undefined;
-  for (let index = at; index < events.length && found?.model !== name; index++) {
-    const event = events[index];
-    if (isSized(event) && (event.model === name || !found)) found = event;
-  }
-  for (let index = at - 1; index >= 0 && found?.model !== name; index--) {
-    const event = events[index];
-    if (isSized(event) && (event.model === name || !found)) found = event;
-  }
+  const isTurn = (event: Event): event is EventOf<'turn.started'> => event.type === 'turn.started';
+  const isOfModel = (event: Event): event is EventOf<'turn.started'> => isTurn(event) && event.model === name;
+  const [before, after] = [events.slice(0, at), events.slice(at)];
+  const found = after.find(isOfModel) ?? before.findLast(isOfModel) ?? after.find(isTurn) ?? before.findLast(isTurn);
   return found?.modelInfo ? { ...found.modelInfo, images: true } : UNKNOWN_INFO;
-}
-
-interface Asked {
-  name: string;
-  request: ModelRequest;
-  options: StreamOptions;
-  onRequest: (request: ReplayedRequest) => void;
-}
-
-async function* answer(recording: Recording, asked: Asked): AsyncGenerator<ModelEvent> {
-  const { request, options } = asked;
-  const purpose = toPurpose(request);
-  const { next, attempt } = recording;
-  const recorded =
-    next?.type === 'model.attempted' && next.purpose === purpose && next.outcome !== 'abandoned' ? next : undefined;
-  const messages = [...request.messages];
-  const turn = recorded?.turn ?? lastTurn(recording);
-  asked.onRequest({ purpose, turn, model: asked.name, attempt, request: { ...request, messages } });
-  if (!recorded && next?.type === 'usage.counted') {
-    // A process that left in an orderly way has recorded its reservation.
-    recording.depart();
-    yield { type: 'failed', failure: { code: 'connection', message: 'left' } };
-    return;
-  }
-  if (!recorded || recorded.attempt !== attempt) return recording.crash();
-  if (recorded.usage.input + recorded.usage.output + recorded.usage.cacheRead + recorded.usage.cacheWrite > 0) {
-    options.onBytes?.();
-  }
-  if (recorded.outcome === 'cancelled') {
-    yield* readInFlight(recording);
-    recording.cancel();
-    yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
-    return;
-  }
-  if (recorded.outcome !== 'ok') {
-    const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
-    const status = recorded.status === undefined ? {} : { status: recorded.status };
-    yield { type: 'failed', failure: { code: recorded.outcome, message, ...status } };
-    return;
-  }
-  const { usage, usd } = recorded;
-  yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
 }
 
 function lastTurn({ events, at }: Recording): number {

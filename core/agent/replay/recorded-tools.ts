@@ -1,48 +1,21 @@
 import { optional, KlausError, type Event, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
-import type { CallState } from '../state/state.ts';
 import type { Recording } from './recording.ts';
 
-/** How a call ended. */
-type End =
-  | { kind: 'result'; index: number; finished: EventOf<'tool.finished'> }
+/** How a call ended, and the index of the event that the replay must reach before. */
+type End = { index: number } & (
+  | { kind: 'result'; finished: EventOf<'tool.finished'> }
   /** Its changes were reviewed before they were applied. */
-  | { kind: 'reviewed'; index: number }
+  | { kind: 'reviewed' }
   /** Its process crashed before it had a result. */
-  | { kind: 'crashed'; index: number };
+  | { kind: 'crashed' }
+);
 
-/** A tool with the same description that has no effect and returns the recorded result. */
-export function toRecordedTool(tool: Tool, recording: Recording, running: RunningCalls): Tool {
-  const { name, description, input: schema, effects, resume, inPlace } = tool;
-  return {
-    name,
-    description,
-    input: schema,
-    effects,
-    resume,
-    ...(inPlace ? { inPlace } : {}),
-    run: (input) => answer(recording, running.take(name, input)),
-  };
-}
-
-/** Calls that were allowed and have not started. A tool does not know the id of its call. */
-export interface RunningCalls {
-  add(call: CallState, input: unknown): void;
-  take(tool: string, input: unknown): string;
-}
-
-export function createRunningCalls(): RunningCalls {
-  const calls: { id: string; name: string; input: unknown }[] = [];
-  return {
-    add: ({ id, name }, input) => void calls.push({ id, name, input }),
-    take(name, input) {
-      const index = calls.findIndex((call) => call.name === name && call.input === input);
-      const [call] = calls.splice(index, 1);
-      if (index < 0 || !call) throw new Error(`${name} runs without a decision of the gate`);
-      return call.id;
-    },
-  };
+/** The tool of one call, without effects: it returns the recorded result. */
+export function toRecordedTool(tool: Tool, recording: Recording, call: string): Tool {
+  const { name, description, input, effects, resume, inPlace } = tool;
+  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(recording, call) };
 }
 
 async function answer(recording: Recording, call: string): Promise<ToolOutput> {
@@ -56,20 +29,10 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
     recording.cancel();
     return new Promise(() => {});
   }
-  return {
-    text: output,
-    ...(outcome === 'ok' ? {} : { isError: true }),
-    ...optional({ detail }),
-    ...(blob ? { blob } : {}),
-    ...(evidence ? { evidence } : {}),
-    changes,
-  };
+  return { text: output, isError: outcome !== 'ok', ...optional({ detail, blob, evidence }), changes };
 }
 
-/**
- * Finds the end of a call, after the ends of parallel calls. A crash follows the last of those: later events were
- * appended by another process.
- */
+/** The end of a call, after the ends of parallel calls. Events after a crash were appended by another process. */
 function findEnd({ events, at }: Recording, call: string): End {
   let last = at;
   for (let index = at; index < events.length; index++) {

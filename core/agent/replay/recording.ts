@@ -14,9 +14,6 @@ export interface ReplayDifference extends Mismatch {
   turn?: number;
 }
 
-/** Thrown to end the loop. The recording contains the reason. */
-class Ended extends Error {}
-
 /** A log that is replayed, with the present position. */
 export interface Recording {
   readonly events: readonly Event[];
@@ -51,7 +48,8 @@ export interface Recording {
 /** @param first Index of the first event that is replayed. */
 export function createRecording(events: readonly Event[], first: number): Recording {
   const compare = createComparison();
-  const waiting = createWaiting();
+  /** Calls whose results are later in the log. */
+  const waiting: ({ index: number } & PromiseWithResolvers<void>)[] = [];
   let at = first;
   const inbox = createRecordedInbox(events, () => at);
   let difference: ReplayDifference | undefined;
@@ -59,9 +57,9 @@ export function createRecording(events: readonly Event[], first: number): Record
   let attempt = 1;
   let leave: () => void = () => {};
   const end = (message: string): never => {
-    const error = new Ended(message);
+    const error = new Error(message);
     leave();
-    waiting.fail(error);
+    for (const { reject } of waiting) reject(error);
     throw error;
   };
   const endOfRecord = (): never => {
@@ -107,11 +105,16 @@ export function createRecording(events: readonly Event[], first: number): Record
       const last = accepted.at(-1);
       attempt = last?.type === 'model.requested' ? last.attempt : 1;
       at += bodies.length;
-      waiting.reach(at);
+      for (const { index, resolve } of waiting) if (index <= at) resolve();
       return accepted;
     },
     depart: () => leave(),
-    reached: (index) => (index <= at ? Promise.resolve() : waiting.until(index)),
+    reached(index) {
+      if (index <= at) return Promise.resolve();
+      const waiter = { index, ...Promise.withResolvers<void>() };
+      waiting.push(waiter);
+      return waiter.promise;
+    },
     differ: (mismatch) => differ(events[at], mismatch),
     restart(given) {
       leave = given;
@@ -121,26 +124,6 @@ export function createRecording(events: readonly Event[], first: number): Record
       const before = at;
       while (at < events.length && isOutside(events, at)) at++;
       return at - before;
-    },
-  };
-}
-
-/** Calls whose results are later in the log. */
-function createWaiting(): {
-  until(index: number): Promise<void>;
-  reach(at: number): void;
-  fail(error: Error): void;
-} {
-  let waiting: { index: number; go: () => void; fail: (error: Error) => void }[] = [];
-  return {
-    until: (index) => new Promise((go, fail) => void waiting.push({ index, go, fail })),
-    reach(at) {
-      const ready = waiting.filter((waiter) => waiter.index <= at);
-      waiting = waiting.filter((waiter) => waiter.index > at);
-      for (const waiter of ready) waiter.go();
-    },
-    fail(error) {
-      for (const waiter of waiting.splice(0)) waiter.fail(error);
     },
   };
 }
