@@ -38,29 +38,23 @@ for (const [id, schema] of Object.entries(SHAPES)) z.globalRegistry.add(schema, 
 
 /** Every event with its envelope: one definition for each type. */
 export function toEventsJsonSchema(): JsonSchema {
-  const events = eventBodySchema.options.map((body) =>
-    z
-      .object({ ...envelopeSchema.shape, ...body.shape })
-      .meta({ id: body.shape.type.value, description: body.description }),
-  );
+  const events = eventBodySchema.options.map((body) => toRecord(envelopeSchema, body, body.shape.type.value));
   return toDocument(z.union(events), 'Event', 'One durable record of a session.');
 }
 
 /** Every host event with its envelope. The names of the definitions start with `host:`, because some types are also types of events. */
 export function toHostEventsJsonSchema(): JsonSchema {
   const events = hostEventBodySchema.options.map((body) =>
-    z
-      .object({ ...hostEnvelopeSchema.shape, ...body.shape })
-      .meta({ id: `host:${body.shape.type.value}`, description: body.description }),
+    toRecord(hostEnvelopeSchema, body, `host:${body.shape.type.value}`),
   );
-  return toDocument(
-    z.union(events),
-    'HostEvent',
-    'One record of the host chain, which is separate from the chains of the sessions.',
-  );
+  const description = 'One record of the host chain, which is separate from the chains of the sessions.';
+  return toDocument(z.union(events), 'HostEvent', description);
 }
 
-/** The shape of `policy.yaml`. */
+function toRecord(envelope: z.ZodObject, body: z.ZodObject, id: string): z.ZodObject {
+  return z.object({ ...envelope.shape, ...body.shape }).meta({ id, description: body.description });
+}
+
 export function toPolicyJsonSchema(): JsonSchema {
   return toDocument(policyFileSchema, 'Policy', "A policy file: the user's own or a project's.");
 }
@@ -69,7 +63,6 @@ export function toCommandsJsonSchema(): JsonSchema {
   return toDocument(commandSchema, 'Command', 'A request to a session.');
 }
 
-/** The shape of `config.yaml`. */
 export function toConfigJsonSchema(): JsonSchema {
   return toDocument(toConfigSchema(), 'Configuration', "Klaus's configuration file.");
 }

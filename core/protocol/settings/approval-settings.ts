@@ -3,7 +3,6 @@ import { modeSchema, onAskSchema } from '../authority/mode.ts';
 import { narrowerMode, only } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
-/** Settings of approvals and of undo. */
 export const APPROVAL_SETTINGS = {
   approve: defineSetting({
     schema: modeSchema,
@@ -33,7 +32,6 @@ export const APPROVAL_SETTINGS = {
     env: 'KLAUS_UNDO',
     description:
       'A snapshot of the workspace is stored before the first effect of each turn, so that the turn can be undone.',
-    project: 'never',
   }),
   'undo.keepDays': defineSetting({
     schema: z.number().min(0),
@@ -41,7 +39,6 @@ export const APPROVAL_SETTINGS = {
     env: 'KLAUS_UNDO_KEEP_DAYS',
     description:
       'Days for which `klaus db gc` keeps the snapshots that undo needs. Snapshots of deleted sessions are not kept.',
-    project: 'never',
   }),
   onAsk: defineSetting({
     schema: onAskSchema,

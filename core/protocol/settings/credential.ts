@@ -13,6 +13,5 @@ export function credential(env: string, description: string) {
     values: 'printable ASCII without spaces',
     description,
     secret: true,
-    project: 'never',
   });
 }

@@ -15,6 +15,5 @@ export const DEPLOY_SETTINGS = {
     unset: 'none',
     values: 'the id of a site',
     description: 'Site of Netlify. Not used yet: reserved for a tool that deploys.',
-    project: 'never',
   }),
 } as const;

@@ -30,7 +30,6 @@ export const MODEL_SETTINGS = {
     values: 'for each `provider/id`: input and output, and optionally cacheRead and cacheWrite, each at least 0',
     description:
       'Prices in US dollars per million tokens, for models that are not in the catalog or have other prices.',
-    project: 'never',
   }),
   'models.allow': defineSetting({
     schema: z.array(z.string().regex(/^[\w./:@+~-]*[\w./:@+~*-]$/)).min(1),

@@ -6,11 +6,7 @@ import { modeSchema, type Mode, type SandboxName } from '../authority/mode.ts';
 export interface Narrowing<T = unknown> {
   /** The rule, for messages and for the reference. */
   readonly rule: string;
-  /**
-   * True when `value` is no wider than `base`, the value without the file.
-   *
-   * @param read Returns the value of another setting without the file.
-   */
+  /** True when `value` is no wider than `base`; `read` returns the value of another setting without the file. */
   holds(value: T, base: T | undefined, read: (key: string) => unknown): boolean;
   /** The resulting value, if it is not the value in the file. It is also called when a stronger source sets the setting. */
   merge?(value: T, base: T | undefined): T;

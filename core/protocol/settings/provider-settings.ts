@@ -23,7 +23,6 @@ function tier(provider: string, name: Tier) {
     unset: 'see the model catalog',
     values: "the provider's id of a model",
     description: `Model of the tier \`${name}\` at ${provider}.`,
-    project: 'never',
   });
 }
 
@@ -34,7 +33,6 @@ function url(env: string, provider: string) {
     unset: `the address of ${provider}`,
     values: 'an http or https URL without user, password, query and fragment',
     description: `Address of the ${provider} API, or of a compatible server.`,
-    project: 'never',
   });
 }
 
@@ -46,14 +44,12 @@ export const TIER_SETTINGS = Object.fromEntries(
   ENTRIES.flatMap(([name, { title }]) => TIERS.map((each) => [`tiers.${name}.${each}`, tier(title, each)])),
 ) as TextSettings<`tiers.${ProviderName}.${Tier}`>;
 
-/** The keys of the providers. */
 export const KEY_SETTINGS = Object.fromEntries(
   ENTRIES.flatMap(([, { keys }]) =>
     Object.entries(keys).map(([name, { env, description }]) => [`keys.${name}`, credential(env, description)]),
   ),
 ) as TextSettings<`keys.${ProviderKey}`>;
 
-/** The addresses of the providers. */
 export const BASE_URL_SETTINGS = Object.fromEntries(
   ENTRIES.map(([name, { title, baseUrlEnv }]) => [`baseUrls.${name}`, url(baseUrlEnv, title)]),
 ) as TextSettings<`baseUrls.${ProviderName}`>;

@@ -33,7 +33,6 @@ export const REPOSITORY_SETTINGS = {
     unset: 'that of the repository',
     values: 'text without < and >',
     description: 'Name of the author of commits in a repository without an identity.',
-    project: 'never',
   }),
   'git.userEmail': defineSetting({
     schema: identity,
@@ -41,6 +40,5 @@ export const REPOSITORY_SETTINGS = {
     unset: 'that of the repository',
     values: 'text without < and >',
     description: 'Email address of the author of commits in a repository without an identity.',
-    project: 'never',
   }),
 } as const;

@@ -6,11 +6,20 @@ import { defineSetting } from './setting.ts';
 const DAY_MS = 86_400_000;
 
 const text = z.string().min(1);
-const count = z.int().min(1);
+const positive = z.int().min(1);
+const amount = z.int().min(0);
 const milliseconds = z.int().min(1).max(DAY_MS);
 
 function retryTime(env: string, fallback: number, description: string) {
-  return defineSetting({ schema: milliseconds, default: fallback, env, description, project: 'never' });
+  return defineSetting({ schema: milliseconds, default: fallback, env, description });
+}
+
+function count(env: string, fallback: number, description: string) {
+  return defineSetting({ schema: positive, default: fallback, env, description, project: atMost });
+}
+
+function cap(env: string, fallback: number, description: string) {
+  return defineSetting({ schema: amount, default: fallback, env, description, project: capAtMost });
 }
 
 /** Settings of a run: its workspace, its limits, and how a failed request is sent again. */
@@ -21,15 +30,12 @@ export const RUN_SETTINGS = {
     env: 'AGENT_WORKSPACE',
     values: 'a path; relative to the current folder or, in a file, to the folder of that file',
     description: 'Folder in which the agent works.',
-    project: 'never',
   }),
-  'limits.tokens': defineSetting({
-    schema: z.int().min(0),
-    default: 100_000,
-    env: 'AGENT_TOKEN_BUDGET',
-    description: 'Tokens of one session, without those that are read from the prompt cache. 0: unlimited.',
-    project: capAtMost,
-  }),
+  'limits.tokens': cap(
+    'AGENT_TOKEN_BUDGET',
+    100_000,
+    'Tokens of one session, without those that are read from the prompt cache. 0: unlimited.',
+  ),
   'limits.usd': defineSetting({
     schema: z.number().min(0),
     default: 0,
@@ -37,41 +43,19 @@ export const RUN_SETTINGS = {
     description: 'US dollars of one session. 0: unlimited.',
     project: capAtMost,
   }),
-  'limits.toolCalls': defineSetting({
-    schema: z.int().min(0),
-    default: 50,
-    env: 'AGENT_MAX_TOOL_CALLS',
-    description: 'Tool calls of one session. 0: unlimited.',
-    project: capAtMost,
-  }),
-  'limits.turns': defineSetting({
-    schema: z.int().min(0),
-    default: 0,
-    env: 'KLAUS_MAX_TURNS',
-    description: 'Model turns of one session. 0: unlimited.',
-    project: capAtMost,
-  }),
-  maxOutputTokens: defineSetting({
-    schema: count,
-    default: 8192,
-    env: 'AGENT_MAX_TOKENS',
-    description: 'Largest number of tokens of one answer of the model.',
-    project: atMost,
-  }),
-  maxRetries: defineSetting({
-    schema: count,
-    default: 3,
-    env: 'AGENT_MAX_RETRIES',
-    description:
-      'Number of consecutive invalid tool inputs, or of consecutive continuations of a cut answer, after which a run ends.',
-    project: atMost,
-  }),
+  'limits.toolCalls': cap('AGENT_MAX_TOOL_CALLS', 50, 'Tool calls of one session. 0: unlimited.'),
+  'limits.turns': cap('KLAUS_MAX_TURNS', 0, 'Model turns of one session. 0: unlimited.'),
+  maxOutputTokens: count('AGENT_MAX_TOKENS', 8192, 'Largest number of tokens of one answer of the model.'),
+  maxRetries: count(
+    'AGENT_MAX_RETRIES',
+    3,
+    'Number of consecutive invalid tool inputs, or of consecutive continuations of a cut answer, after which a run ends.',
+  ),
   'retry.attempts': defineSetting({
-    schema: count,
+    schema: positive,
     default: 5,
     env: 'KLAUS_RETRY_ATTEMPTS',
     description: 'Requests to a model, including the first, before its failure ends the run.',
-    project: 'never',
   }),
   'retry.baseMs': retryTime(
     'KLAUS_RETRY_BASE_MS',
@@ -88,7 +72,6 @@ export const RUN_SETTINGS = {
     env: 'KLAUS_RETRY_WAIT_MS',
     description:
       'Milliseconds from the first failure during which requests to a model that is unreachable, overloaded or limits the rate are retried any number of times. 0: `retry.attempts` applies.',
-    project: 'never',
   }),
   'retry.idleMs': retryTime(
     'KLAUS_RETRY_IDLE_MS',
@@ -102,32 +85,16 @@ export const RUN_SETTINGS = {
     description: 'Part of the context window at which older messages are replaced by a summary.',
     project: 'free',
   }),
-  maxPromptChars: defineSetting({
-    schema: count,
-    default: 32_000,
-    env: 'AGENT_MAX_PROMPT_CHARS',
-    description: 'Largest number of characters of a prompt.',
-    project: atMost,
-  }),
-  maxToolOutputContext: defineSetting({
-    schema: count,
-    default: 8000,
-    env: 'AGENT_MAX_TOOL_OUTPUT_CONTEXT',
-    description: 'Largest number of characters of a tool result for the model. Longer ones are cut.',
-    project: atMost,
-  }),
-  maxToolResultSize: defineSetting({
-    schema: count,
-    default: 10_240,
-    env: 'AGENT_MAX_TOOL_RESULT_SIZE',
-    description: 'Bytes of a tool result that are stored in the table of tool calls.',
-    project: atMost,
-  }),
-  maxSearchResults: defineSetting({
-    schema: count,
-    default: 500,
-    env: 'AGENT_MAX_SEARCH_RESULTS',
-    description: 'Largest number of results of a search.',
-    project: atMost,
-  }),
+  maxPromptChars: count('AGENT_MAX_PROMPT_CHARS', 32_000, 'Largest number of characters of a prompt.'),
+  maxToolOutputContext: count(
+    'AGENT_MAX_TOOL_OUTPUT_CONTEXT',
+    8000,
+    'Largest number of characters of a tool result for the model. Longer ones are cut.',
+  ),
+  maxToolResultSize: count(
+    'AGENT_MAX_TOOL_RESULT_SIZE',
+    10_240,
+    'Bytes of a tool result that are stored in the table of tool calls.',
+  ),
+  maxSearchResults: count('AGENT_MAX_SEARCH_RESULTS', 500, 'Largest number of results of a search.'),
 } as const;

@@ -6,7 +6,6 @@ import { defineSetting } from './setting.ts';
 /** Longest time, in milliseconds: a day. */
 const DAY_MS = 86_400_000;
 
-/** Settings of the sandbox in which commands run. */
 export const SANDBOX_SETTINGS = {
   'sandbox.driver': defineSetting({
     schema: sandboxNameSchema,
@@ -50,7 +49,6 @@ export const SANDBOX_SETTINGS = {
     unset: 'that of the driver',
     values: 'a Docker image reference',
     description: 'Image of the Docker sandbox.',
-    project: 'never',
   }),
   'sandbox.env': defineSetting({
     schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),
@@ -76,20 +74,17 @@ export const SANDBOX_SETTINGS = {
     values: 'folders, each followed by `:ro` (default) or `:rw`',
     description:
       'Further folders that commands and tools may read and, with `:rw`, change. Their secret files are hidden. Undo includes changes in them.',
-    project: 'never',
   }),
   'sandbox.fetch': defineSetting({
     schema: z.boolean(),
     default: true,
     env: 'KLAUS_SANDBOX_FETCH',
     description: 'Download bubblewrap by apt into `KLAUS_HOME` if it is not installed. The system is not changed.',
-    project: 'never',
   }),
   dockerEnabled: defineSetting({
     schema: z.boolean(),
     env: 'DOCKER_ENABLED',
     unset: 'the best driver that works on this machine',
     description: '`true`: Docker, or an error without it. `false`: never Docker, which does not select host.',
-    project: 'never',
   }),
 } as const;

@@ -26,7 +26,6 @@ export const SERVER_SETTINGS = {
     values: 'printable ASCII without spaces, at least 8 characters',
     description: 'Bearer token of the server. Required for an address that other machines can reach.',
     secret: true,
-    project: 'never',
   }),
   'server.corsOrigin': defineSetting({
     schema: z.array(origin),
@@ -36,7 +35,6 @@ export const SERVER_SETTINGS = {
       'origins such as https://klaus.example.com, or hosts such as localhost:5173; in a variable separated by commas',
     description:
       'Other origins whose pages may use the server. The server also accepts their host names, such as that of a proxy.',
-    project: 'never',
   }),
   'server.workspaces': defineSetting({
     schema: z.array(folder),
@@ -45,7 +43,6 @@ export const SERVER_SETTINGS = {
     values: 'absolute folders; in a variable separated by commas',
     description:
       'Folders in which clients of the server may open sessions, including their subfolders. Empty: the working folder of the server and the folders of known sessions. System folders, the home folder and the state folder of Klaus are never allowed.',
-    project: 'never',
   }),
   'server.trustProxy': defineSetting({
     schema: proxies,
@@ -55,21 +52,18 @@ export const SERVER_SETTINGS = {
       'true, false, a number of proxies, or loopback, linklocal, uniquelocal, addresses and ranges, separated by commas',
     description:
       'Proxies whose X-Forwarded-Proto and X-Forwarded-For are trusted. `true`: the proxy in front of the server, with any address.',
-    project: 'never',
   }),
   'server.wsRateLimit': defineSetting({
     schema: z.int().min(0),
     default: 30,
     env: 'AGENT_WS_RATE_LIMIT',
     description: 'Events that one socket may send per minute. Approvals and cancel requests do not count. 0: no limit.',
-    project: 'never',
   }),
   'server.metrics': defineSetting({
     schema: z.boolean(),
     default: true,
     env: 'AGENT_METRICS_ENABLED',
     description: 'Serve `/metrics` in the text format of Prometheus.',
-    project: 'never',
   }),
   'server.webhookUrl': defineSetting({
     // No user or password, because they would be printed in logs and errors.
@@ -78,7 +72,6 @@ export const SERVER_SETTINGS = {
     unset: 'none',
     values: 'an http or https address',
     description: 'Address that is notified when a run of the server has ended or waits for an approval.',
-    project: 'never',
   }),
   'server.webhookSecret': defineSetting({
     schema: z.string().min(8),
@@ -87,35 +80,30 @@ export const SERVER_SETTINGS = {
     values: 'text of at least 8 characters',
     description: 'Secret that signs the notifications to AGENT_WEBHOOK_URL.',
     secret: true,
-    project: 'never',
   }),
   'server.webhookGiveUpMs': defineSetting({
     schema: z.int().min(0).max(2_592_000_000),
     default: 86_400_000,
     env: 'AGENT_WEBHOOK_GIVE_UP',
     description: 'Milliseconds for which a failed notification to AGENT_WEBHOOK_URL is retried.',
-    project: 'never',
   }),
   'server.logLevel': defineSetting({
     schema: z.enum(['debug', 'info', 'warn', 'error']),
     default: 'info',
     env: 'LOG_LEVEL',
     description: 'Level of the log of the server: entries of this level and above are written.',
-    project: 'never',
   }),
   'server.logDays': defineSetting({
     schema: z.int().min(0).max(36_500),
     default: 14,
     env: 'AGENT_LOG_DAYS',
     description: 'Number of log files of earlier days that the server keeps. 0: all of them.',
-    project: 'never',
   }),
   'server.maxConcurrent': defineSetting({
     schema: z.int().min(1),
     default: 3,
     env: 'AGENT_MAX_CONCURRENT_SESSIONS',
     description: 'Number of concurrent runs of the server. Further runs wait in a visible queue.',
-    project: 'never',
   }),
   'server.shutdownTimeoutMs': defineSetting({
     schema: z.int().min(0).max(3_600_000),
@@ -123,6 +111,5 @@ export const SERVER_SETTINGS = {
     env: 'AGENT_SHUTDOWN_TIMEOUT',
     description:
       'Milliseconds within which a stopped server ends. Its runs complete their current step. A run that has not completed its step two seconds before the end continues at the next start.',
-    project: 'never',
   }),
 } as const;

@@ -24,12 +24,15 @@ export interface Setting<S extends z.ZodType = z.ZodType, D extends z.output<S> 
   readonly project: ProjectRule<z.output<S>>;
 }
 
-/** Declares a setting and infers the types of its value and its default. */
+/** Declares a setting and infers the types of its value and its default. A project cannot set it without `project`. */
 export function defineSetting<S extends z.ZodType, const D extends z.output<S> | undefined = undefined>(
-  setting: Omit<Setting<S, D>, 'default'> & { readonly default?: D },
+  setting: Omit<Setting<S, D>, 'default' | 'project'> & {
+    readonly default?: D;
+    readonly project?: ProjectRule<z.output<S>>;
+  },
 ): Setting<S, D> {
   // The same object, because the bundle turns `schema` into a getter that creates it on first use.
-  return Object.assign(setting, { default: setting.default as D });
+  return Object.assign(setting, { default: setting.default as D, project: setting.project ?? ('never' as const) });
 }
 
 const TRUE = new Set(['true', '1', 'yes']);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optional } from '../optional.ts';
 import { APPROVAL_SETTINGS } from './approval-settings.ts';
 import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
@@ -50,11 +51,6 @@ export function isSettingKey(word: string): word is SettingKey {
   return Object.hasOwn(SETTINGS, word);
 }
 
-function toMeta(setting: Setting): { description: string; default?: unknown } {
-  const { description } = setting;
-  return setting.default === undefined ? { description } : { description, default: setting.default };
-}
-
 /** The shape of a configuration file: the settings as a tree, each one optional, and nothing else. */
 export function toConfigSchema(): z.ZodObject {
   const build = (prefix: string): z.ZodObject => {
@@ -62,8 +58,8 @@ export function toConfigSchema(): z.ZodObject {
     for (const path of SETTING_KEYS) {
       if (!path.startsWith(prefix)) continue;
       const [head = '', ...rest] = path.slice(prefix.length).split('.');
-      const setting = SETTINGS[path];
-      if (rest.length === 0) shape[head] = setting.schema.meta(toMeta(setting)).optional();
+      const { schema, description, default: initial } = SETTINGS[path] as Setting;
+      if (rest.length === 0) shape[head] = schema.meta({ description, ...optional({ default: initial }) }).optional();
       else shape[head] ??= build(`${prefix}${head}.`).optional();
     }
     return z.strictObject(shape);

@@ -9,13 +9,11 @@ export const TELEMETRY_SETTINGS = {
     env: 'KLAUS_OTEL',
     description:
       'Send runs as spans to an OpenTelemetry collector. The standard variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, set its address.',
-    project: 'never',
   }),
   'telemetry.content': defineSetting({
     schema: z.boolean(),
     default: false,
     env: 'KLAUS_OTEL_CONTENT',
     description: 'Include messages, tool inputs and tool outputs in these spans, as they are in the log.',
-    project: 'never',
   }),
 } as const;
