@@ -7,7 +7,6 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   calls: [
     'core/agent/calls/accept-hunks',
     'core/agent/calls/call-purpose',
-    'core/agent/calls/command-view',
     'core/agent/calls/cut-output',
     'core/agent/calls/decide-call',
     'core/agent/calls/explain-call',

@@ -139,6 +139,7 @@ export {
   type KlausErrorOptions,
   KlausError,
   isKlausError,
+  unlessFailed,
   toKlausError,
 } from './klaus-error.ts';
 export { blobSchema, type BlobRef } from './messages/blob.ts';

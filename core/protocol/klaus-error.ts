@@ -62,6 +62,16 @@ export function isKlausError(value: unknown): value is KlausError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[MARK] === true;
 }
 
+/** The result of `run`; undefined if it throws a KlausError. Any other error is a bug and propagates. */
+export async function unlessFailed<T>(run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isKlausError(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Wraps a thrown value as a KlausError. A KlausError is returned as it is. */
 export function toKlausError(value: unknown, code: ErrorCode = 'internal'): KlausError {
   if (isKlausError(value)) return value;

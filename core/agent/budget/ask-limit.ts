@@ -1,3 +1,4 @@
+import { toQuestionEvent } from '../calls/call-events.ts';
 import { finishRun } from '../loop/finish.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { describeLimit, type LimitReached } from './limit-check.ts';
@@ -6,27 +7,12 @@ import type { Work } from '../loop/work.ts';
 
 /** Asks the user to raise a limit. If no approver is available, the run ends and reports the limit. */
 export async function askLimit(work: Work, reached: LimitReached): Promise<void> {
-  const { state, engine } = work;
-  const run = runOf(state);
   const what = describeLimit(reached);
-  if (run.onAsk === 'deny') {
-    return finishRun(work, {
-      outcome: 'limit',
-      reason: `The next step would pass a limit: ${what}.`,
-      limit: reached,
-    });
+  if (runOf(work.state).onAsk === 'deny') {
+    const reason = `The next step would pass a limit: ${what}.`;
+    return finishRun(work, { outcome: 'limit', reason, limit: reached });
   }
   await snapshotAfter(work);
-  await work.append([
-    {
-      type: 'approval.asked',
-      run: run.id,
-      approval: engine.ids.ulid(),
-      turn: state.turn,
-      subject: { kind: 'limit', ...reached },
-      title: `Raise the limit? ${what}.`,
-      reason: 'the next step would pass the limit',
-      expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
-    },
-  ]);
+  const question = { title: `Raise the limit? ${what}.`, reason: 'the next step would pass the limit' };
+  await work.append([toQuestionEvent(work, { subject: { kind: 'limit', ...reached }, ...question })]);
 }

@@ -3,14 +3,9 @@ import type { ModelInfo, Price } from '../ports/model.ts';
 
 const PER_TOKEN = 1_000_000;
 
-/**
- * The price step of a prompt of this length: the last one whose `above` it exceeds. Providers bill all tokens of the
- * request at that step.
- */
+/** The last price step whose `above` the prompt exceeds. Providers bill all tokens of the request at that step. */
 export function priceFor(info: ModelInfo, promptTokens: number): Price | undefined {
-  let found: Price | undefined;
-  for (const step of info.prices) if (step.above === 0 || promptTokens > step.above) found = step.price;
-  return found;
+  return info.prices.findLast(({ above }) => above === 0 || promptTokens > above)?.price;
 }
 
 /** The cost of a request in US dollars; null if the price is unknown. */
@@ -26,10 +21,7 @@ export function cost(info: ModelInfo, usage: Usage): number | null {
   );
 }
 
-/**
- * The maximum cost of a request in US dollars: every prompt token is written to a cold cache, and the answer has full
- * length. Null if the price is unknown.
- */
+/** The maximum cost in US dollars, with a cold cache and an answer of full length. Null if the price is unknown. */
 export function worstCase(info: ModelInfo, promptTokens: number, maxOutputTokens: number): number | null {
   const price = priceFor(info, promptTokens);
   if (!price) return null;

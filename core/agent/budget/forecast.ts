@@ -22,11 +22,7 @@ export interface Forecast {
   contextWindow: number;
 }
 
-/**
- * Estimates the next request from the last one that was counted and the messages since.
- *
- * @param overhead Characters of system prompt and tools.
- */
+/** Estimates a request from the last counted one and later messages. @param overhead Characters of system and tools. */
 export function forecast(
   state: State,
   model: Model,

@@ -4,21 +4,14 @@ import {
   NO_USAGE,
   toCountedTokens,
   type Event,
-  type EventBody,
+  type EventOf,
   type Limits,
   type Reserved,
   type Usage,
 } from '../../protocol/index.ts';
 
 /** A request without a recorded end: it is in flight, or its process crashed. */
-export interface OpenRequest {
-  readonly run: string;
-  readonly purpose: Extract<EventBody, { type: 'model.attempted' }>['purpose'];
-  readonly turn: number;
-  readonly model: string;
-  /** The reservation of the request. */
-  readonly reserved: Reserved;
-}
+export type OpenRequest = Pick<EventOf<'model.requested'>, 'run' | 'purpose' | 'turn' | 'model' | 'reserved'>;
 
 /** The budget of one session, from its log alone. */
 export interface Account {
@@ -36,14 +29,8 @@ export interface Account {
   inherited?: number;
 }
 
-/**
- * The accounts of a session and its descendants, by session. The budget of a child is reserved in its parent when the
- * child opens; the remainder is released when it closes.
- */
+/** Accounts by session. An open child reserves its budget in its parent; the remainder is released when it closes. */
 export type Ledger = Map<string, Account>;
-
-/** Tokens that count against a limit, and US dollars; null if a price is unknown. */
-export type Amount = Reserved;
 
 /** Types of the events that `book` uses. */
 export const BOOKED_EVENTS = [
@@ -75,11 +62,12 @@ export function book(ledger: Ledger, event: Event): void {
       toAccount(ledger, event.session).isClosed = true;
       return;
     case 'turn.started':
-      toAccount(ledger, event.session).open = toOpen(event, 'turn');
+    case 'model.requested': {
+      const { run, turn, model, reserved } = event;
+      const purpose = event.type === 'turn.started' ? 'turn' : event.purpose;
+      toAccount(ledger, event.session).open = { run, purpose, turn, model, reserved };
       return;
-    case 'model.requested':
-      toAccount(ledger, event.session).open = toOpen(event, event.purpose);
-      return;
+    }
     case 'model.attempted': {
       const account = toAccount(ledger, event.session);
       delete account.open;
@@ -90,13 +78,6 @@ export function book(ledger: Ledger, event: Event): void {
     }
     default:
   }
-}
-
-function toOpen(
-  { run, turn, model, reserved }: Omit<OpenRequest, 'purpose'>,
-  purpose: OpenRequest['purpose'],
-): OpenRequest {
-  return { run, purpose, turn, model, reserved };
 }
 
 /** The account of a session; an empty one without limits if nothing was booked. */
@@ -115,14 +96,14 @@ function createAccount(): Account {
 }
 
 /** The amount that a session and its descendants have spent. */
-export function spentOf(ledger: Ledger, session: string): Amount {
+export function spentOf(ledger: Ledger, session: string): Reserved {
   const { usage, usd } = accountOf(ledger, session);
   const own = { tokens: toCountedTokens(usage), usd };
   return childrenOf(ledger, session).reduce((sum, child) => add(sum, spentOf(ledger, child)), own);
 }
 
 /** The used part of a session's limits: spent, reserved for its open request, or assigned to children. */
-export function takenOf(ledger: Ledger, session: string): Amount {
+export function takenOf(ledger: Ledger, session: string): Reserved {
   const { usage, usd, open } = accountOf(ledger, session);
   const own = { tokens: toCountedTokens(usage), usd };
   const sum = childrenOf(ledger, session).reduce((all, child) => add(all, takenByChild(ledger, child)), own);
@@ -130,7 +111,7 @@ export function takenOf(ledger: Ledger, session: string): Amount {
 }
 
 /** The amount that a session can still reserve. Infinity without a limit; null if a price is unknown. */
-export function leftOf(ledger: Ledger, session: string): Amount {
+export function leftOf(ledger: Ledger, session: string): Reserved {
   const { caps } = accountOf(ledger, session);
   const taken = takenOf(ledger, session);
   const usd = taken.usd === null ? null : Math.max(0, caps.usd - taken.usd);
@@ -141,7 +122,7 @@ export function leftOf(ledger: Ledger, session: string): Amount {
 }
 
 /** An open child reserves its limit. A closed child, or one without its own limit, uses what it has taken. */
-function takenByChild(ledger: Ledger, child: string): Amount {
+function takenByChild(ledger: Ledger, child: string): Reserved {
   const { caps, isClosed } = accountOf(ledger, child);
   const taken = takenOf(ledger, child);
   if (isClosed) return taken;
@@ -155,7 +136,7 @@ function childrenOf(ledger: Ledger, session: string): string[] {
   return [...ledger].flatMap(([id, { parent }]) => (parent === session && id !== session ? [id] : []));
 }
 
-function add(a: Amount, b: Amount): Amount {
+function add(a: Reserved, b: Reserved): Reserved {
   return { tokens: a.tokens + b.tokens, usd: addUsd(a.usd, b.usd) };
 }
 

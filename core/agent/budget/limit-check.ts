@@ -1,16 +1,10 @@
-import { LIMIT_NAMES, type LimitName, type Reserved } from '../../protocol/index.ts';
+import { LIMIT_NAMES, type EventOf, type LimitName, type Reserved } from '../../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
 import { takenOf } from './ledger.ts';
 import { openRequestOf, type State } from '../state/state.ts';
 
-/** A limit that the next step would exceed. */
-export interface LimitReached {
-  limit: LimitName;
-  used: number;
-  cap: number;
-  /** The new cap that the user can approve. */
-  offer: number;
-}
+/** A limit that the next step would exceed, with the new cap that the user can approve. */
+export type LimitReached = NonNullable<EventOf<'run.finished'>['limit']>;
 
 /** The used part of each limit. Dollars are 0 if a price is unknown: see `isUnpriced`. */
 export function usedOf(state: State): Record<LimitName, number> {
@@ -28,20 +22,14 @@ export function isUnpriced(state: State, usd: number | null): boolean {
   return state.limits.usd > 0 && (usd === null || takenBy(state).usd === null);
 }
 
-/**
- * The first limit that a model request of this forecast would exceed.
- *
- * @param turns Turns that it starts: 0 for a request that belongs to an open turn, or to none.
- */
+/** The first limit that a request would exceed. @param turns 0 for a request of an open turn, or of none. */
 export function findModelLimit(state: State, forecast: Forecast, turns: 0 | 1): LimitReached | undefined {
   const used = usedOf(state);
   const needs = { tokens: forecast.tokens, usd: forecast.usd ?? 0, turns, toolCalls: 0 };
-  for (const limit of LIMIT_NAMES) {
-    if (needs[limit] > 0 && state.limits[limit] > 0 && used[limit] + needs[limit] > state.limits[limit]) {
-      return toReached(state, limit, needs[limit]);
-    }
-  }
-  return undefined;
+  const isReached = (limit: LimitName): boolean =>
+    needs[limit] > 0 && state.limits[limit] > 0 && used[limit] + needs[limit] > state.limits[limit];
+  const limit = LIMIT_NAMES.find(isReached);
+  return limit && toReached(state, limit, needs[limit]);
 }
 
 /** True if the limits allow another attempt after `lost` is charged for the failed one. */
@@ -70,7 +58,7 @@ export function toReached(state: State, limit: LimitName, need: number): LimitRe
 }
 
 /** Limits that are used to 80 % or more and were not announced in this run. */
-export function findWarnings(state: State): { limit: LimitName; percent: number; used: number; cap: number }[] {
+export function findWarnings(state: State): (Omit<LimitReached, 'offer'> & { percent: number })[] {
   const used = usedOf(state);
   return LIMIT_NAMES.flatMap((limit) => {
     const cap = state.limits[limit];
@@ -88,7 +76,7 @@ const UNITS: Record<LimitName, string> = {
 };
 
 /** `tokens 98,000 of 100,000`. */
-export function describeLimit(reached: { limit: LimitName; used: number; cap: number }): string {
+export function describeLimit(reached: Omit<LimitReached, 'offer'>): string {
   const round = (value: number): string => (reached.limit === 'usd' ? value.toFixed(4) : Math.round(value).toString());
   return `${round(reached.used)} of ${round(reached.cap)} ${UNITS[reached.limit]} used`;
 }

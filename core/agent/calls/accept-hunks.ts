@@ -3,18 +3,15 @@ import { describeRejected } from '../../protocol/changes/describe-rejected.ts';
 import type { FileChange, HunkAnswer } from '../../protocol/index.ts';
 import { selectPart, toDiffText, type ChangePart } from '../workspace/change-parts.ts';
 import type { ReadyCall } from './judged-call.ts';
+import type { Ids } from '../ports/ids.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { FileEdit } from '../ports/workspace.ts';
 
-export interface AcceptedHunks {
-  parts: readonly ChangePart[];
-  answer: HunkAnswer;
-  /** Lower-case SHA-256 of a text. */
-  digest: (text: string) => string;
-}
-
 /** A call with only the hunks that the user accepted, which are applied in one step. */
-export function acceptHunks(ready: ReadyCall, { parts, answer, digest }: AcceptedHunks): ReadyCall {
+export function acceptHunks(
+  ready: ReadyCall,
+  { parts, answer, ids }: { parts: readonly ChangePart[]; answer: HunkAnswer; ids: Ids },
+): ReadyCall {
   const edits: FileEdit[] = [];
   const changes: FileChange[] = [];
   const shown: ChangePart[] = [];
@@ -33,7 +30,7 @@ export function acceptHunks(ready: ReadyCall, { parts, answer, digest }: Accepte
     const content =
       selected.content === 'after' ? edit.content : selected.content === 'before' ? part.before : selected.content;
     if (!content) continue;
-    const after = digest(new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
+    const after = ids.digest(new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
     shown.push({ ...part, after: content, hunks: toChangeHunks(part.row, { before: part.before, after: content }) });
     edits.push({ ...edit, content, mode: selected.mode });
     changes.push({ ...change, after: selected.content === 'after' ? change.after : after });

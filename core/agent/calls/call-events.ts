@@ -1,16 +1,10 @@
 import { optional, type Decision } from '../../protocol/index.ts';
 import { runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
-import type { JudgedCall, ToolFinished } from './judged-call.ts';
+import type { ApprovalAsked, JudgedCall, ToolFinished } from './judged-call.ts';
 
 /** The fields that every event about a call starts with. */
-export interface CallHead {
-  run: string;
-  turn: number;
-  call: string;
-  index: number;
-  name: string;
-}
+export type CallHead = Pick<ToolFinished, 'run' | 'turn' | 'call' | 'index' | 'name'>;
 
 /** The number of the next attempt, from 1. */
 export function toAttempt(call: CallState): number {
@@ -28,7 +22,6 @@ export function toCallHash(
   return engine.ids.digest(JSON.stringify([name, input ?? null]));
 }
 
-/** The event about a decision of the gate. */
 export function toDecided(work: Work, call: CallState, decision: Decision): JudgedCall['decided'] {
   const callHash = toCallHash(work, call);
   return { type: 'gate.decided', ...toHead(work, call), attempt: toAttempt(call), ...decision, callHash };
@@ -47,6 +40,16 @@ export function toFinished(
     ...rest,
     ...optional({ detail }),
   };
+}
+
+/** A question to the user. It expires after the time of the settings. */
+export function toQuestionEvent(
+  { engine, state }: Work,
+  question: Pick<ApprovalAsked, 'subject' | 'title' | 'reason'>,
+): ApprovalAsked {
+  const expiresAt = engine.clock.now() + engine.settings.approvalTtlMs;
+  const head = { run: runOf(state).id, approval: engine.ids.ulid(), turn: state.turn };
+  return { type: 'approval.asked', ...head, ...question, expiresAt };
 }
 
 /** Why a call is refused before the rules of the gate are evaluated. */

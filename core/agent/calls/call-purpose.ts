@@ -5,11 +5,7 @@ import type { CallPurpose, FinishedCall } from './finished-call.ts';
 /** Input fields that do not change the purpose of a call. */
 const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
 
-/**
- * Must be called before the state removes the start of the call.
- *
- * @param given.workspace Absolute.
- */
+/** Must be called before the state removes the start of the call. @param given.workspace Absolute. */
 export function toFinishedCall(
   { name, outcome, changes }: EventOf<'tool.finished'>,
   { call, workspace }: { call: CallState; workspace: string },
@@ -62,9 +58,7 @@ export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: Effect
     return elsewhere === undefined;
   };
   // From the end: a later denied call has fewer calls that can replace it.
-  for (const [at, call] of [...calls.entries()].toReversed())
-    if (call.outcome === 'denied' && isOpen(call, at)) return call;
-  return undefined;
+  return calls.findLast((call, at) => call.outcome === 'denied' && isOpen(call, at));
 }
 
 type EffectsOf = (tool: string) => readonly string[];

@@ -1,7 +1,4 @@
-/**
- * Cuts a long text to about `max` characters: 60 % from its head and 30 % from its tail. A line between them states
- * how many are left out.
- */
+/** Cuts a long text to about `max` characters: 60 % head, the number of characters left out, 30 % tail. */
 export function cutOutput(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = text.slice(0, Math.floor(max * 0.6));

@@ -16,7 +16,6 @@ import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 
-/** Prepares a call, asks the gate, and applies the answer of an approval. */
 export async function decideCall(work: Work, parsed: ParsedCall): Promise<JudgedCall> {
   const { call, tool, input, context } = parsed;
   let intent: Intent;
@@ -50,18 +49,16 @@ async function resolveVerdict(work: Work, found: ReadyCall): Promise<JudgedCall>
   const decided = toDecided(work, call, decision);
   if (decision.verdict === 'allow') {
     const { hunks: answer } = call;
-    const digest = (text: string): string => work.engine.ids.digest(text);
     const isPart = answer !== undefined && decision.rule === 'approval';
-    return { kind: 'ready', decided, ready: isPart ? acceptHunks(found, { parts, answer, digest }) : found };
+    const ready = isPart ? acceptHunks(found, { parts, answer, ids: work.engine.ids }) : found;
+    return { kind: 'ready', decided, ready };
   }
-  if (decision.verdict === 'deny') {
-    const output = `Denied (${decision.rule}): ${decision.reason}.`;
-    return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
-  }
-  if (runOf(work.state).onAsk === 'wait') return { kind: 'asked', decided, asked };
+  if (decision.verdict === 'ask' && runOf(work.state).onAsk === 'wait') return { kind: 'asked', decided, asked };
   const output =
-    `Denied: this needs an approval (${decision.reason}), and no approver is available. ` +
-    'The user can allow it with a wider --approve mode or with --on-ask wait.';
+    decision.verdict === 'deny'
+      ? `Denied (${decision.rule}): ${decision.reason}.`
+      : `Denied: this needs an approval (${decision.reason}), and no approver is available. ` +
+        'The user can allow it with a wider --approve mode or with --on-ask wait.';
   return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
 }
 
@@ -89,9 +86,8 @@ async function judgeIntent(
   const found = decide(facts, gate, [...RULES, ...engine.rules]);
   // Only an approval is bound to scripts, so that other calls need not search for them.
   if (found.verdict !== 'ask') return { decision: found, runs: NO_SCRIPTS };
-  const digest = (text: string): string => engine.ids.digest(text);
   const running = (): string[] => listRunning(work);
-  const runs = await findRunScripts(context.workspace, intent.access, { digest, running });
+  const runs = await findRunScripts(context.workspace, intent.access, { ids: engine.ids, running });
   const decision = { ...found, reason: toReason(found.reason, runs) };
   const agent = agentOf(work);
   const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
@@ -124,7 +120,7 @@ async function withOtherNames(work: Work, access: readonly Access[]): Promise<Ac
   const found = await Promise.all(
     access.map(async (one): Promise<Access[]> => {
       if (one.kind !== 'fs') return [one];
-      return [one, ...(await work.otherNames(one.path)).map((path) => ({ ...one, path }))];
+      return [one, ...(await work.secrets().otherNames(one.path)).map((path) => ({ ...one, path }))];
     }),
   );
   return found.flat();

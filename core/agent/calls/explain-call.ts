@@ -31,11 +31,7 @@ const RUN = {
   prev: FIRST_PREV,
 } as const;
 
-/**
- * Prepares a call with its real tool in the real workspace and asks the gate. Runs nothing.
- *
- * @param state The state of a session, or of one that would be opened.
- */
+/** Prepares a call with its real tool, and asks the gate. Runs nothing. `state` may be that of a new session. */
 export async function explainCall(
   engine: Engine,
   state: State,
@@ -69,7 +65,6 @@ export async function explainCall(
   };
 }
 
-/** The access of the call; undefined if it cannot be prepared, which the decision explains. */
 async function findIntent(work: Work, name: string, input: unknown): Promise<Intent | undefined> {
   const tool = work.engine.tools.find(name);
   try {

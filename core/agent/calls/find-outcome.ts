@@ -9,10 +9,7 @@ import { describeStarted, toProcessChanged } from '../processes/process-events.t
 /** Changed files that the report to the model lists. */
 const MAX_ROWS = 50;
 
-/**
- * Finds the outcome of a call that a crash interrupted. Reads are repeated. Edits are compared with their intent. The
- * outcome of a command cannot be known: it is reported and the command is never repeated.
- */
+/** The outcome of an interrupted call: reads are repeated, edits compared, and commands reported and never repeated. */
 export async function findOutcome(work: Work, call: CallState): Promise<EventBody[] | 'repeat'> {
   const started = call.started!;
   switch (started.resume) {
@@ -32,13 +29,10 @@ export async function findOutcome(work: Work, call: CallState): Promise<EventBod
     case 'tell': {
       if (started.background) return findStarted(work, call);
       const workspace = await work.workspace();
-      const changes =
-        started.mark === undefined ? [] : await workspace.changedSince(started.mark, { limit: MAX_ROWS + 1 });
-      return reportUnknown(
-        work,
-        call,
-        changes.filter(({ kind, path }) => kind !== 'deleted' || !work.state.deleted.has(path)),
-      );
+      const { mark } = started;
+      const changes = mark === undefined ? [] : await workspace.changedSince(mark, { limit: MAX_ROWS + 1 });
+      const unknown = changes.filter(({ kind, path }) => kind !== 'deleted' || !work.state.deleted.has(path));
+      return reportUnknown(work, call, unknown);
     }
   }
 }
@@ -57,18 +51,11 @@ function findStarted(work: Work, call: CallState): EventBody[] {
   return [begun, toFinished(head, { outcome: 'ok', output: describeStarted(made) })];
 }
 
-/** Compares files with the hashes before and after an edit. */
 async function probe(work: Work, changes: readonly FileChange[]): Promise<'before' | 'after' | 'other'> {
   const workspace = await work.workspace();
-  let before = true;
-  let after = true;
-  for (const change of changes) {
-    const hash = await workspace.hash(change.path);
-    if (hash !== change.before) before = false;
-    if (hash !== change.after) after = false;
-  }
-  if (after && changes.length > 0) return 'after';
-  return before ? 'before' : 'other';
+  const hashes = await Promise.all(changes.map(({ path }) => workspace.hash(path)));
+  if (changes.length > 0 && changes.every(({ after }, index) => hashes[index] === after)) return 'after';
+  return changes.every(({ before }, index) => hashes[index] === before) ? 'before' : 'other';
 }
 
 /** The access of an edit, so that the instruction files of its folders are loaded. */
@@ -89,17 +76,12 @@ async function withModes(work: Work, changes: readonly FileChange[]): Promise<Fi
 
 async function changesOf(work: Work, changes: readonly FileChange[]): Promise<FileChange[]> {
   const workspace = await work.workspace();
-  const now: FileChange[] = [];
-  for (const change of changes) {
-    const hash = await workspace.hash(change.path);
-    if (hash === change.before) continue;
-    now.push({
-      ...change,
-      after: hash,
-      kind: hash === null ? 'deleted' : change.before === null ? 'created' : 'modified',
-    });
-  }
-  return now;
+  const now = changes.map(async (change): Promise<FileChange[]> => {
+    const after = await workspace.hash(change.path);
+    if (after === change.before) return [];
+    return [{ ...change, after, kind: after === null ? 'deleted' : change.before === null ? 'created' : 'modified' }];
+  });
+  return (await Promise.all(now)).flat();
 }
 
 function reportUnknown(work: Work, call: CallState, changes: readonly FileChange[]): EventBody[] {

@@ -1,6 +1,5 @@
 import type { EventOf } from '../../protocol/index.ts';
 
-/** The purpose of a call, derived from its input. */
 export interface CallPurpose {
   /** The command with its folder, or the complete input if it contains neither a command nor a path. */
   key: string;
@@ -8,7 +7,6 @@ export interface CallPurpose {
   paths: string[];
 }
 
-/** A call that has a result. */
 export interface FinishedCall {
   name: string;
   outcome: EventOf<'tool.finished'>['outcome'];

@@ -1,13 +1,32 @@
-import type { GateContext } from '../../policy/index.ts';
-import { toCommandView } from './command-view.ts';
+import { allowsAccess, toFilesView, type GateContext } from '../../policy/index.ts';
+import { optional } from '../../protocol/index.ts';
 import { openedOf } from '../state/state.ts';
+import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Name of the default agent. */
 const BUILT_IN = 'klaus';
 
-/** The session's present state as the gate sees it. */
+/** The files that the present grant allows a command to read and write. */
+export function toCommandView({
+  state,
+  engine,
+}: Pick<Work, 'state' | 'engine'>): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
+  const { workspace, readable = [], writable = [] } = openedOf(state);
+  const now = engine.clock.now();
+  const files = toFilesView(state.grant, { workspace, now });
+  const allows = (path: string, right: 'r' | 'w'): boolean =>
+    allowsAccess(state.grant, { kind: 'fs', path, right }, now);
+  const shown = readable.filter((path) => allows(path, 'r'));
+  const open = writable.filter((path) => shown.includes(path) && allows(path, 'w'));
+  return {
+    ...(files ? { files } : {}),
+    ...(shown.length > 0 ? { readable: shown } : {}),
+    ...(open.length > 0 ? { writable: open } : {}),
+  };
+}
+
 export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>): GateContext {
   const opened = openedOf(state);
   const { readable, writable } = toCommandView({ state, engine });
@@ -16,8 +35,7 @@ export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>)
     mode: state.mode,
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,
-    ...(readable ? { readable } : {}),
-    ...(writable ? { writable } : {}),
+    ...optional({ readable, writable }),
     home: engine.home,
     now: engine.clock.now(),
     isolate: opened.isolate === true,

@@ -6,15 +6,11 @@ const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 /** Rules that do not concern the files that a call changes. */
 const OTHER_RULES: ReadonlySet<string> = new Set(['grant', 'redaction']);
 
-/** True for a rule that allows a call because a user approved it. */
 export function isHumanRule(rule: string | undefined): boolean {
   return rule !== undefined && HUMAN_RULES.has(rule);
 }
 
-/**
- * True for a decision by which a user approved the changes of a call to protected places and refs. An approval of the
- * network alone does not cover them.
- */
+/** True if a user approved the changes of a call to protected places and refs, and not only its network access. */
 export function isApproval(body: EventBody): boolean {
   if (body.type !== 'gate.decided' || body.verdict !== 'allow' || !HUMAN_RULES.has(body.rule)) return false;
   const asked = body.findings.filter(({ verdict }) => verdict === 'ask');

@@ -1,4 +1,4 @@
-import { isKlausError } from '../../protocol/index.ts';
+import { unlessFailed } from '../../protocol/index.ts';
 import type { FileEdit, Workspace } from '../ports/workspace.ts';
 
 const MAX_BYTES = 1_024 * 1_024;
@@ -16,19 +16,15 @@ export async function findScriptChanges(
   const found: string[] = [];
   for (const { path, content } of edits) {
     if (!isPackageFile(path) || content === null) continue;
-    const before = await read(workspace, path);
+    const before = await readPackage(workspace, path, MAX_BYTES);
     if (scriptsOf(before) !== scriptsOf(content)) found.push(path);
   }
   return found;
 }
 
-async function read(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
-  try {
-    return (await workspace.stat(path)) ? await workspace.read(path, { maxBytes: MAX_BYTES }) : undefined;
-  } catch (error) {
-    if (isKlausError(error)) return undefined;
-    throw error;
-  }
+/** The content of a package file; undefined if there is none, or if it cannot be read. */
+export function readPackage(workspace: Workspace, path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  return unlessFailed(async () => ((await workspace.stat(path)) ? workspace.read(path, { maxBytes }) : undefined));
 }
 
 /** The scripts as canonical JSON. A file that cannot be parsed is returned as it is. */

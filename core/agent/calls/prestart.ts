@@ -1,6 +1,5 @@
 import { allowsTool } from '../../policy/index.ts';
-import { toCommandView } from './command-view.ts';
-import { isReviewed } from './gate-context.ts';
+import { isReviewed, toCommandView } from './gate-context.ts';
 import { openedOf } from '../state/state.ts';
 import { createToolContext } from './tool-context.ts';
 import type { Prestart, Work } from '../loop/work.ts';

@@ -1,13 +1,12 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
-import type { Decision, EventOf, Hunk, Remembered } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
+import { optional, type Decision, type EventOf, type Hunk, type Remembered } from '../../protocol/index.ts';
+import { toQuestionEvent } from './call-events.ts';
 import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { RunScripts } from './run-scripts.ts';
-import { runOf, type CallState } from '../state/state.ts';
+import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** The decision after the user's answer, if there is one. */
 export function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
   const add = (verdict: 'allow' | 'deny', reason: string): Decision => ({
     verdict,
@@ -31,37 +30,25 @@ export function withAnswer(decision: Decision, call: CallState, isBound: boolean
 /** True if the answered question had the same subject: the call, the contents of files and scripts, the grant. */
 export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: ApprovalAsked): boolean {
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
-  const key = ({ subject }: { subject: ApprovalAsked['subject'] }): string =>
-    subject.kind === 'call'
-      ? JSON.stringify([
-          subject.callHash,
-          subject.grantHash,
-          subject.before,
-          subject.scripts ?? [],
-          subject.rivals ?? [],
-        ])
-      : '';
-  return key(before) === key(now);
+  const key = (subject: Extract<ApprovalAsked['subject'], { kind: 'call' }>): string => {
+    const { callHash, grantHash, before: hashes, scripts = [], rivals = [] } = subject;
+    return JSON.stringify([callHash, grantHash, hashes, scripts, rivals]);
+  };
+  return key(before.subject) === key(now.subject);
 }
 
 export interface AskedInput {
   callHash: string;
   decision: Decision;
   hunks: readonly Hunk[];
-  /** Files that the call runs. */
   runs: RunScripts;
   remember?: Remembered;
 }
 
 /** The question about a call, bound to its effect. */
 export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInput): ApprovalAsked {
-  const { engine, state } = work;
   const { callHash, decision, hunks, runs, remember } = input;
-  return {
-    type: 'approval.asked',
-    run: runOf(state).id,
-    approval: engine.ids.ulid(),
-    turn: state.turn,
+  return toQuestionEvent(work, {
     subject: {
       kind: 'call',
       call: call.id,
@@ -69,7 +56,7 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
       name: call.name,
       callHash,
       before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
-      grantHash: engine.ids.digest(JSON.stringify(state.grant)),
+      grantHash: work.engine.ids.digest(JSON.stringify(work.state.grant)),
       ...optional({ diff: intent.diff, command: intent.command }),
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
@@ -78,14 +65,10 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
     },
     title: intent.title,
     reason: decision.reason,
-    expiresAt: engine.clock.now() + engine.settings.approvalTtlMs,
-  };
+  });
 }
 
-/**
- * The parts of a call that an earlier approval is compared with. Nothing if a part of a command, or a file that it
- * runs, is only known when it runs, or if a background process can replace that file.
- */
+/** What an earlier approval is compared with; no command if a part of it, or a file that it runs, is not certain. */
 export function toQuestion(
   { intent, input }: Pick<ReadyCall, 'intent' | 'input'>,
   of: { agent: string; tool: string; workspace: string; runs: RunScripts },
@@ -94,13 +77,14 @@ export function toQuestion(
   if (!commands || (commands.length > 0 && (!of.runs.isComplete || of.runs.rivals.length > 0)))
     return { agent: of.agent, tool: of.tool };
   const { cwd, background, survive } = (input ?? {}) as { cwd?: unknown; background?: unknown; survive?: unknown };
-  if (commands.length > 0 && typeof cwd === 'string') commands.unshift(`(in ${cwd})`);
-  // An approval of a command does not cover the same command in the background.
-  if (commands.length > 0 && background === true)
-    commands.push(survive === true ? '(in the background, survives)' : '(in the background)');
-  // An approval covers only the hosts that it named.
-  for (const access of intent.access)
-    if (commands.length > 0 && access.kind === 'net') commands.push(`(reaches ${access.host} ${access.port})`);
+  if (commands.length > 0) {
+    if (typeof cwd === 'string') commands.unshift(`(in ${cwd})`);
+    // An approval of a command does not cover the same command in the background.
+    if (background === true) commands.push(survive === true ? '(in the background, survives)' : '(in the background)');
+    // An approval covers only the hosts that it named.
+    for (const access of intent.access)
+      if (access.kind === 'net') commands.push(`(reaches ${access.host} ${access.port})`);
+  }
   const paths = intent.access.flatMap((access) =>
     access.kind === 'fs' ? [toRelative(access.path, of.workspace) ?? access.path] : [],
   );
@@ -114,12 +98,8 @@ export function toQuestion(
 }
 
 function toCommandKeys(intent: Intent, workspace: string): string[] | undefined {
-  const keys: string[] = [];
-  for (const access of intent.access) {
-    if (access.kind !== 'exec') continue;
-    const key = toCommandKey(access.command, workspace);
-    if (key === undefined) return undefined;
-    keys.push(key);
-  }
-  return keys;
+  const keys = intent.access
+    .filter((access) => access.kind === 'exec')
+    .map(({ command }) => toCommandKey(command, workspace));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
 }

@@ -15,7 +15,7 @@ import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
 import { isApproval } from './human-approval.ts';
-import { snapshotAfter, snapshotBefore } from '../workspace/snapshot-workspace.ts';
+import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { openLayer } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from '../processes/process-events.ts';
@@ -24,10 +24,7 @@ import { snapshotBeforeChecks } from '../evidence/check-receipt.ts';
 import { ABANDONED, ABANDONED_OUTPUT, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
 
-/**
- * Judges a batch of calls, then runs the allowed ones in parallel. All intents are durable before the first effect
- * begins; each result is appended when it arrives.
- */
+/** Judges calls, then runs the allowed ones in parallel. All intents are durable before the first effect begins. */
 export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
   const bodies: EventBody[] = [];
   const ready: ReadyCall[] = [];
@@ -44,10 +41,8 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   }
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // The snapshot precedes the intents, so that their effects can be undone.
-  const before = await snapshotBefore(
-    work,
-    ready.map(({ tool }) => tool),
-  );
+  const isReading = ready.every(({ tool }) => isReadOnly(tool.effects));
+  const before = isReading ? [] : await snapshotWorkspace(work);
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);
@@ -56,10 +51,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
-/**
- * True if a snapshot is needed before these calls: changes with and without an approval are guarded separately, so that
- * an approval does not cover the changes of another call of the turn.
- */
+/** True if the calls before were guarded with another authority, so that a snapshot must separate the changes. */
 function isOtherAuthority({ state }: Work, ready: readonly ReadyCall[], bodies: readonly EventBody[]): boolean {
   if (!state.turnEffects) return false;
   if (!state.turnEffects.isApproved) return bodies.some(isApproval);
@@ -80,22 +72,11 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
     attempt: toAttempt(call),
     resume: tool.resume,
     changes: [...(intent.changes ?? [])],
-    ...optional({ diff: intent.diff, result: intent.result }),
-    ...(intent.background ? { background: true as const } : {}),
-    ...optional({ mark }),
+    ...optional({ diff: intent.diff, result: intent.result, background: intent.background, mark }),
   };
 }
 
-async function appendAbandoned(work: Work, head: CallHead, durationMs: number): Promise<void> {
-  if (work.isLeaving()) return;
-  await work.append([toFinished(head, { outcome: 'unknown', output: ABANDONED_OUTPUT, durationMs })]);
-}
-
-/**
- * Runs a call whose intent is durable and appends its result.
- *
- * @param tree The workspace before the call, if it may be a check.
- */
+/** Runs a durable call and appends its result. @param tree The workspace before it, if it may be a check. */
 async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): Promise<void> {
   const { call, tool, context } = ready;
   const head = toHead(work, call);
@@ -111,7 +92,11 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await withCancelGrace(running, { stop: work.stop, clock });
     if (tool.prestart && !work.stop.aborted) countCommand(work);
-    if (output === ABANDONED) return await appendAbandoned(work, head, clock.now() - began);
+    if (output === ABANDONED) {
+      const durationMs = clock.now() - began;
+      const abandoned = toFinished(head, { outcome: 'unknown', output: ABANDONED_OUTPUT, durationMs });
+      return work.isLeaving() ? undefined : await work.append([abandoned]);
+    }
     // The call may have read secret files that it created.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
     finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
@@ -159,9 +144,8 @@ async function toResult(
   return toFinished(head, {
     outcome: output.isError ? 'error' : 'ok',
     output: text,
-    ...(blob ? { blob } : {}),
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
-    ...(output.evidence ? { evidence: output.evidence } : {}),
+    ...optional({ blob, evidence: output.evidence }),
     changes: [...(output.changes ?? [])],
   });
 }

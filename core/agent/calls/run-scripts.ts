@@ -1,6 +1,6 @@
 import { findScripts, isSystemPath, toRelative, type ScriptUse } from '../../policy/index.ts';
-import { isKlausError, type Access, type BoundScript } from '../../protocol/index.ts';
-import { scriptsOf } from './package-scripts.ts';
+import { unlessFailed, type Access, type BoundScript } from '../../protocol/index.ts';
+import { readPackage, scriptsOf } from './package-scripts.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Workspace } from '../ports/workspace.ts';
 
@@ -36,7 +36,7 @@ interface Line {
 export async function findRunScripts(
   workspace: Workspace,
   access: readonly Access[],
-  { digest, running }: { digest: Ids['digest']; running: () => readonly string[] },
+  { ids, running }: { ids: Ids; running: () => readonly string[] },
 ): Promise<RunScripts> {
   const { root } = workspace;
   const lines: Line[] = access.flatMap((item) =>
@@ -66,7 +66,7 @@ export async function findRunScripts(
       const main = relative.endsWith('package.json') ? readMain(contents.get(path)) : undefined;
       if (main !== undefined) lines.push({ line: `node ${quote(main)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
     }
-    for (const found of await bindPackages(workspace, uses, { hashes, digest }))
+    for (const found of await bindPackages(workspace, uses, { hashes, ids }))
       if (!lines.some(({ line, cwd }) => line === found.line && cwd === found.cwd)) lines.push(found);
     if (seen.size + lines.length === known) break;
   }
@@ -84,37 +84,34 @@ async function bindFile(
   { path, relative }: { path: string; relative: string },
   { hashes, contents }: { hashes: Map<string, string>; contents: Map<string, string> },
 ): Promise<boolean> {
-  try {
+  const isBound = await unlessFailed(async () => {
     const state = await workspace.stat(relative);
-    if (state?.kind !== 'file') return true;
-    const hash = await workspace.hash(relative);
+    const hash = state?.kind === 'file' ? await workspace.hash(relative) : null;
     if (hash === null) return true;
     hashes.set(relative, hash);
-    if (state.size > MAX_BYTES) return true;
+    if (state!.size > MAX_BYTES) return true;
     const text = new TextDecoder().decode(await workspace.read(relative, { maxBytes: MAX_BYTES }));
     if (!text.includes('\0')) contents.set(path, text);
     return true;
-  } catch (error) {
-    if (isKlausError(error)) return false;
-    throw error;
-  }
+  });
+  return isBound ?? false;
 }
 
 /** Binds the scripts of the package.json that a package manager finds. Returns the commands that it runs. */
 async function bindPackages(
   workspace: Workspace,
   uses: readonly ScriptUse[],
-  { hashes, digest }: { hashes: Map<string, string>; digest: Ids['digest'] },
+  { hashes, ids }: { hashes: Map<string, string>; ids: Ids },
 ): Promise<Line[]> {
   const lines: Line[] = [];
   for (const { folder, script } of uses.flatMap(({ packages }) => packages)) {
     for (let at = folder; toRelative(at, workspace.root) !== undefined; at = at.replace(/\/[^/]*$/, '') || '/') {
       const relative = toRelative(`${at}/package.json`, workspace.root)!;
-      const content = await readPackage(workspace, relative);
+      const content = await readPackage(workspace, relative, MAX_BYTES);
       if (content) {
         const scripts = scriptsOf(content);
         // If the file itself is run, it is already bound completely.
-        if (!hashes.has(relative)) hashes.set(relative, digest(scripts));
+        if (!hashes.has(relative)) hashes.set(relative, ids.digest(scripts));
         lines.push(...toLines(scripts, script).map((line) => ({ line, cwd: at })));
         break;
       }
@@ -122,15 +119,6 @@ async function bindPackages(
     }
   }
   return lines;
-}
-
-async function readPackage(workspace: Workspace, relative: string): Promise<Uint8Array | undefined> {
-  try {
-    return (await workspace.stat(relative)) ? await workspace.read(relative, { maxBytes: MAX_BYTES }) : undefined;
-  } catch (error) {
-    if (isKlausError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** The file that `node FOLDER` runs, according to its package.json. */

@@ -1,13 +1,11 @@
 import { toNearest } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
 
-/** Maximum tools that a search returns. */
 const MAX_FOUND = 5;
 /** Maximum words of a query that are used. */
 const MAX_WORDS = 20;
 /** Score of a word by the field that contains it. */
 const WORTH = { name: 6, description: 2, input: 1 } as const;
-/** Words that are ignored. */
 const EMPTY = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'tool', 'tools', 'use', 'with']);
 
 interface Indexed {
@@ -15,11 +13,7 @@ interface Indexed {
   words: Record<keyof typeof WORTH, readonly string[]>;
 }
 
-/**
- * The tools that match a query, the best first: a complete name before parts of names, then words of the description,
- * then fields of the input. A rare word counts more. A query without a match returns the tool with a similar name, if
- * there is one.
- */
+/** The best first: by names, then by descriptions, then by inputs. A rare word counts more. Else a similar name. */
 export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec[] {
   const wanted = [...new Set(toWords(query))].filter((word) => !EMPTY.has(word)).slice(0, MAX_WORDS);
   const all = specs.map(toIndexed);
@@ -45,14 +39,9 @@ export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec
 }
 
 function toIndexed(spec: ToolSpec): Indexed {
-  return {
-    spec,
-    words: {
-      name: toWords(spec.name),
-      description: toWords(spec.description),
-      input: toWords(JSON.stringify(spec.inputSchema)),
-    },
-  };
+  const { name, description, inputSchema } = spec;
+  const input = toWords(JSON.stringify(inputSchema));
+  return { spec, words: { name: toWords(name), description: toWords(description), input } };
 }
 
 /** `type-check` is found as `type`, `check` and `typecheck`. */

@@ -1,8 +1,7 @@
 import type { ToolContext } from '../ports/tool.ts';
 import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { Sandbox } from '../ports/sandbox.ts';
-import { toCommandView } from './command-view.ts';
+import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createMemory } from '../context/memory.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
@@ -19,18 +18,17 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   let offset = 0;
   return {
     workspace,
-    sandbox: lazily(work),
+    // Opened by the first command, so that a run that only reads starts none.
+    sandbox: {
+      name: openedOf(work.state).sandbox,
+      exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
+    },
     signal: work.stop,
     session: work.session,
     progress(text) {
       if (engine.store.isWatched()) {
-        engine.store.emitLive({
-          type: 'tool.progress',
-          session: work.session,
-          call,
-          offset,
-          text: text.toString(),
-        });
+        const { session } = work;
+        engine.store.emitLive({ type: 'tool.progress', session, call, offset, text: text.toString() });
       }
       offset += text.length;
     },
@@ -71,13 +69,5 @@ function createSecretFinder(redactor: Redactor, digest: Ids['digest']): ToolCont
     }
     findings.sort((a, b) => a.start - b.start);
     return findings.map(({ rule, line, fingerprint }) => ({ rule, line, fingerprint }));
-  };
-}
-
-/** A sandbox that is opened by the first command, so that a run that only reads starts none. */
-function lazily(work: Work): Sandbox {
-  return {
-    name: openedOf(work.state).sandbox,
-    exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
   };
 }

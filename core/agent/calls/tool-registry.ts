@@ -4,7 +4,6 @@ import type { ToolSpec } from '../ports/model.ts';
 import type { Tool } from '../ports/tool.ts';
 import { toolSearch, USE_TOOL_SPEC } from './tool-search.ts';
 
-/** The tools of an engine, by name. */
 export interface ToolRegistry {
   /** Every tool that a call can name. */
   readonly names: readonly string[];
@@ -12,11 +11,7 @@ export interface ToolRegistry {
   readonly offered: readonly string[];
   /** Tools that such a session finds with `tool_search`. */
   readonly deferred: readonly string[];
-  /**
-   * Adds tools. Open sessions find them with `tool_search`: their requests do not change.
-   *
-   * @throws KlausError `usage` if two tools have the same name; then none is added.
-   */
+  /** Adds tools; open sessions find them with `tool_search`. @throws KlausError `usage` for a taken name; adds none. */
   add(tools: readonly Tool[]): void;
   /** @throws KlausError `tool.unknown` with the nearest match. */
   get(name: string): Tool<unknown>;
@@ -25,7 +20,6 @@ export interface ToolRegistry {
   specs(names: readonly string[]): readonly ToolSpec[];
 }
 
-/** The JSON Schema of a tool's input. */
 export function toInputSchema({ input }: Pick<Tool<unknown>, 'input'>): Readonly<Record<string, unknown>> {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>;
   return schema;

@@ -5,10 +5,7 @@ import { defineTool } from '../ports/tool.ts';
 
 const MAX_QUERY = 1_000;
 
-/**
- * Finds tools that are not in the request. Its result is text in the history, so that the prefix of later requests does
- * not change.
- */
+/** Its result is text in the history, so that the prefix of later requests does not change. */
 export const toolSearch = defineTool({
   name: TOOL_SEARCH,
   description: `Find more tools by words or names. Gives their descriptions and input schemas; call them with ${USE_TOOL}.`,

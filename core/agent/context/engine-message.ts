@@ -1,8 +1,20 @@
 import type { EventBody } from '../../protocol/index.ts';
 import type { Ids } from '../ports/ids.ts';
 
-/** The event that adds a text of the engine to the history. */
-export function toEngineMessage(ids: Ids, { run, turn }: { run: string; turn: number }, text: string): EventBody {
-  const parts = [{ type: 'text' as const, text }];
-  return { type: 'message.added', run, turn, message: { id: ids.ulid(), role: 'user', origin: 'engine', parts } };
+interface Moment {
+  run: string;
+  turn: number;
+}
+
+/** The event that adds a text of the engine, or of a context file, to the history. */
+export function toTextMessage(
+  { run, turn }: Moment,
+  { id, origin, text }: { id: string; origin: 'engine' | 'context'; text: string },
+): EventBody {
+  return { type: 'message.added', run, turn, message: { id, role: 'user', origin, parts: [{ type: 'text', text }] } };
+}
+
+/** The same with a new id. */
+export function toEngineMessage(ids: Ids, at: Moment, text: string): EventBody {
+  return toTextMessage(at, { id: ids.ulid(), origin: 'engine', text });
 }

@@ -48,7 +48,7 @@ async function findObjection(
   path: string,
   { found, root }: { found: ResolvedPath; root: string | undefined },
 ): Promise<string | undefined> {
-  const secrets = root === undefined ? work : openSecretsOf(work.engine, { workspace: root });
+  const secrets = root === undefined ? work.secrets() : openSecretsOf(work.engine, { workspace: root });
   const { isSecret, names, isShared } = await secrets.identify(found.absolute);
   const own = toGateContext(work);
   const gate = root === undefined ? own : { ...own, workspace: root };
@@ -65,7 +65,6 @@ async function findObjection(
   return isShared ? 'it is a hard link to a file outside of the workspace' : undefined;
 }
 
-/** Reports a file that was left out, and why. */
 export function toLeftOutNotice(path: string, reason: string, run: string): EventBody {
   const text = `${LEFT_OUT}${path}: ${reason}. Replace it by a regular file to have it read.`;
   return { type: 'notice', run, level: 'warn', text };

@@ -1,4 +1,5 @@
-import type { Access, EventBody, Message } from '../../protocol/index.ts';
+import type { Access, EventBody } from '../../protocol/index.ts';
+import { toTextMessage } from './engine-message.ts';
 import { readInstructionFile, toLeftOutNotice } from './instruction-file.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -26,11 +27,6 @@ export async function loadInstructions(
     bodies.push(...(await loadFolder(work, folder, { run })));
   }
   return bodies;
-}
-
-/** Id of the message with a folder's instructions. A resumed session recognizes loaded folders by it. */
-function toContextId(folder: string): string {
-  return `context:${folder}`;
 }
 
 function toFolders(state: State, access: readonly Access[] | 'root'): string[] {
@@ -106,11 +102,6 @@ function describe(folder: string, path: string, text: string): string {
 }
 
 function toBody(work: Work, { run, folder, text }: { run: string; folder: string; text: string }): EventBody {
-  const message: Message = {
-    id: toContextId(folder),
-    role: 'user',
-    origin: 'context',
-    parts: [{ type: 'text', text }],
-  };
-  return { type: 'message.added', run, turn: work.state.turn, message };
+  // A resumed session recognizes loaded folders by the id.
+  return toTextMessage({ run, turn: work.state.turn }, { id: `context:${folder}`, origin: 'context', text });
 }

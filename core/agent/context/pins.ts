@@ -8,11 +8,7 @@ const PIN_SHARE = 0.1;
 const BYTES_PER_TOKEN = 3;
 const ID = 'pin-';
 
-/**
- * Why a text cannot be pinned, in one sentence; undefined if it can.
- *
- * @param contextWindow Tokens.
- */
+/** Why a text cannot be pinned, in one sentence; undefined if it can. @param contextWindow Tokens. */
 export function findPinProblem(state: State, text: string, contextWindow: number): string | undefined {
   if (text.trim() === '') return 'There is nothing to pin.';
   const room = Math.floor(contextWindow * PIN_SHARE * BYTES_PER_TOKEN);
@@ -30,7 +26,6 @@ export function isInHistory({ messages, held }: State, text: string): boolean {
   );
 }
 
-/** The message that adds a pinned text to the history. */
 export function toPinMessage(pin: Pin): Message {
   return { id: `${ID}${pin.id}`, role: 'user', origin: 'engine', parts: [HEAD, toPart(pin)] };
 }

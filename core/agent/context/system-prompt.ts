@@ -1,7 +1,4 @@
-/**
- * The system prompt of every session. It is short and the same in every mode: the gate decides what the model may do,
- * not the prompt.
- */
+/** It is the same in every mode: the gate decides what the model may do, not the prompt. */
 const SYSTEM_PROMPT = `You are Klaus, a coding agent. You work in one folder, the workspace, through tools; paths are relative to it.
 
 - Read before you change: find the relevant code, read it, and match its style. Call tools that only read in parallel.

@@ -1,6 +1,7 @@
 import { readChecks } from '../../policy/index.ts';
 import {
-  isKlausError,
+  optional,
+  unlessFailed,
   type CheckEnvironment,
   type EventBody,
   type Receipt,
@@ -12,7 +13,6 @@ import type { ToolOutput } from '../ports/tool.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** True for a call that may be a check, according to its command. */
 function mayCheck({ intent }: ReadyCall): boolean {
   return intent.command !== undefined && readChecks(intent.command) !== undefined;
 }
@@ -32,7 +32,6 @@ export async function snapshotBeforeChecks(
   return work.state.tree ?? (await trySnapshot(work));
 }
 
-/** The receipt of a check: its exit code, and the states of the workspace before and after it. */
 export async function toReceipt(
   work: Work,
   evidence: NonNullable<ToolOutput['evidence']>,
@@ -43,34 +42,21 @@ export async function toReceipt(
   const after = await trySnapshot(work);
   // If only the result shows that the call was a check, the state before it is unknown and the one after it is used.
   const tree = before ?? after;
-  const receipt = { ...evidence, ...(environment ? { environment } : {}) };
+  const receipt = { ...evidence, ...optional({ environment }) };
   if (tree === undefined) return receipt;
   return { ...receipt, tree, ...(after !== undefined && after !== tree ? { left: after } : {}) };
 }
 
 /** The environment of the check; undefined if it cannot be determined, which must not fail the check. */
-async function inspect(
+function inspect(
   work: Work,
   { command, checks = [] }: NonNullable<ToolOutput['evidence']>,
 ): Promise<CheckEnvironment | undefined> {
-  try {
-    const sandbox = await work.sandbox();
-    return await sandbox.inspect?.(
-      toPrograms(command, checks),
-      checks.map(({ cwd }) => cwd),
-    );
-  } catch (error) {
-    if (isKlausError(error)) return undefined;
-    throw error;
-  }
+  const folders = checks.map(({ cwd }) => cwd);
+  return unlessFailed(async () => (await work.sandbox()).inspect?.(toPrograms(command, checks), folders));
 }
 
 /** The present workspace; undefined if the snapshot fails, which must not fail the check. */
-export async function trySnapshot(work: Work): Promise<TreeId | undefined> {
-  try {
-    return await (await work.snapshots()).snapshot();
-  } catch (error) {
-    if (isKlausError(error)) return undefined;
-    throw error;
-  }
+export function trySnapshot(work: Work): Promise<TreeId | undefined> {
+  return unlessFailed(async () => (await work.snapshots()).snapshot());
 }

@@ -4,12 +4,7 @@ import { runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ClosedEvidence } from './closed-evidence.ts';
 
-/**
- * Compares the checks of the run with the present workspace, and the claims of the model's last words with the checks.
- * A run without checks and claims takes no snapshot.
- *
- * @param hasSummary True if the model ended the run, so that its last words are a summary.
- */
+/** Judges the checks and claims of a run. `hasSummary`: the model ended it, so that its last words are searched. */
 export async function closeEvidence(work: Work, hasSummary: boolean): Promise<ClosedEvidence> {
   const { state } = work;
   const run = runOf(state);

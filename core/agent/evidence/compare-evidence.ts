@@ -8,7 +8,7 @@ import {
 } from '../../policy/index.ts';
 import {
   optional,
-  isKlausError,
+  unlessFailed,
   type Evidence,
   type TreeChange,
   type TreeEntry,
@@ -36,7 +36,6 @@ export function isDerived(path: string): boolean {
   return DERIVED.test(path);
 }
 
-/** Compares the checks of a run with the present workspace, and its claims with the checks. */
 export async function compareEvidence(work: Work, { own, earlier, claims }: OpenEvidence): Promise<ClosedEvidence> {
   await recordSuspects(work);
   if (own.length + earlier.length === 0) return toClosedEvidence([], judgeClaims(claims, []));
@@ -88,12 +87,7 @@ async function freshnessOf(
 
 async function changes(snapshots: Snapshots, from: TreeId | undefined, to: TreeId | undefined): Promise<TreeChange[]> {
   if (from === undefined || to === undefined || from === to) return [];
-  try {
-    return await snapshots.changes(from, to);
-  } catch (error) {
-    if (isKlausError(error)) return [];
-    throw error;
-  }
+  return (await unlessFailed(() => snapshots.changes(from, to))) ?? [];
 }
 
 /** Records files of this run that checks load: they outlive the session, and a user rarely notices them. */
@@ -131,15 +125,11 @@ async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId
   return reasons;
 }
 
-interface ChangedQuery {
-  from: TreeId;
-  to: TreeId;
-  /** True for a path that is included. */
-  isSearched: (path: string) => boolean;
-}
-
 /** Changed files that may influence a check, with their contents before and after. */
-async function readChanged(snapshots: Snapshots, { from, to, isSearched }: ChangedQuery): Promise<ChangedFile[]> {
+async function readChanged(
+  snapshots: Snapshots,
+  { from, to, isSearched }: { from: TreeId; to: TreeId; isSearched: (path: string) => boolean },
+): Promise<ChangedFile[]> {
   const rows = (await changes(snapshots, from, to)).filter(
     ({ path, before, after }) => isSearched(path) && before?.type !== 'directory' && after?.type !== 'directory',
   );
@@ -164,10 +154,6 @@ function isInstalled(path: string): boolean {
 
 async function readText(snapshots: Snapshots, entry: TreeEntry | null): Promise<string | null> {
   if (entry === null || entry.type !== 'file' || entry.size > MAX_TEXT) return null;
-  try {
-    return new TextDecoder().decode(await snapshots.content(entry));
-  } catch (error) {
-    if (isKlausError(error)) return null;
-    throw error;
-  }
+  const content = await unlessFailed(() => snapshots.content(entry));
+  return content ? new TextDecoder().decode(content) : null;
 }

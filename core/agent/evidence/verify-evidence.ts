@@ -10,16 +10,17 @@ import {
   type EventOf,
   type Evidence,
 } from '../../protocol/index.ts';
-import { loadState, readLog } from '../state/load-state.ts';
+import { readLog } from '../state/load-state.ts';
 import { isDerived } from './compare-evidence.ts';
 import type { Engine } from '../loop/engine.ts';
 import { isReviewed, toGateContext } from '../calls/gate-context.ts';
-import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
-import { toMappedFolders } from '../workspace/review-changes.ts';
+import type { ReadyCall } from '../calls/judged-call.ts';
+import type { Intent } from '../ports/tool.ts';
+import { toLayerContext } from '../workspace/review-changes.ts';
 import { openedOf } from '../state/state.ts';
 import { trySnapshot } from './check-receipt.ts';
 import { createToolContext } from '../calls/tool-context.ts';
-import { createWork } from '../loop/create-work.ts';
+import { withSession } from '../loop/with-session.ts';
 import type { Work } from '../loop/work.ts';
 
 export interface VerifyOptions {
@@ -48,16 +49,9 @@ export async function verifyEvidence(
   session: string,
   options: VerifyOptions,
 ): Promise<VerifiedEvidence> {
-  const lease = await engine.store.claim(session);
-  if (!lease) {
-    throw new KlausError('store.busy', 'Another process holds this session.', {
-      hint: `Cancel it with \`klaus cancel ${session}\`, or wait until it has ended.`,
-      retryable: true,
-    });
-  }
-  try {
-    const state = await loadState(engine, session);
-    if (state.run) {
+  const claimed = { session, ...optional({ stop: options.signal }), hasNewHome: true };
+  const verified = await withSession(engine, claimed, async (work) => {
+    if (work.state.run) {
       throw new KlausError('usage', 'The run of this session is not finished.', {
         hint: `Answer its approvals (\`klaus approvals\`), resume it with \`klaus resume ${session}\`, or cancel it with \`klaus cancel ${session}\`.`,
       });
@@ -68,16 +62,18 @@ export async function verifyEvidence(
         hint: 'A check is a test, a type check, a linter or a build in a command of its own. `klaus show` lists the commands.',
       });
     }
-    const work = createWork({ engine, session, lease, state, ...optional({ stop: options.signal }), hasNewHome: true });
     const body = await verifyRows(work, recorded, options);
-    const before = state.seq;
+    const before = work.state.seq;
     await work.append([body]);
     for (const event of await readLog(engine.store, session, before))
       if (event.type === 'evidence.verified') return event;
     throw new Error('the appended event is not in the log');
-  } finally {
-    await lease.release();
-  }
+  });
+  if (verified) return verified;
+  throw new KlausError('store.busy', 'Another process holds this session.', {
+    hint: `Cancel it with \`klaus cancel ${session}\`, or wait until it has ended.`,
+    retryable: true,
+  });
 }
 
 interface Recorded {
@@ -107,13 +103,7 @@ async function verifyRows(work: Work, recorded: Recorded, options: VerifyOptions
   const checks: Row[] = [];
   for (const row of rows) checks.push(await verifyRow(work, { row, run, call: calls.get(row.call) }, options));
   const isChanged = tree === undefined ? undefined : await differs(work, rows, tree);
-  return {
-    type: 'evidence.verified',
-    run,
-    by: options.by,
-    ...optional({ tree, isChanged }),
-    checks,
-  };
+  return { type: 'evidence.verified', run, by: options.by, ...optional({ tree, isChanged }), checks };
 }
 
 async function differs(work: Work, rows: readonly Evidence[], tree: string): Promise<boolean | undefined> {
@@ -124,13 +114,11 @@ async function differs(work: Work, rows: readonly Evidence[], tree: string): Pro
   return (await snapshots.changes(seen, tree)).some(({ path }) => !isDerived(path));
 }
 
-interface RowInput {
-  row: Evidence;
-  run: string;
-  call: CallPart | undefined;
-}
-
-async function verifyRow(work: Work, { row, run, call }: RowInput, options: VerifyOptions): Promise<Row> {
+async function verifyRow(
+  work: Work,
+  { row, run, call }: { row: Evidence; run: string; call: CallPart | undefined },
+  options: VerifyOptions,
+): Promise<Row> {
   const { command, exitCode: recorded } = row;
   const base = { call: row.call, command, recorded, exitCode: null, differs: false };
   const skip = (reason: string): Row => ({ ...base, result: 'skipped', reason });
@@ -155,14 +143,10 @@ async function verifyRow(work: Work, { row, run, call }: RowInput, options: Veri
   if (decision.verdict !== 'allow')
     return { ...base, result: 'denied', reason: `${decision.rule}: ${decision.reason}` };
   options.onCheck?.(intent.command ?? command);
-  return { ...base, ...(await runAgain(work, { tool, intent, context, input: parsed.data, recorded })) };
+  return { ...base, ...(await runAgain(work, { tool, intent, context, input: parsed.data }, recorded)) };
 }
 
-function judge(
-  work: Work,
-  { tool, intent }: { tool: Tool<unknown>; intent: Intent },
-  { approve }: VerifyOptions,
-): Decision {
+function judge(work: Work, { tool, intent }: Pick<ReadyCall, 'tool' | 'intent'>, { approve }: VerifyOptions): Decision {
   const facts = { name: tool.name, effects: tool.effects, access: intent.access, altered: false };
   const decision = decide(facts, toGateContext(work), [...RULES, ...work.engine.rules]);
   if (decision.verdict !== 'ask' || !approve) return decision;
@@ -170,29 +154,15 @@ function judge(
   return { ...finding, findings: [...decision.findings, finding] };
 }
 
-interface RunInput {
-  tool: Tool<unknown>;
-  intent: Intent;
-  context: ToolContext;
-  input: unknown;
-  recorded: number | null;
-}
-
 async function runAgain(
   work: Work,
-  { tool, intent, context, input, recorded }: RunInput,
+  { tool, intent, context, input }: Omit<ReadyCall, 'call'>,
+  recorded: number | null,
 ): Promise<Pick<Row, 'exitCode' | 'result' | 'differs'> & { reason?: string }> {
   // If changes are reviewed before they are applied, those of a repeated check are discarded.
   const layer = isReviewed(work, tool) ? await (await work.layers()).open({ signal: work.stop }) : undefined;
   try {
-    const { sandbox } = context;
-    const inside: ToolContext = layer
-      ? {
-          ...context,
-          sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toMappedFolders(layer) }) },
-        }
-      : context;
-    const output = await tool.run(input, inside, intent);
+    const output = await tool.run(input, layer ? toLayerContext(context, layer) : context, intent);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Cancelled before the checks had ended.');
     const { evidence } = output;
     if (!evidence) {
@@ -201,10 +171,9 @@ async function runAgain(
       return { exitCode: null, result: 'failed', differs: true, reason: reason.slice(0, 200) };
     }
     const { exitCode, doubt } = evidence;
-    const isDifferent = exitCode !== recorded;
     if (doubt !== undefined)
       return { exitCode, result: 'failed', differs: true, reason: `it proves nothing now: ${doubt}` };
-    return { exitCode, result: exitCode === 0 ? 'passed' : 'failed', differs: isDifferent };
+    return { exitCode, result: exitCode === 0 ? 'passed' : 'failed', differs: exitCode !== recorded };
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
     if (known.code !== 'tool.failed') throw known;

@@ -51,11 +51,9 @@ function normalize(path: string): string {
 function toOutside(path: string, readable: readonly string[]): KlausError {
   const line = path.replaceAll(/[\n\r\0]/g, '?');
   const name = line.length > 200 ? `${line.slice(0, 200)}…` : line;
-  if (readable.length === 0)
-    return new KlausError('workspace.outside', `${name} is outside the workspace.`, {
-      hint: 'Use a path inside the workspace.',
-    });
-  return new KlausError('workspace.outside', `${name} is outside the workspace and of what may be read beside it.`, {
-    hint: `Use a path inside the workspace or ${readable.join(', ')}.`,
+  const [beside, folders] =
+    readable.length === 0 ? ['', ''] : [' and of what may be read beside it', ` or ${readable.join(', ')}`];
+  return new KlausError('workspace.outside', `${name} is outside the workspace${beside}.`, {
+    hint: `Use a path inside the workspace${folders}.`,
   });
 }

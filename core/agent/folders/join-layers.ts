@@ -1,17 +1,8 @@
 import type { Layer, Layers } from '../ports/layer.ts';
 import { createMembers } from './members.ts';
 
-interface Member {
-  root: string;
-  layers: Layers;
-}
-
-/**
- * Layers over a workspace and over folders beside it, opened and closed together.
- *
- * @param others In the order of the session's `writable`.
- */
-export function joinLayers(own: Layers, others: readonly Member[]): Layers {
+/** Layers of several folders, opened and closed together. @param others In the order of the session's `writable`. */
+export function joinLayers(own: Layers, others: readonly { root: string; layers: Layers }[]): Layers {
   if (others.length === 0) return own;
   const members = createMembers(others.map(({ root }) => root));
   return {

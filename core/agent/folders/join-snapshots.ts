@@ -19,11 +19,6 @@ export function splitState(state: TreeId): TreeId[] {
   return state.split(SEPARATOR);
 }
 
-interface Member {
-  root: string;
-  snapshots: Snapshots;
-}
-
 /**
  * The states of a workspace and of other folders as one. Paths in the other folders are absolute. A step over several
  * folders is one step for each folder: if one fails, the others are reverted. After a crash between two of them, the
@@ -31,11 +26,15 @@ interface Member {
  *
  * @param others In an order that never changes for a session. None contains another.
  */
-export function joinSnapshots(own: Snapshots, others: readonly Member[]): Snapshots {
+export function joinSnapshots(own: Snapshots, others: readonly { root: string; snapshots: Snapshots }[]): Snapshots {
   if (others.length === 0) return own;
   const all = [own, ...others.map(({ snapshots }) => snapshots)];
   return new JoinedSnapshots(all, createMembers(others.map(({ root }) => root)));
 }
+
+type ApplyOptions = NonNullable<Parameters<Snapshots['apply']>[1]>;
+/** Applies the rows of one member. */
+type Perform = (snapshots: Snapshots, rows: TreeChange[], options: ApplyOptions) => Promise<ApplyResult>;
 
 class JoinedSnapshots implements Snapshots {
   readonly #all: readonly Snapshots[];
@@ -53,16 +52,21 @@ class JoinedSnapshots implements Snapshots {
     throw new KlausError('usage', `The state ${state.slice(0, 12)} is not one of the session's folders.`);
   }
 
-  /** Joins the results of all members for their parts of a state. */
-  #each<T>(state: TreeId, ask: (snapshots: Snapshots, id: TreeId, index: number) => readonly T[]): T[] {
-    const ids = this.#split(state);
-    return this.#all.flatMap((snapshots, index) =>
-      ids[index] === EMPTY_STATE ? [] : ask(snapshots, ids[index]!, index),
-    );
-  }
-
   #name(index: number, path: string): string {
     return this.#members.name({ index, path });
+  }
+
+  /** The rows of one member with the paths of the session. */
+  #named<T extends { path: string }>(index: number, rows: readonly T[]): T[] {
+    return rows.map((row) => ({ ...row, path: this.#name(index, row.path) }));
+  }
+
+  /** Joins the rows of all members for their parts of a state. */
+  #each<T extends { path: string }>(state: TreeId, ask: (snapshots: Snapshots, id: TreeId) => readonly T[]): T[] {
+    const ids = this.#split(state);
+    return this.#all.flatMap((snapshots, index) =>
+      ids[index] === EMPTY_STATE ? [] : this.#named(index, ask(snapshots, ids[index]!)),
+    );
   }
 
   async snapshot({ only, folder, beside = [], ...rest }: SnapshotOptions = {}): Promise<TreeId> {
@@ -112,24 +116,18 @@ class JoinedSnapshots implements Snapshots {
   }
 
   uncovered(tree: TreeId): { path: string; why: string }[] {
-    return this.#each(tree, (snapshots, id, index) =>
-      snapshots.uncovered(id).map((one) => ({ ...one, path: this.#name(index, one.path) })),
-    );
+    return this.#each(tree, (snapshots, id) => snapshots.uncovered(id));
   }
 
   git(tree: TreeId): ReturnType<Snapshots['git']> {
-    return this.#each(tree, (snapshots, id, index) =>
-      snapshots.git(id).map((one) => ({ ...one, path: this.#name(index, one.path) })),
-    );
+    return this.#each(tree, (snapshots, id) => snapshots.git(id));
   }
 
   async changes(from: TreeId, to: TreeId): Promise<TreeChange[]> {
     const [before, after] = [this.#split(from), this.#split(to)];
     const rows: TreeChange[] = [];
-    for (const [index, snapshots] of this.#all.entries()) {
-      const found = await snapshots.changes(before[index]!, after[index]!);
-      rows.push(...found.map((row) => ({ ...row, path: this.#name(index, row.path) })));
-    }
+    for (const [index, snapshots] of this.#all.entries())
+      rows.push(...this.#named(index, await snapshots.changes(before[index]!, after[index]!)));
     return rows;
   }
 
@@ -143,8 +141,7 @@ class JoinedSnapshots implements Snapshots {
     const ids = this.#split(tree);
     const found: { path: string; entry: TreeEntry }[] = [];
     for (const [index, snapshots] of this.#all.entries())
-      for (const link of await snapshots.links(ids[index]!))
-        found.push({ ...link, path: this.#name(index, link.path) });
+      found.push(...this.#named(index, await snapshots.links(ids[index]!)));
     return found;
   }
 
@@ -158,15 +155,12 @@ class JoinedSnapshots implements Snapshots {
     return first!;
   }
 
-  async apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+  async apply(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {
     // A member without rows returns its present state.
     return this.#apply(changes, options, (snapshots, rows, own) => snapshots.apply(rows, own));
   }
 
-  async applyGit(
-    changes: readonly TreeChange[],
-    options: { overwrite?: ReadonlySet<string> } = {},
-  ): Promise<ApplyResult> {
+  async applyGit(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {
     return this.#apply(changes, options, async (snapshots, rows, own) =>
       rows.length > 0
         ? snapshots.applyGit(rows, own)
@@ -176,8 +170,8 @@ class JoinedSnapshots implements Snapshots {
 
   async #apply(
     changes: readonly TreeChange[],
-    { overwrite = new Set() }: { overwrite?: ReadonlySet<string> },
-    perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
+    { overwrite = new Set() }: ApplyOptions,
+    perform: Perform,
   ): Promise<ApplyResult> {
     const placed = changes.map((row) => ({ row, at: this.#members.place(row.path) }));
     const lost = placed.find(({ at }) => at === undefined);
@@ -196,25 +190,19 @@ class JoinedSnapshots implements Snapshots {
           continue;
         }
         await this.#revert(done, perform);
-        const conflicts = result.conflicts.map((one) => ({ ...one, path: this.#name(index, one.path) }));
-        return { applied: false, conflicts };
+        return { applied: false, conflicts: this.#named(index, result.conflicts) };
       } catch (error) {
         await this.#revert(done, perform);
         throw error;
       }
     }
-    const named = done.flatMap((result, index) =>
-      result.changes.map((row) => ({ ...row, path: this.#name(index, row.path) })),
-    );
+    const named = done.flatMap((result, index) => this.#named(index, result.changes));
     const [before, after] = [done.map((one) => one.before), done.map((one) => one.after)];
     return { applied: true, changes: named, before: before.join(SEPARATOR), after: after.join(SEPARATOR) };
   }
 
   /** Restores the members that were changed, in reverse order. */
-  async #revert(
-    done: readonly Extract<ApplyResult, { applied: true }>[],
-    perform: (snapshots: Snapshots, rows: TreeChange[], own: { overwrite: Set<string> }) => Promise<ApplyResult>,
-  ): Promise<void> {
+  async #revert(done: readonly Extract<ApplyResult, { applied: true }>[], perform: Perform): Promise<void> {
     for (const [index, { changes }] of [...done.entries()].toReversed()) {
       if (changes.length === 0) continue;
       const result = await perform(this.#all[index]!, changes.map(reverse), { overwrite: new Set() });

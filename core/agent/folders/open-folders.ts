@@ -11,7 +11,6 @@ import { joinWorkspaces } from './join-workspaces.ts';
 /** The folders that a session may change: its workspace and others. */
 export type WritableFolders = Pick<ReturnType<typeof openedOf>, 'workspace' | 'writable'>;
 
-/** The snapshots of all writable folders of a session. */
 export async function openSnapshotsOf(
   engine: Pick<Engine, 'openFolder' | 'openSnapshots'>,
   { workspace, writable = [] }: WritableFolders,

@@ -74,10 +74,7 @@ function isPackedRefs(text: string | undefined): boolean {
   return lines.pop() === '' && lines.every((line) => PACKED_LINE.test(line));
 }
 
-/**
- * True for an index that git cannot read, that stores its entries in another file, or that adds a repository which no
- * snapshot can contain.
- */
+/** True for an index that git cannot read, that is split, or that adds a repository which no snapshot can contain. */
 async function isUnusableIndex(
   { snapshots, uncovered }: GitStates,
   folder: string,
@@ -94,10 +91,7 @@ async function isUnusableIndex(
   return now.some((path) => !known?.includes(path) && isHidden(top + path));
 }
 
-/**
- * Deleted branches and tags whose commit no other ref names, and the branch that HEAD names. A tag does not replace a
- * branch, because it does not move.
- */
+/** The deleted branch of HEAD, and deleted refs whose commit no other ref names. A tag does not replace a branch. */
 async function findLostRefs(states: GitStates, folder: string, rows: readonly TreeChange[]): Promise<TreeChange[]> {
   const { snapshots, after } = states;
   const packed = rows.find(({ path }) => path === `${folder}/packed-refs`);
@@ -127,7 +121,6 @@ async function findLostRefs(states: GitStates, folder: string, rows: readonly Tr
     .flatMap(({ row }) => toChange(row.path, null, row.before));
 }
 
-/** Unchanged refs of the repository. */
 function toUnchangedRefs(
   { snapshots, after }: GitStates,
   folder: string,

@@ -1,4 +1,5 @@
 import type { TreeEntry, TreeId } from '../../protocol/index.ts';
+import { resolveInside } from '../places/resolve-inside.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
 /** A file of a git folder that can make git run programs. */
@@ -52,20 +53,9 @@ export async function isGitFolder(snapshots: Snapshots, state: TreeId | undefine
   return hasStore || ((await has('HEAD')) !== undefined && (await has('commondir')) !== undefined);
 }
 
-/**
- * True for a `.git` file that names a git folder inside the workspace.
- *
- * @param path Relative path of a `.git` file.
- * @param text Its content.
- */
+/** True for a `.git` file that names a git folder inside the workspace. @param path Its relative path. */
 export function isInnerGitFile(path: string, text: string): boolean {
   const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(text) ?? [];
   if (target === undefined || target.startsWith('/')) return false;
-  const names = path.split('/').slice(0, -1);
-  for (const name of target.split('/')) {
-    if (name === '' || name === '.') continue;
-    if (name !== '..') names.push(name);
-    else if (names.pop() === undefined) return false;
-  }
-  return true;
+  return resolveInside(path.split('/').slice(0, -1).join('/'), target) !== undefined;
 }

@@ -1,5 +1,4 @@
-import type { TreeChange, TreeId } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
+import { optional, type TreeChange, type TreeId } from '../../protocol/index.ts';
 import { compose } from '../workspace/compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from '../workspace/tree-row.ts';
@@ -32,11 +31,7 @@ const PASSING = /\/(?:FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.log|gc\.pid)$/;
 /** Klaus's own checkpoints. */
 const OWN = /\/(?:logs\/)?refs\/klaus(?:\/|$)/;
 
-/**
- * The changes that undo turns in git's own data.
- *
- * @param all False: only repositories that the turns created, configuration and hooks.
- */
+/** The changes of git's own data that undo turns; without `all` only new repositories, configuration and hooks. */
 export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<GitPlan> {
   const known = turns.filter(({ gitBefore, gitAfter }) => gitBefore !== undefined || gitAfter !== undefined);
   if (known.length === 0) return NO_GIT;
@@ -150,12 +145,7 @@ function compareRefs(now: readonly GitPosition[], then: readonly GitPosition[]):
     .filter((key) => from.get(key) !== to.get(key))
     .map((key) => {
       const [repository = '', name = ''] = key.split('\0');
-      const [one, other] = [from.get(key), to.get(key)];
-      return {
-        repository,
-        name,
-        ...optional({ from: one, to: other }),
-      };
+      return { repository, name, ...optional({ from: from.get(key), to: to.get(key) }) };
     });
 }
 

@@ -18,7 +18,7 @@ import { recordProcessEnds, takeOverProcesses } from '../processes/process-event
 import { recoverCall } from './recover.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { closeTurn, toAbandoned } from './closing-events.ts';
-import { openedOf, openRequestOf, runOf, type Ending, type State } from '../state/state.ts';
+import { openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
@@ -41,10 +41,7 @@ export interface AdvanceOptions {
   activities?: Activities;
 }
 
-/**
- * Advances a session until nothing is left to do: claims it, folds its log, and repeats drain, next, perform, append.
- * The same call resumes a session after a crash, after an approval, or on another day.
- */
+/** Claims a session, folds its log, and repeats drain, next, perform, append. Also after a crash or an approval. */
 export async function advance(engine: Engine, session: string, options: AdvanceOptions = {}): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
@@ -69,23 +66,12 @@ export async function advance(engine: Engine, session: string, options: AdvanceO
 
 async function work(
   engine: Engine,
-  {
-    session,
-    lease,
-    state,
-    signal,
-    pause,
-    last,
-    activities,
-  }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
+  { signal, pause, last, ...claimed }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
 ): Promise<Advanced> {
+  const { session, lease, state } = claimed;
   const stopper = createStopper(engine, state, { session, leave: signal });
-  const cache = await createStateCacheWriter(engine.store, lease, state);
-  let current = createWork({
-    ...{ engine, activities, session, lease, state },
-    stop: stopper.signal(),
-    isLeaving: stopper.isLeaving,
-  });
+  const cacheState = await createStateCacheWriter(engine.store, lease, state);
+  let current = createWork({ engine, ...claimed, stop: stopper.signal(), isLeaving: stopper.isLeaving });
   try {
     let finished: EventOf<'run.finished'> | undefined;
     if (!stopper.isLeaving()) await takeOverProcesses(current);
@@ -101,14 +87,14 @@ async function work(
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
-        await cache.write('end');
+        await cacheState('end');
         if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
         return { state: 'idle', ...(finished ? { finished } : {}) };
       }
       await perform(current, action);
       if (action.kind === 'finish') await closePrestart(current);
       await warn(current);
-      await cache.write('between');
+      await cacheState('between');
       if (state.lastRun !== before) finished = state.lastRun;
     }
   } finally {
@@ -169,13 +155,11 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return current.append([toEngineMessage(engine.ids, { run: runOf(state).id, turn: state.turn }, action.text)]);
     case 'limit':
       return askLimit(current, action.reached);
-    case 'finish':
-      return finishRun(current, toEnding(action));
+    case 'finish': {
+      const { kind: _, ...ending } = action;
+      return finishRun(current, ending);
+    }
   }
-}
-
-function toEnding({ kind: _, ...ending }: Extract<Action, { kind: 'finish' }>): Ending {
-  return ending;
 }
 
 async function warn(current: Work): Promise<void> {
@@ -191,10 +175,7 @@ async function warn(current: Work): Promise<void> {
   if (bodies.length > 0) await current.append(bodies);
 }
 
-/**
- * Aborts the current step when a cancel arrives in the inbox or the caller leaves. A revocation stops running tools,
- * which were allowed with the former grant; the run continues.
- */
+/** Aborts the current step after a cancel, or if the caller leaves. A revocation also stops running tools. */
 function createStopper(
   engine: Engine,
   state: State,

@@ -9,15 +9,17 @@ import { withSession } from './with-session.ts';
  *
  * @returns False while a live process holds the session; it applies them itself.
  */
-export function applyQueuedCommands(
+export async function applyQueuedCommands(
   engine: Engine,
   session: string,
   types: readonly Command['type'][],
 ): Promise<boolean> {
-  return withSession(engine, session, async (work) => {
+  const isApplied = await withSession(engine, { session }, async (work) => {
     for (const command of await engine.store.inbox(session)) {
       if (!types.includes(command.type) || !isReceivable(work.state, command)) continue;
       await work.append((await receive(work, command)) ?? [], [command.id]);
     }
+    return true;
   });
+  return isApplied ?? false;
 }

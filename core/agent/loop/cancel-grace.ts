@@ -19,10 +19,8 @@ export async function withCancelGrace<T>(
   { stop, clock }: { stop: AbortSignal; clock: Clock },
 ): Promise<T | typeof ABANDONED> {
   const ended = new AbortController();
-  let abandon: () => void = () => {};
-  const abandoned = new Promise<typeof ABANDONED>((resolve) => {
-    abandon = () => void clock.sleep(STOP_GRACE_MS, ended.signal).then(() => resolve(ABANDONED));
-  });
+  const { promise: abandoned, resolve } = Promise.withResolvers<typeof ABANDONED>();
+  const abandon = (): void => void clock.sleep(STOP_GRACE_MS, ended.signal).then(() => resolve(ABANDONED));
   stop.addEventListener('abort', abandon, { once: true });
   if (stop.aborted) abandon();
   try {

@@ -27,7 +27,6 @@ export function createWork(options: WorkOptions): Work {
   const redactor = engine.createRedactor(state.session?.forked?.root ?? session);
   const folders = new Map<string, Folder>();
   let secrets: SecretSource | undefined;
-  const toSecrets = (): SecretSource => (secrets ??= openSecretsOf(engine, openedOf(state)));
   let model: { name: string; model: Promise<Model> } | undefined;
   let warming: Promise<unknown> | undefined;
   const work: Work = {
@@ -37,7 +36,7 @@ export function createWork(options: WorkOptions): Work {
     lease,
     state,
     redactor,
-    hasher: createRequestHasher(engine.ids),
+    hashRequest: createRequestHasher(engine.ids),
     originals: new Map(),
     seenFolders: new Set(
       [...state.messages, ...state.held].flatMap(({ id }) =>
@@ -65,15 +64,14 @@ export function createWork(options: WorkOptions): Work {
     sandbox: once(() => {
       const { sandbox: name, workspace } = openedOf(state);
       const own = options.hasNewHome ? {} : { session };
-      return engine.openSandbox({ name, workspace, ...own, masks: () => toSecrets().files() });
+      return engine.openSandbox({ name, workspace, ...own, masks: () => work.secrets().files() });
     }),
     snapshots: once(() => activities.openSnapshots(engine, openedOf(state))),
     layers: once(() => activities.openLayers(engine, openedOf(state))),
     async learnSecrets(options) {
-      redactor.learn(await toSecrets().values(options));
+      redactor.learn(await work.secrets().values(options));
     },
-    identify: (path) => toSecrets().identify(path),
-    otherNames: (path) => toSecrets().otherNames(path),
+    secrets: () => (secrets ??= openSecretsOf(engine, openedOf(state))),
     warmUp() {
       warming ??= Promise.allSettled([
         work.learnSecrets(),

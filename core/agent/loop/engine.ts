@@ -77,12 +77,10 @@ export interface Engine {
   openKnowledge(workspace: string): Knowledge;
   /** The text of a session's log, including messages that are no longer in its context. */
   openRecall(session: string): Recall;
-  /** The background processes of a session. */
   openProcesses(session: string): Processes;
   /** The background processes of all sessions, including ended ones. */
   listProcesses(): ProcessStatus[];
   createRedactor(session: string): Redactor;
-  /** The snapshots of a workspace. */
   openSnapshots(root: string): Promise<Snapshots>;
   /** The layers on which commands write without changing the workspace. */
   openLayers(root: string): Promise<Layers>;
@@ -91,7 +89,6 @@ export interface Engine {
   remembered(workspace: string, agent: string): Promise<readonly Remembered[]>;
   /** Additional rules of the gate, such as the user's policy. */
   readonly rules: readonly Rule[];
-  /** Commits the workspace to its private ref. */
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
   /** Finds the changes of a checkout of known commits. */
   readonly findCommitted: FindCommitted;

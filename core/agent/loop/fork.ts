@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import { fold } from '../state/fold.ts';
 import type { Draft } from '../ports/store.ts';
 import { answerOpenCalls, toRunFinished } from './closing-events.ts';
-import { createState, openedOf, type State } from '../state/state.ts';
+import { createState, openedOf, runIdOf, type State } from '../state/state.ts';
 import { readTurnHistory } from '../workspace/turn-history.ts';
 
 export interface ForkOptions {
@@ -91,24 +91,24 @@ function closeFork(
   { now, model, title, at, by }: ForkOptions & { now: State },
 ): EventBody[] {
   const bodies: EventBody[] = [];
-  if (state.run) {
-    const why = 'the session was forked here';
-    const { run } = state;
-    // The original session is charged for the open request.
-    if (state.openTurn) {
-      bodies.push({ type: 'turn.finished', run: run.id, turn: state.openTurn.turn, stopReason: 'cancelled' });
-    }
-    bodies.push(...answerOpenCalls(state, why));
-    if (state.openSnapshot) {
-      // Later effects of the turn belong to the original and cannot be undone in the fork.
-      bodies.push(toClosingSnapshot(state.openSnapshot));
-    }
+  const { run, openTurn, openSnapshot } = state;
+  // The original session is charged for the open request.
+  if (run && openTurn) {
+    bodies.push({ type: 'turn.finished', run: run.id, turn: openTurn.turn, stopReason: 'cancelled' });
+  }
+  if (run) bodies.push(...answerOpenCalls(state, 'the session was forked here'));
+  // Later effects of the turn belong to the original and cannot be undone in the fork.
+  if (openSnapshot) {
+    const { run: id, turn, tree } = openSnapshot;
+    bodies.push({ type: 'workspace.snapshotted', run: id, turn, moment: 'after', tree });
+  }
+  if (run) {
     const reason = 'The session was forked in the middle of this run.';
     // The checks ran on the files of the original.
     const evidence = run.evidence.map((row) => ({ ...row, freshness: 'unknown' as const }));
     const finished = toRunFinished(state, { outcome: 'cancelled', reason, evidence, claim: 'none' }, bodies);
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
-  } else if (state.openSnapshot) bodies.push(toClosingSnapshot(state.openSnapshot));
+  }
   const grant = intersect(state.grant, now.grant);
   if (JSON.stringify(grant) !== JSON.stringify(state.grant)) {
     bodies.push({ type: 'grant.changed', grant, reason: 'A fork has at most the present grant of its original.', by });
@@ -123,13 +123,9 @@ function closeFork(
   const text =
     'This conversation was forked from another one at this point. The workspace contains its present files, which ' +
     'may differ from the messages above: read them again before you rely on them.';
-  const run = state.run?.id ?? state.lastRun?.run;
-  if (run !== undefined) bodies.push(toEngineMessage(engine.ids, { run, turn: state.turn }, text));
+  const last = runIdOf(state);
+  if (last !== '') bodies.push(toEngineMessage(engine.ids, { run: last, turn: state.turn }, text));
   return bodies;
-}
-
-function toClosingSnapshot({ run, turn, tree }: EventOf<'workspace.snapshotted'>): EventBody {
-  return { type: 'workspace.snapshotted', run, turn, moment: 'after', tree };
 }
 
 function narrower(a: State['mode'], b: State['mode']): State['mode'] {

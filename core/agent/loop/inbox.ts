@@ -29,11 +29,9 @@ const MAX_TITLE = 60;
  * Turns the commands of the inbox into events. Each command is consumed in the transaction of its events. A command that
  * cannot be applied yet remains in the inbox.
  *
- * @param options.mayBegin False: a prompt that would start a run remains in the inbox. Default true.
- * @returns True if a command was consumed.
+ * @param options.mayBegin False: a prompt that would start a run remains in the inbox.
  */
-export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: boolean } = {}): Promise<boolean> {
-  let any = false;
+export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }): Promise<void> {
   await expireApprovals(work);
   const waiting = await work.engine.store.inbox(work.session);
   const withdrawn = withdrawnFrom(waiting);
@@ -43,26 +41,20 @@ export async function drainInbox(work: Work, { mayBegin = true }: { mayBegin?: b
     if (command.type === 'withdraw') {
       const isWaiting = waiting.some(({ id }) => id === command.command && withdrawn.get(id) === command.id);
       await work.append([], isWaiting ? [command.id, command.command] : [command.id]);
-      any = true;
       continue;
     }
     if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
     const bodies = await receive(work, command);
-    if (!bodies) continue;
-    await work.append(bodies, [command.id]);
-    any = true;
+    if (bodies) await work.append(bodies, [command.id]);
   }
-  return any;
 }
 
 /** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
   const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' ? [id] : [])));
   const withdrawn = new Map<string, string>();
-  for (const command of waiting) {
-    if (command.type !== 'withdraw' || !prompts.has(command.command) || withdrawn.has(command.command)) continue;
-    withdrawn.set(command.command, command.id);
-  }
+  for (const command of waiting.toReversed())
+    if (command.type === 'withdraw' && prompts.has(command.command)) withdrawn.set(command.command, command.id);
   return withdrawn;
 }
 
@@ -261,19 +253,13 @@ function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | u
   const limits: Limits = { ...state.limits, ...optional(given) };
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];
   const used = usedOf(state);
-  for (const asked of state.approvals.values()) {
-    if (asked.subject.kind !== 'limit') continue;
-    const cap = limits[asked.subject.limit];
-    if (cap !== 0 && cap <= used[asked.subject.limit]) continue;
-    const note = describeLimit({ limit: asked.subject.limit, used: used[asked.subject.limit], cap });
-    bodies.push({
-      type: 'approval.answered',
-      run: asked.run,
-      approval: asked.approval,
-      answer: 'superseded',
-      by: 'klaus',
-      note,
-    });
+  for (const { run, approval, subject } of state.approvals.values()) {
+    if (subject.kind !== 'limit') continue;
+    const { limit } = subject;
+    const cap = limits[limit];
+    if (cap !== 0 && cap <= used[limit]) continue;
+    const note = describeLimit({ limit, used: used[limit], cap });
+    bodies.push({ type: 'approval.answered', run, approval, answer: 'superseded', by: 'klaus', note });
   }
   return bodies;
 }

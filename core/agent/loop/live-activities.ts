@@ -4,7 +4,7 @@ import { loadInstructions } from '../context/instructions.ts';
 import { toReceipt } from '../evidence/check-receipt.ts';
 import { compareEvidence } from '../evidence/compare-evidence.ts';
 import { openLayersOf, openSnapshotsOf } from '../folders/open-folders.ts';
-import { planRetry } from '../model/plan-retry.ts';
+import { planRetry } from '../model/retry.ts';
 import { findKnownCommits } from '../places/known-commits.ts';
 import { reportUnprotected } from '../places/report-unprotected.ts';
 import { applyAccepted } from '../workspace/apply-accepted.ts';

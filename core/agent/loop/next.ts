@@ -6,7 +6,6 @@ import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
 import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
 
-/** The next action of the loop. */
 export type Action =
   | { kind: 'idle' }
   /** Wait for an approval without holding the session. */
@@ -32,7 +31,6 @@ export type Action =
 /** The inputs of `next` in addition to the state. */
 export interface Facts {
   effectsOf(tool: string): readonly Effect[];
-  /** The maximum cost of the next model request. */
   forecast(): Forecast;
   maxRetries: number;
   compactAt: number;
@@ -50,22 +48,22 @@ export function next(state: State, facts: Facts): Action {
     const { reason, error } = toUnrevertedEnding(run.unreverted);
     return { kind: 'finish', outcome: 'failed', reason, error };
   }
-  if (run.limitRefused)
-    return {
-      kind: 'finish',
-      outcome: 'limit',
-      reason: `The limit of ${run.limitRefused} was not raised.`,
-      limit: toReached(state, run.limitRefused, 1),
-    };
+  if (run.limitRefused) {
+    const reason = `The limit of ${run.limitRefused} was not raised.`;
+    return { kind: 'finish', outcome: 'limit', reason, limit: toReached(state, run.limitRefused, 1) };
+  }
   if (state.calls.length > 0) return nextCall(state, facts);
   if (run.invalidInputs > facts.maxRetries) {
-    const reason = `The model sent invalid tool input ${run.invalidInputs} times in a row.`;
-    return { kind: 'finish', outcome: 'failed', reason };
+    return fail(`The model sent invalid tool input ${run.invalidInputs} times in a row.`);
   }
   if (run.failure) {
     return { kind: 'finish', outcome: 'model_failed', reason: `The model failed: ${run.failure.message}` };
   }
   return nextTurn(state, facts);
+}
+
+function fail(reason: string): Action {
+  return { kind: 'finish', outcome: 'failed', reason };
 }
 
 function nextCall(state: State, facts: Facts): Action {
@@ -94,10 +92,10 @@ function isWaiting(call: CallState, state: State): boolean {
 }
 
 function askOrPark(state: State, reached: LimitReached): Action {
-  for (const asked of state.approvals.values()) {
-    if (asked.subject.kind === 'limit' && asked.subject.limit === reached.limit) return { kind: 'park' };
-  }
-  return { kind: 'limit', reached };
+  const isAsked = [...state.approvals.values()].some(
+    ({ subject }) => subject.kind === 'limit' && subject.limit === reached.limit,
+  );
+  return isAsked ? { kind: 'park' } : { kind: 'limit', reached };
 }
 
 function nextTurn(state: State, facts: Facts): Action {
@@ -117,15 +115,14 @@ function nextTurn(state: State, facts: Facts): Action {
   const isFull = forecast.promptTokens > facts.compactAt * forecast.contextWindow;
   if (run.mustCompact || (isFull && !run.compacted)) return { kind: 'compact' };
   if (forecast.promptTokens >= forecast.contextWindow) {
-    const reason = 'The context window is full and nothing more can be compacted.';
-    return { kind: 'finish', outcome: 'failed', reason };
+    return fail('The context window is full and nothing more can be compacted.');
   }
   if (isUnpriced(state, forecast.usd)) {
-    const reason =
+    return fail(
       forecast.usd === null
         ? `No price is known for ${state.model}, so a budget in dollars cannot be kept. Configure prices.${state.model}.`
-        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to continue.';
-    return { kind: 'finish', outcome: 'failed', reason };
+        : 'What this session has spent so far has no known price, so a budget in dollars cannot be kept. Set it to 0 to continue.',
+    );
   }
   const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
   if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'closeTurn' };
@@ -136,27 +133,23 @@ function nextTurn(state: State, facts: Facts): Action {
 function endOf(state: State, facts: Facts): Action | undefined {
   const run = runOf(state);
   const last = state.messages.at(-1);
-  const finish = (ending: Ending): Action => ({ kind: 'finish', ...ending });
+  const isTooOften = run.continuations > facts.maxRetries;
   switch (run.lastStop) {
     case 'refusal':
-      return finish({ outcome: 'failed', reason: 'The model refused to continue.' });
+      return fail('The model refused to continue.');
     case 'pause_turn':
-      return run.continuations > facts.maxRetries
-        ? finish({ outcome: 'failed', reason: 'The model paused too often in a row.' })
-        : undefined;
+      return isTooOften ? fail('The model paused too often in a row.') : undefined;
     case 'max_tokens':
     case 'model_context_window_exceeded':
-      if (run.continuations > facts.maxRetries) {
-        return finish({ outcome: 'failed', reason: 'The answer was cut off too often in a row.' });
-      }
+      if (isTooOften) return fail('The answer was cut off too often in a row.');
       return { kind: 'nudge', text: 'Your answer was cut off. Continue exactly where it stopped.' };
     default:
       if (run.empty || !last || toText(last).trim() === '') {
-        return run.continuations > facts.maxRetries
-          ? finish({ outcome: 'failed', reason: 'The model ended without an answer.' })
+        return isTooOften
+          ? fail('The model ended without an answer.')
           : { kind: 'nudge', text: 'Summarize in a few words what you did and what the result is.' };
       }
-      return finish(judge(run, facts));
+      return { kind: 'finish', ...judge(run, facts) };
   }
 }
 

@@ -13,9 +13,7 @@ export interface RetrySettings {
   idleMs: number;
 }
 
-/** The configuration of the loop. */
 export interface EngineSettings {
-  /** Maximum tokens of an answer. */
   maxOutputTokens: number;
   /** Maximum invalid tool inputs in a row, and maximum continuations of an answer in a row. */
   maxRetries: number;
@@ -29,10 +27,7 @@ export interface EngineSettings {
   compactAt: number;
   /** Milliseconds after which an approval expires. */
   approvalTtlMs: number;
-  /**
-   * When background processes that do not survive are ended: `run` with the run that started them, `close` when Klaus is
-   * closed.
-   */
+  /** When background processes that do not survive are ended: with their run, or when Klaus is closed. */
   endProcesses: 'run' | 'close';
   /** The user's additional globs of secret files, relative to the workspace. */
   secretPatterns: readonly string[];

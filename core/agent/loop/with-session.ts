@@ -1,19 +1,18 @@
 import { loadState } from '../state/load-state.ts';
-import { createWork } from './create-work.ts';
+import { createWork, type WorkOptions } from './create-work.ts';
 import type { Engine } from './engine.ts';
 import type { Work } from './work.ts';
 
-/** Claims a session, and calls `use` with it. Returns false while a live process holds it. */
-export async function withSession(
+/** Claims a session, and returns the result of `use`. Undefined while a live process holds it. */
+export async function withSession<T>(
   engine: Engine,
-  session: string,
-  use: (work: Work) => Promise<void>,
-): Promise<boolean> {
+  { session, ...options }: Pick<WorkOptions, 'session' | 'stop' | 'hasNewHome'>,
+  use: (work: Work) => Promise<T>,
+): Promise<T | undefined> {
   const lease = await engine.store.claim(session);
-  if (!lease) return false;
+  if (!lease) return undefined;
   try {
-    await use(createWork({ engine, session, lease, state: await loadState(engine, session) }));
-    return true;
+    return await use(createWork({ engine, session, lease, state: await loadState(engine, session), ...options }));
   } finally {
     await lease.release();
   }

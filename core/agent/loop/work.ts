@@ -9,7 +9,7 @@ import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
 import type { Layer, Layers } from '../ports/layer.ts';
 import type { Model } from '../ports/model.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
-import type { FileIdentity } from '../ports/secrets.ts';
+import type { SecretSource } from '../ports/secrets.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import type { Lease } from '../ports/store.ts';
 import type { ToolOutput } from '../ports/tool.ts';
@@ -26,7 +26,7 @@ export interface Work {
   readonly lease: Lease;
   readonly state: State;
   readonly redactor: Redactor;
-  readonly hasher: RequestHasher;
+  readonly hashRequest: RequestHasher;
   /** Original inputs of calls whose logged input was redacted. Lost in a crash. */
   readonly originals: Map<string, unknown>;
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
@@ -45,20 +45,11 @@ export interface Work {
   sandbox(): Promise<Sandbox>;
   snapshots(): Promise<Snapshots>;
   layers(): Promise<Layers>;
-  /**
-   * Adds the present values of the workspace's secret files to the redactor.
-   *
-   * @param options.history Also their earlier versions in Git, which takes longer. Default true.
-   */
+  /** Adds the values of the secret files to the redactor; `history` (default true): also their earlier versions. */
   learnSecrets(options?: { history?: boolean }): Promise<void>;
-  /** The other names of a file. @param path Absolute, every symlink resolved. */
-  identify(path: string): Promise<FileIdentity>;
-  /** Absolute names of a file under which it is secret or hidden. @param path As for `identify`. */
-  otherNames(path: string): Promise<string[]>;
-  /**
-   * Opens what the first tool call will need while the model is still answering. A failure is ignored here; it occurs
-   * again at the call. A second call does nothing.
-   */
+  /** The secret files of all folders that commands of the session can read. */
+  secrets(): SecretSource;
+  /** Opens what the first call will need while the model answers. A failure occurs again at the call. Idempotent. */
   warmUp(): void;
   /** Resolves when `warmUp` is complete. */
   idle(): Promise<void>;
@@ -84,7 +75,6 @@ export interface OpenedLayer {
 
 export interface ReviewInput {
   ready: ReadyCall;
-  /** The result of the command. */
   finished: ToolFinished;
   opened: OpenedLayer;
 }
@@ -92,10 +82,7 @@ export interface ReviewInput {
 /** The subject of a question about changes of a command. */
 export type ChangesSubject = Extract<EventOf<'approval.asked'>['subject'], { kind: 'changes' }>;
 
-/**
- * The operations of the loop whose results a replay reads from the log: they depend on the workspace, the gate, the
- * memory or on chance. The live implementation performs them.
- */
+/** The operations that depend on the workspace, the gate, the memory or on chance. A replay reads them from the log. */
 export interface Activities {
   openSnapshots(engine: Engine, folders: WritableFolders): Promise<Snapshots>;
   openLayers(engine: Engine, folders: WritableFolders): Promise<Layers>;
@@ -103,10 +90,7 @@ export interface Activities {
   judge(work: Work, call: ParsedCall): Promise<JudgedCall>;
   /** The outcome of a call that a crash interrupted. `repeat`: the call is judged and run again. */
   recover(work: Work, call: CallState): Promise<EventBody[] | 'repeat'>;
-  /**
-   * Judges the changes of a command on its layer. Returns its result, or the question about its changes. Undefined if
-   * it changed nothing.
-   */
+  /** Judges the changes of a command on its layer: its result, or a question. Undefined if it changed nothing. */
   reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined>;
   /** Applies the accepted changes of a command and returns its result. */
   applyAccepted(work: Work, call: CallState, subject: ChangesSubject): Promise<EventBody[]>;

@@ -45,7 +45,7 @@ export async function requestCheapModel(
     purpose: question.purpose,
     model,
     request,
-    requestHash: createRequestHasher(work.engine.ids).hash(request),
+    requestHash: createRequestHasher(work.engine.ids)(request),
     reserved: { tokens: need.tokens, usd: need.usd },
     worst: { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 },
   });

@@ -3,31 +3,24 @@ import type { Ids } from '../ports/ids.ts';
 import type { ModelRequest } from '../ports/model.ts';
 
 /** Identifies a request by its content. */
-export interface RequestHasher {
-  hash(request: ModelRequest): string;
-}
+export type RequestHasher = (request: ModelRequest) => string;
 
-/**
- * Hashes requests incrementally: each message is hashed once while the history only grows.
- */
+/** Hashes requests incrementally: each message is hashed once while the history only grows. */
 export function createRequestHasher(ids: Ids): RequestHasher {
   let base: string | undefined;
   let seen: Message[] = [];
   let running = '';
-  return {
-    hash(request) {
-      base ??= ids.digest(JSON.stringify([request.system, request.tools]));
-      const { messages } = request;
-      const grew = seen.length <= messages.length && (seen.length === 0 || messages[seen.length - 1] === seen.at(-1));
-      if (!grew || messages[0] !== seen[0] || running === '') {
-        seen = [];
-        running = base;
-      }
-      for (const message of messages.slice(seen.length)) {
-        running = ids.digest(running + JSON.stringify([message.role, message.parts]));
-        seen.push(message);
-      }
-      return running;
-    },
+  return ({ system, tools, messages }) => {
+    base ??= ids.digest(JSON.stringify([system, tools]));
+    const grew = seen.length <= messages.length && (seen.length === 0 || messages[seen.length - 1] === seen.at(-1));
+    if (!grew || messages[0] !== seen[0] || running === '') {
+      seen = [];
+      running = base;
+    }
+    for (const message of messages.slice(seen.length)) {
+      running = ids.digest(running + JSON.stringify([message.role, message.parts]));
+      seen.push(message);
+    }
+    return running;
   };
 }

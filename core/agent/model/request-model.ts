@@ -19,7 +19,6 @@ export interface RequestOptions {
   worst: Usage;
   /** Called when the request is sent and the answer is pending. */
   onSent?: () => void;
-  /** Called for each event of the stream. */
   onEvent?: (event: ModelEvent, attempt: number) => void;
   /** Called when an attempt failed and its in-flight text is discarded. */
   onDiscard?: (attempt: number) => void;
@@ -38,19 +37,10 @@ export type RequestResult =
 export async function requestModel(work: Work, options: RequestOptions): Promise<RequestResult> {
   const { model, purpose, requestHash, reserved } = options;
   for (let attempt = 1; ; attempt++) {
-    if (!openRequestOf(work.state)) {
-      const head = { run: runIdOf(work.state), purpose, turn: work.state.turn, model: model.name, attempt };
-      await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
-    }
+    const head = { run: runIdOf(work.state), purpose, turn: work.state.turn, model: model.name, attempt };
+    if (!openRequestOf(work.state)) await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
     const outcome = await attemptOnce(work, options, attempt);
-    const base = {
-      type: 'model.attempted' as const,
-      run: runIdOf(work.state),
-      purpose,
-      turn: work.state.turn,
-      model: model.name,
-      attempt,
-    };
+    const base = { type: 'model.attempted' as const, ...head };
     if (outcome.answer) {
       const { usage, usd } = outcome.answer;
       const attempted: Attempted = { ...base, outcome: 'ok', usage, usd: usd ?? cost(model.info, usage) };
@@ -72,8 +62,7 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
       outcome: failure.code,
       ...optional({ status: failure.status }),
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
-      ...(again ? { retryInMs: again.delay } : {}),
-      ...optional({ waitUntil: again?.waitUntil }),
+      ...optional({ retryInMs: again?.delay, waitUntil: again?.waitUntil }),
       ...charged,
     };
     if (!again) return { ok: false, failure, attempted };

@@ -1,6 +1,8 @@
-import type { EventOf } from '../../protocol/index.ts';
+import { isOutage, type EventOf } from '../../protocol/index.ts';
+import type { Engine } from '../loop/engine.ts';
 import type { RetrySettings } from '../loop/settings.ts';
 import type { ModelFailure } from '../ports/model.ts';
+import type { State } from '../state/state.ts';
 
 /** Maximum wait that a provider can ask for. */
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
@@ -31,6 +33,25 @@ export interface FailedAttempt {
   /** Unix milliseconds. `waitUntil` is absent if the outage is not waited out. */
   now: number;
   waitUntil?: number | undefined;
+}
+
+export function planRetry(
+  { engine, state }: { engine: Engine; state: State },
+  { purpose, attempt, failure }: FailedRequest,
+): Retry | undefined {
+  const { retry } = engine.settings;
+  const now = engine.clock.now();
+  // A title does not wait for the end of an outage.
+  const waitMs = purpose === 'title' ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
+  const isWaitedOut = waitMs > 0 && isOutage(failure.code);
+  return toRetry({
+    attempt,
+    retry,
+    random: engine.ids.random(),
+    retryAfterMs: failure.retryAfterMs,
+    now,
+    waitUntil: isWaitedOut ? (state.failingSince ?? now) + waitMs : undefined,
+  });
 }
 
 /**

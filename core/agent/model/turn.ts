@@ -22,7 +22,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     session: work.session,
   };
   const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
-  const requestHash = work.hasher.hash(request);
+  const requestHash = work.hashRequest(request);
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
@@ -84,20 +84,12 @@ function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
 /** The sizes and prices on which decisions before a request are based, for a replay. */
 function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.started'>['modelInfo'] {
   const { contextWindow, prices } = info;
-  return {
-    contextWindow,
-    maxOutputTokens: Math.min(settings.maxOutputTokens, info.maxOutputTokens),
-    prices: [...prices],
-  };
+  const maxOutputTokens = Math.min(settings.maxOutputTokens, info.maxOutputTokens);
+  return { contextWindow, maxOutputTokens, prices: [...prices] };
 }
 
 /** Emits the in-flight text of an answer. A failed attempt discards its message id. */
-function createLiveMessage(work: Work): {
-  readonly id: string;
-  show(event: ModelEvent): void;
-  discard(): void;
-  text(): string;
-} {
+function createLiveMessage(work: Work) {
   const { store, ids } = work.engine;
   let id = ids.ulid();
   let offsets = { text: 0, thinking: 0, call: 0 };
@@ -106,19 +98,13 @@ function createLiveMessage(work: Work): {
     get id() {
       return id;
     },
-    show(event) {
+    show(event: ModelEvent) {
       if (event.type !== 'text' && event.type !== 'thinking' && event.type !== 'call') return;
       if (event.type === 'text') pieces.push(event.text);
       const offset = offsets[event.type];
       offsets[event.type] += event.text.length;
-      store.emitLive({
-        type: 'message.delta',
-        session: work.session,
-        message: id,
-        part: event.type,
-        offset,
-        text: event.text,
-      });
+      const { type: part, text } = event;
+      store.emitLive({ type: 'message.delta', session: work.session, message: id, part, offset, text });
     },
     discard() {
       if (offsets.text + offsets.thinking + offsets.call > 0) {

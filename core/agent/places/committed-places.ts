@@ -1,4 +1,4 @@
-import { isKlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
+import { unlessFailed, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { readLog } from '../state/load-state.ts';
 import { readKnownIds, toHeadId } from './known-commits.ts';
 import type { CommittedQuery, PathState } from '../ports/committed-files.ts';
@@ -37,20 +37,12 @@ export async function findCommittedPlaces(
       known,
       files: await toFiles(snapshots, own, now.path),
     };
-    for (const path of await ask(work, query)) found.add(joinPath(now.path, path));
+    const proven = await unlessFailed(async () =>
+      work.engine.findCommitted(await createToolContext(work, 'guard'), query),
+    );
+    for (const path of proven ?? []) found.add(joinPath(now.path, path));
   }
   return found;
-}
-
-/** Empty if nothing can be proven. */
-async function ask(work: Work, query: CommittedQuery): Promise<ReadonlySet<string>> {
-  try {
-    const context = await createToolContext(work, 'guard');
-    return await work.engine.findCommitted(context, query);
-  } catch (error) {
-    if (isKlausError(error)) return new Set();
-    throw error;
-  }
 }
 
 function isSamePosition(a: GitPosition, b: GitPosition): boolean {

@@ -11,7 +11,6 @@ import { revertPlaces, type Reverted } from './revert-places.ts';
 import type { Work } from '../loop/work.ts';
 import type { Guarded, GuardInput } from '../workspace/guarded.ts';
 
-/** The state at the beginning of the turn. */
 type Opened = GuardInput['opened'];
 
 /** Maximum uncovered paths in an event. */

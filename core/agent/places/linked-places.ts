@@ -18,10 +18,7 @@ const MAX_TARGET = 4_096;
 const PATH_SETTING = /^\s*(path|hookspath)\s*=\s*(.+?)\s*$/i;
 const SETTING = /^\s*[a-z][a-z0-9-]*\s*=\s*(.+?)\s*$/i;
 
-/**
- * Paths that are protected because protected places refer to them: targets of symlinks at protected places and in hooks
- * folders, and files that git's configuration includes, runs, or searches for hooks.
- */
+/** Targets of symlinks at protected places and in hooks, and files that git's configuration includes or runs. */
 export async function findLinkedPlaces(
   snapshots: Snapshots,
   { tree, gitTree }: WorkspaceState,

@@ -6,10 +6,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 /** Maximum bytes of a package.json that is compared. */
 const MAX_BYTES = 1_024 * 1_024;
 
-/**
- * True for an existing `package.json` whose scripts were changed. A new one, or one that npm cannot read, runs no
- * script that the user knows. Installed packages in `node_modules` are ignored.
- */
+/** True for changed scripts of an existing `package.json` outside `node_modules`. A new one runs no known script. */
 export async function changesScripts(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<boolean> {
   if (!isPackageFile(path) || /(?:^|\/)node_modules\//.test(path) || before?.type !== 'file' || !after) return false;
   if (after.type !== 'file') return true;

@@ -1,13 +1,11 @@
-import { isKlausError, type EventOf, type TreeChange, type TreeId } from '../../protocol/index.ts';
-import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
+import { unlessFailed, type EventOf, type TreeChange, type TreeId } from '../../protocol/index.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
 import { reverse, toChange } from '../workspace/tree-row.ts';
 
 export interface Reverted {
   /** The reverting steps, with the states before and after; empty if there was nothing to revert. */
   steps: Pick<EventOf<'workspace.restored'>, 'from' | 'to' | 'files'>[];
-  /** Paths that were restored. */
   reverted: string[];
-  /** Paths that could not be restored. */
   failed: string[];
   /** The workspace after the last step. */
   tree: TreeId;
@@ -16,10 +14,7 @@ export interface Reverted {
 /** Attempts for paths that another program changes at the same time. */
 const MAX_TRIES = 3;
 
-/**
- * Reverts paths. A failure at one path does not affect the others, and other files remain, also in a folder that was
- * created with them.
- */
+/** Reverts paths. A failure at one path does not affect the others. Other files in created folders remain. */
 export async function revertPlaces(
   snapshots: Snapshots,
   { rows, tree }: { rows: readonly TreeChange[]; tree: TreeId },
@@ -29,7 +24,8 @@ export async function revertPlaces(
   let open = [...rows];
   let now = tree;
   const attempt = async (some: readonly TreeChange[]): Promise<string[]> => {
-    const result = await apply(snapshots, some);
+    const options = { overwrite: new Set(some.map(({ path }) => path)) };
+    const result = await unlessFailed(() => snapshots.apply(some.map(reverse), options));
     // A failure at one path, such as a missing permission, must not affect the others.
     if (!result) {
       if (some.length === 1) return [some[0]!.path];
@@ -59,16 +55,6 @@ export async function revertPlaces(
     if (blocked.size === 0) break;
   }
   return { steps, reverted: [...reverted], failed: open.map(({ path }) => path), tree: now };
-}
-
-/** Undefined if the step failed and nothing was changed. */
-async function apply(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<ApplyResult | undefined> {
-  try {
-    return await snapshots.apply(rows.map(reverse), { overwrite: new Set(rows.map(({ path }) => path)) });
-  } catch (error) {
-    if (isKlausError(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Deletions first, from the innermost; then restorations, from the outermost. */

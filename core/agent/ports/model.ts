@@ -19,7 +19,6 @@ export interface ModelRequest {
    * once. Messages may be appended to the list after a request.
    */
   messages: readonly Message[];
-  /** Maximum tokens of the answer. */
   maxOutputTokens: number;
   /** The session: the key of the prompt cache, if the provider uses one. */
   session: string;
@@ -64,7 +63,6 @@ export interface Price {
 export interface ModelInfo {
   /** Tokens of prompt and answer together. */
   contextWindow: number;
-  /** Tokens of one answer. */
   maxOutputTokens: number;
   images: boolean;
   /** Price steps by prompt length, the first with `above: 0`; empty if the price is unknown. */
@@ -79,7 +77,6 @@ export interface StreamOptions {
   onBytes?: () => void;
 }
 
-/** One model of one provider. */
 export interface Model {
   /** Full name, `provider/id`. */
   readonly name: string;

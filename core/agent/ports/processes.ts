@@ -82,11 +82,7 @@ export interface Processes {
     id: string,
     options: { until: WaitFor; timeoutMs: number; signal?: AbortSignal },
   ): Promise<'met' | 'ended' | 'late' | 'cancelled'>;
-  /**
-   * Writes to its standard input.
-   *
-   * @throws KlausError `tool.failed` if it has ended or reads no input.
-   */
+  /** Writes to its standard input. @throws KlausError `tool.failed` if it has ended or reads no input. */
   send(id: string, text: string): Promise<void>;
   /**
    * Terminates all processes in its sandbox, and kills them after `graceMs` (default 3,000). Resolves when all have

@@ -28,20 +28,14 @@ export interface ExecRequest {
   workspaceAt?: string;
   /** The same for folders of `writable`. With `workspaceAt`, the others are read-only. */
   besideAt?: readonly MappedFolder[];
-  /**
-   * Absolute paths in the workspace that this command must not change, in addition to those that the driver protects.
-   * A path that does not exist cannot be created.
-   */
+  /** Further absolute paths that this command must not change. A path that does not exist cannot be created. */
   protect?: readonly string[];
   /**
    * Absolute paths in the workspace that the command may read or write; others do not exist for it. Absent: all. A driver
    * that does not support this refuses the command.
    */
   files?: { read: readonly string[]; write: readonly string[] };
-  /**
-   * Absolute paths of readable folders outside the workspace, such as the repository that contains it. The session's
-   * masks apply to them too.
-   */
+  /** Absolute paths of readable folders outside the workspace. The session's masks apply to them too. */
   readable?: readonly string[];
   /** Folders of `readable` that the command may change, if the driver can protect them like a workspace. */
   writable?: readonly string[];
@@ -135,11 +129,7 @@ export interface Sandbox {
    * @param folders Relative to the workspace; they are searched for configuration.
    */
   inspect?(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment>;
-  /**
-   * Records the present contents of files that checks load, for `inspect` in this and in later sessions.
-   *
-   * @param paths Relative to the workspace.
-   */
+  /** Records files that checks load, for `inspect` in this and later sessions. Relative to the workspace. */
   suspect?(paths: readonly string[]): Promise<void>;
   /** Monitors a process again that another Klaus process started. */
   attach?(folder: string): Promise<void>;

@@ -2,15 +2,11 @@
 export interface SecretSource {
   /** Absolute paths to hide from commands. */
   files(): Promise<string[]>;
-  /**
-   * Values to redact, with a name for each.
-   *
-   * @param options.history Also reads earlier versions in Git, which takes longer the first time. Default true.
-   */
+  /** Values to redact, with a name for each. `history`: also earlier versions in Git, slow at first; default true. */
   values(options?: { history?: boolean }): Promise<readonly { name: string; value: string }[]>;
-  /** The other names of a file. */
+  /** The other names of a file. @param path Absolute, every symlink resolved. */
   identify(path: string): Promise<FileIdentity>;
-  /** Absolute names of a file under which it is secret or hidden. */
+  /** Absolute names of a file under which it is secret or hidden. @param path As for `identify`. */
   otherNames(path: string): Promise<string[]>;
 }
 

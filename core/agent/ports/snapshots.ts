@@ -2,10 +2,7 @@ import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { MappedFolder } from './layer.ts';
 
 export interface SnapshotOptions {
-  /**
-   * Only these relative paths and those below them are read; all others are copied from the state `base`. For a turn
-   * whose changes are known.
-   */
+  /** Reads only these relative paths and those below them; the others are copied from the state `base`. */
   only?: { base: TreeId; paths: readonly string[] };
   /** The folder to read in place of the workspace, such as the merged folder of a layer. Default: the workspace. */
   folder?: string;
@@ -57,11 +54,7 @@ export interface Snapshots {
    * @returns Undefined without a repository.
    */
   snapshotGit(tree: TreeId): Promise<TreeId | undefined>;
-  /**
-   * True if a repository contains an object, also in a pack.
-   *
-   * @param gitFolder Relative path, such as `.git`.
-   */
+  /** True if a repository contains an object, also in a pack. @param gitFolder Relative path, such as `.git`. */
   hasGitObject(gitFolder: string, id: string): boolean;
   /** True if two index files have the same entries: git updates times in them. */
   isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean>;
@@ -89,9 +82,6 @@ export interface Snapshots {
    * present is done. After a crash, the next process that opens the workspace completes or reverts the step.
    */
   apply(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
-  /**
-   * The same for rows between two states of git's own data. A git folder is removed and restored together with its
-   * objects.
-   */
+  /** The same for git's own data. A git folder is removed and restored together with its objects. */
   applyGit(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
 }

@@ -62,11 +62,7 @@ export interface StoreQueries {
   hostEvents(filter?: HostFilter): AsyncIterable<HostEvent>;
   /** The newest host event of one type about one session or workspace. */
   lastHostEvent<T extends HostEventType>(type: T, subject: string): Promise<HostEventOf<T> | undefined>;
-  /**
-   * Records in the host chain that a session is exported. Durable when it resolves: call it before the export.
-   *
-   * @param options.by A door.
-   */
+  /** Records in the host chain that a session is exported; durable: call it before. @param options.by A door. */
   recordExport(session: string, options: { format: string; by: string }): Promise<void>;
   stats(): Promise<StoreStats>;
   clearSessions(filter?: ClearFilter): Promise<ClearReport>;

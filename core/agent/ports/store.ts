@@ -18,10 +18,7 @@ export interface AppendOptions {
   consume?: readonly string[];
 }
 
-/**
- * States that were folded from a session's log and stored beside it. The log remains the source of truth: a state that
- * does not match its log or the running program is ignored.
- */
+/** Folded states beside the log, which remains the source of truth: a state that does not match it is ignored. */
 export interface StateCache {
   /**
    * The cached state of a session, as a copy that the caller may change. Undefined when no state of this version

@@ -41,10 +41,7 @@ export interface ReadOptions {
 /** The target of a path: inside the root, or the absolute path at which it leaves the root, without following it further. */
 export type LocatedPath = { inside: ResolvedPath } | { outside: string };
 
-/**
- * A readable folder. No path can leave the root, neither by `..` nor by a symlink nor by a replacement between check and
- * use.
- */
+/** A readable folder. No path can leave it, by `..`, a symlink, or a replacement between check and use. */
 export interface Folder {
   /** Absolute real path. */
   readonly root: string;
@@ -63,7 +60,6 @@ export interface Folder {
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
 }
 
-/** The workspace of a session. */
 export interface Workspace extends Folder {
   /** Lower-case SHA-256 of the content; null if there is no such file. */
   hash(path: string): Promise<string | null>;

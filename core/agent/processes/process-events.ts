@@ -1,5 +1,6 @@
 import { toRelative } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
+import { toTextMessage } from '../context/engine-message.ts';
 import { PROCESS_REPORT } from '../state/fold-messages.ts';
 import type { ProcessStatus } from '../ports/processes.ts';
 import { openedOf, type State } from '../state/state.ts';
@@ -18,10 +19,7 @@ export async function takeOverProcesses(work: Work): Promise<void> {
   for (const folder of attached) await sandbox.attach?.(folder);
 }
 
-/**
- * Records which background processes have ended, and reports it to the model as soon as a message can be added to the
- * history. Costs nothing without background processes.
- */
+/** Records which background processes have ended, and reports it as soon as a message can be added to the history. */
 export async function recordProcessEnds(work: Work): Promise<void> {
   const { state, engine, session } = work;
   if (state.processes.size === 0) return;
@@ -39,19 +37,8 @@ export async function recordProcessEnds(work: Work): Promise<void> {
   const text = unreported.map(
     ({ id, last, command }) => `Background process ${id} (${cut(command)}) ${describe(last)}.`,
   );
-  await work.append([
-    {
-      type: 'message.added',
-      run: state.run!.id,
-      turn: state.turn,
-      message: {
-        id: `${PROCESS_REPORT}${state.seq + 1}`,
-        role: 'user',
-        origin: 'engine',
-        parts: [{ type: 'text', text: text.join('\n') }],
-      },
-    },
-  ]);
+  const report = { id: `${PROCESS_REPORT}${state.seq + 1}`, origin: 'engine' as const, text: text.join('\n') };
+  await work.append([toTextMessage({ run: state.run!.id, turn: state.turn }, report)]);
 }
 
 /** True between two requests of a run, when all results are in the history. */
@@ -97,7 +84,6 @@ export function toProcessChanged(status: ProcessStatus, { run, call }: { run: st
   return { ...base, state: state === 'stopped' ? state : 'lost', ...(reason === null ? {} : { reason }) };
 }
 
-/** The result of a call that started a process. */
 export function describeStarted({ id, survives }: Pick<ProcessStatus, 'id' | 'survives'>): string {
   const end = survives ? 'It continues after Klaus ends, until it is stopped.' : 'It ends when this Klaus ends.';
   return `Started as background process ${id}. ${end} process_output reads what it writes.`;

@@ -1,5 +1,5 @@
 import { optional, KlausError } from '../../protocol/index.ts';
-import { toCommandView } from '../calls/command-view.ts';
+import { toCommandView } from '../calls/gate-context.ts';
 import type { ToolProcesses } from '../ports/tool.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -29,8 +29,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
         env: {},
         limits: {
           ...limits,
-          ...optional({ timeoutMs }),
-          ...(memoryMb === undefined ? {} : { memoryMb: Math.min(memoryMb, limits.memoryMb) }),
+          ...optional({ timeoutMs, memoryMb: memoryMb && Math.min(memoryMb, limits.memoryMb) }),
         },
         ...toCommandView(work),
         signal: work.stop,

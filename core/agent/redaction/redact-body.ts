@@ -17,10 +17,7 @@ const SKIPPED = new Set([
 /** Keys whose values, including their keys, are foreign. */
 const FOREIGN = new Set(['input', 'detail']);
 
-/**
- * Redacts secrets in an event before it is appended. A call whose input changed is marked. Reasoning that the provider
- * signed cannot be changed and is removed.
- */
+/** Redacts secrets in an event before it is appended. A call whose input changed is marked. */
 export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   if (body.type === 'session.opened') return body;
   if (body.type === 'message.added') {
@@ -30,7 +27,6 @@ export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   return walk(body, redactor) as EventBody;
 }
 
-/** Redacts a part of a message. Reasoning that cannot be changed is removed. */
 export function redactPart(part: Part, redactor: Redactor): Part[] {
   if (part.type === 'image') return [part];
   const clean = walk(part, redactor) as Part;

@@ -1,32 +1,28 @@
 import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Redactor } from '../../policy/index.ts';
-import { isKlausError, type Command } from '../../protocol/index.ts';
+import { unlessFailed, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
 
-/** True for a command with text of a user. */
-export function carriesText(command: Command): boolean {
-  switch (command.type) {
-    case 'prompt':
-    case 'pin':
-      return true;
-    case 'approve':
-      return command.note !== undefined;
-    case 'cancel':
-      return command.reason !== undefined;
-    case 'change':
-      return command.title !== undefined;
-    default:
-      return false;
-  }
+/** The field of a command that holds text of a user. A prompt holds it in its parts. */
+const TEXT_FIELDS: { readonly [T in Command['type']]?: string } = {
+  pin: 'text',
+  approve: 'note',
+  cancel: 'reason',
+  change: 'title',
+};
+
+function readText(command: Command): string | undefined {
+  return (command as Record<string, unknown>)[TEXT_FIELDS[command.type] ?? ''] as string | undefined;
 }
 
-/**
- * Redacts the text of a user before it is stored in the inbox. The placeholders are those of the session's log.
- *
- * @param workspace Absolute; its secret files contain the secret values.
- */
+/** True for a command with text of a user. */
+export function carriesText(command: Command): boolean {
+  return command.type === 'prompt' || readText(command) !== undefined;
+}
+
+/** Redacts the text of a user before it is stored in the inbox, with the placeholders of the session's log. */
 export async function redactCommand<C extends Command>(
   engine: Engine,
   command: C,
@@ -35,7 +31,7 @@ export async function redactCommand<C extends Command>(
   if (!carriesText(command)) return command;
   const opened = (await loadState(engine, session)).session;
   const redactor = engine.createRedactor(opened?.forked?.root ?? session);
-  if (await workspaceExists(engine, workspace)) {
+  if (await unlessFailed(() => engine.openWorkspace(workspace))) {
     const secrets = openSecretsOf(engine, { workspace, readable: opened?.readable });
     redactor.learn(await secrets.values({ history: false }));
   }
@@ -43,29 +39,8 @@ export async function redactCommand<C extends Command>(
 }
 
 function redactTexts(command: Command, redactor: Redactor): Command {
-  const clean = (text: string): string => redactor.redact(text);
-  switch (command.type) {
-    case 'prompt':
-      return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
-    case 'pin':
-      return { ...command, text: clean(command.text) };
-    case 'approve':
-      return { ...command, note: clean(command.note ?? '') };
-    case 'cancel':
-      return { ...command, reason: clean(command.reason ?? '') };
-    case 'change':
-      return { ...command, title: clean(command.title ?? '') };
-    default:
-      return command;
+  if (command.type === 'prompt') {
+    return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
   }
-}
-
-async function workspaceExists(engine: Engine, workspace: string): Promise<boolean> {
-  try {
-    await engine.openWorkspace(workspace);
-    return true;
-  } catch (error) {
-    if (isKlausError(error)) return false;
-    throw error;
-  }
+  return { ...command, [TEXT_FIELDS[command.type]!]: redactor.redact(readText(command)!) };
 }

@@ -25,6 +25,7 @@ export function createRedactedBlob(
   redactor: Redactor,
 ): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void } {
   const encoder = new TextEncoder();
+  const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   let held = new Uint8Array(WINDOW);
   let used = 0;
   let length = 0;
@@ -44,7 +45,7 @@ export function createRedactedBlob(
     const bytes = held.subarray(0, used);
     if (redactor.holds(bytes)) {
       const end = toCharacterEnd(bytes);
-      const rest = passText(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)));
+      const rest = passText(decode(bytes.subarray(0, end)));
       const cut = bytes.slice(end);
       used = 0;
       hold(encoder.encode(rest));
@@ -94,15 +95,11 @@ export function createRedactedBlob(
     },
     async finish() {
       const bytes = held.subarray(0, used);
-      if (used > 0) writer.write(redactor.holds(bytes) ? toRedacted(bytes) : bytes);
+      if (used > 0) writer.write(redactor.holds(bytes) ? encoder.encode(redactor.redact(decode(bytes))) : bytes);
       return await writer.finish();
     },
     abort: () => writer.abort(),
   };
-
-  function toRedacted(bytes: Uint8Array): Uint8Array {
-    return encoder.encode(redactor.redact(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)));
-  }
 }
 
 /** The end of the last complete UTF-8 character. Invalid bytes count as complete. */

@@ -12,6 +12,35 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
   if (state.turnEffects && isApproval(event)) state.turnEffects.isApproved = true;
 }
 
+export function foldQuestion(state: State, event: EventOf<'approval.asked'>): void {
+  state.approvals.set(event.approval, event);
+  const { subject } = event;
+  const call = subject.kind === 'limit' ? undefined : state.calls.find(({ id }) => id === subject.call);
+  if (!call) return;
+  call.asked = event;
+  call.answer = undefined;
+  call.hunks = undefined;
+}
+
+export function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
+  const asked = state.approvals.get(event.approval);
+  state.approvals.delete(event.approval);
+  if (!asked) return;
+  if (asked.subject.kind === 'limit') {
+    if (event.answer !== 'approved' && event.answer !== 'superseded' && state.run) {
+      state.run.limitRefused = asked.subject.limit;
+    }
+    return;
+  }
+  const call = state.calls.find((candidate) => candidate.asked?.approval === event.approval);
+  if (!call) return;
+  call.answer = event.answer === 'superseded' ? undefined : event.answer;
+  call.note = event.note;
+  call.hunks = event.hunks;
+  if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
+  if (event.answer === 'superseded') delete call.asked;
+}
+
 export function foldStart(state: State, event: EventOf<'tool.started'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
   if (call) call.started = event;

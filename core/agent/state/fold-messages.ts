@@ -67,7 +67,6 @@ export function foldCompaction(state: State, event: EventOf<'context.compacted'>
   }
 }
 
-/** Adds a message to the history. */
 export function pushMessage(state: State, added: Message): void {
   const message = cutInputs(added);
   state.messages.push(message);

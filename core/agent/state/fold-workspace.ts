@@ -1,5 +1,4 @@
-import type { EventOf } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
+import { optional, type EventOf } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 
 export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
@@ -26,11 +25,8 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   }
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
-  state.left = {
-    run: event.run,
-    tree: event.tree,
-    ...optional({ gitTree: event.gitTree }),
-  };
+  const { run, tree, gitTree } = event;
+  state.left = { run, tree, ...optional({ gitTree }) };
   delete state.openSnapshot;
   delete state.turnEffects;
 }

@@ -1,7 +1,6 @@
 import type { Event, EventOf, EventType } from '../../protocol/index.ts';
 import { book } from '../budget/ledger.ts';
-import { foldAnswer, foldQuestion } from './fold-approvals.ts';
-import { foldDecision, foldFinish, foldStart } from './fold-calls.ts';
+import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldStart } from './fold-calls.ts';
 import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
 import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
 import { foldProcess, foldSessionChange, foldSessionOpening } from './fold-session.ts';

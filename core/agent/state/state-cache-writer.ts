@@ -7,24 +7,17 @@ const EVERY = 2_000;
 /** Events since the last write that make a write worthwhile when the work ends. */
 const AT_END = 500;
 
-/** Writes the state of a session to the cache from time to time, so that a long log opens fast. */
-export interface StateCacheWriter {
-  /** Must be called between two steps. */
-  write(moment: 'between' | 'end'): Promise<void>;
-}
-
+/** Writes the state to the cache from time to time, so that a long log opens fast. Called between two steps. */
 export async function createStateCacheWriter(
   { stateCache }: Pick<Store, 'stateCache'>,
   lease: Lease,
   state: State,
-): Promise<StateCacheWriter> {
+): Promise<(moment: 'between' | 'end') => Promise<void>> {
   let last = (await stateCache?.seqOf(lease.session)) ?? 0;
-  return {
-    async write(moment) {
-      if (!stateCache || state.seq - last < (moment === 'end' ? AT_END : EVERY)) return;
-      last = state.seq;
-      // A failed write is ignored: the state can be folded from the log.
-      await stateCache.write(lease, { state, version: FOLD_VERSION }).catch(() => {});
-    },
+  return async (moment) => {
+    if (!stateCache || state.seq - last < (moment === 'end' ? AT_END : EVERY)) return;
+    last = state.seq;
+    // A failed write is ignored: the state can be folded from the log.
+    await stateCache.write(lease, { state, version: FOLD_VERSION }).catch(() => {});
   };
 }

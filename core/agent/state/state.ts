@@ -9,7 +9,6 @@ import {
   type Message,
   type ModelFailureCode,
   type OnAsk,
-  type Outcome,
   type Remembered,
   type StopReason,
   type TreeId,
@@ -30,7 +29,6 @@ export interface CallState {
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
   asked?: EventOf<'approval.asked'>;
-  /** The answer to that question. */
   answer?: 'approved' | 'rejected' | 'expired' | undefined;
   note?: string | undefined;
   /** The last decision of the gate. */
@@ -40,7 +38,6 @@ export interface CallState {
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
 }
 
-/** The present run. */
 export interface RunState {
   readonly id: string;
   readonly onAsk: OnAsk;
@@ -138,7 +135,6 @@ export interface State {
   measured?: { bytes: number; tokens: number };
   /** Calls of the last answer whose results are not in the history. */
   calls: CallState[];
-  /** The ids of all calls of the session. */
   callIds: Set<string>;
   /** Files that tools deleted and did not create again. After a crash they are not reported as missing. */
   deleted: Set<string>;
@@ -158,7 +154,6 @@ export interface State {
   environment?: Pick<CheckEnvironment, 'path' | 'shell' | 'programs'>;
   /** The last snapshot of this turn, if no call has run since. */
   tree?: TreeId;
-  /** The first prompt, for the title. */
   firstPrompt?: string;
   /** True if the last run has a title and a summary, or gets none. */
   titled: boolean;
@@ -169,11 +164,9 @@ export interface State {
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace after the last turn with effects, and the run of that turn. */
   left?: { run: string; tree: TreeId; gitTree?: TreeId };
-  /** The effects of the open turn. */
   turnEffects?: TurnEffects;
   /** Background processes by their names, in the order in which they were started. */
   processes: Map<string, ProcessState>;
-  /** The commit of the last checkpoint. */
   checkpoint?: string;
   /** The accounts of the session: costs and reservations. */
   ledger: Ledger;
@@ -235,13 +228,4 @@ export function runIdOf({ run, lastRun }: State): string {
 }
 
 /** How a run ends, as recorded in `run.finished`. */
-export interface Ending {
-  outcome: Outcome;
-  reason: string;
-  /** For the outcome `limit`. */
-  limit?: { limit: LimitName; used: number; cap: number; offer: number };
-  /** The error of Klaus itself, for the outcome `failed`. */
-  error?: EventOf<'run.finished'>['error'];
-  /** Who stopped it, for the outcome `cancelled`. */
-  by?: string;
-}
+export type Ending = Pick<EventOf<'run.finished'>, 'outcome' | 'reason' | 'limit' | 'error' | 'by'>;

@@ -11,7 +11,6 @@ import { applyChanges, withNotes } from './review-changes.ts';
 /** Failures that would occur again. */
 const PERMANENT: ReadonlySet<string> = new Set(['usage', 'store.corrupt', 'tool.failed']);
 
-/** Applies the accepted changes of a command. Returns its result, which names the rejected changes. */
 export async function applyAccepted(work: Work, call: CallState, subject: ChangesSubject): Promise<EventBody[]> {
   const finished = toFinished(toHead(work, call), subject.result);
   const refuse = (why: string, outcome: 'denied' | 'error'): EventBody[] => [

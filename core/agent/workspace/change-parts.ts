@@ -16,7 +16,6 @@ export interface ChangePart {
 /** Larger files are listed without their content. */
 const MAX_BYTES = 1_024 * 1_024;
 
-/** The parts of an intended edit. */
 export async function toEditParts(workspace: Workspace, { edits = [], changes = [] }: Intent): Promise<ChangePart[]> {
   const parts: ChangePart[] = [];
   for (const [at, edit] of edits.entries()) {
@@ -81,11 +80,7 @@ export function toDiffText(parts: readonly ChangePart[]): string {
     .join('');
 }
 
-/**
- * The accepted content of a part. An edited hunk counts as accepted.
- *
- * @param restore As `Redactor.restore`: an edited hunk contains placeholders for secrets.
- */
+/** The accepted content of a part. An edited hunk counts as accepted. @param restore As `Redactor.restore`. */
 export function selectPart(
   { row, hunks, before, after }: ChangePart,
   answer: HunkAnswer,
@@ -95,9 +90,6 @@ export function selectPart(
   const edited = (answer.edited ?? []).filter(({ id }) => mine.has(id));
   const current = edited.length > 0 ? [before, after].map((side) => (side && decodeText(side)) ?? '').join('\n') : '';
   const restored = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
-  return keepHunks(row, { hunks, before, answer: { accepted: [...acceptedOf(answer)], edited: restored } });
-}
-
-function acceptedOf({ accepted, edited = [] }: HunkAnswer): Set<string> {
-  return new Set([...accepted, ...edited.map(({ id }) => id)]);
+  const accepted = [...new Set([...answer.accepted, ...(answer.edited ?? []).map(({ id }) => id)])];
+  return keepHunks(row, { hunks, before, answer: { accepted, edited: restored } });
 }

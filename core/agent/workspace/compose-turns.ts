@@ -1,12 +1,7 @@
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from './tree-row.ts';
-
-/** The states before and after the effects of a turn; `after` is undefined for an interrupted turn. */
-export interface StatePair {
-  before: TreeId;
-  after?: TreeId;
-}
+import type { TurnStates } from './turn-history.ts';
 
 export interface Composed {
   /** From the state after the last turn to the one before the first. */
@@ -15,14 +10,10 @@ export interface Composed {
   foreign: Conflict[];
 }
 
-/**
- * The changes that undo several turns in one step.
- *
- * @param now The present state, for an interrupted turn: all changes since its beginning count as its own.
- */
+/** The changes that undo several turns in one step. All changes since an interrupted turn began count as its own. */
 export async function compose(
   snapshots: Snapshots,
-  turns: readonly StatePair[],
+  turns: readonly Pick<TurnStates, 'before' | 'after'>[],
   now: () => Promise<TreeId> = () => snapshots.snapshot(),
 ): Promise<Composed> {
   const paths = new Map<string, { first: TreeEntry | null; last: TreeEntry | null }>();

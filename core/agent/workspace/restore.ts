@@ -1,11 +1,11 @@
 import { KlausError, type EventBody, type TreeChange, type TreeId } from '../../protocol/index.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { restoreGit, type GitPlan } from '../git/plan-git.ts';
-import { createWork } from '../loop/create-work.ts';
 import type { Engine } from '../loop/engine.ts';
+import { withSession } from '../loop/with-session.ts';
 import type { Work } from '../loop/work.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
-import { loadState, readLog } from '../state/load-state.ts';
+import { readLog } from '../state/load-state.ts';
 import { runIdOf } from '../state/state.ts';
 import { planRestore, type RestorePlan, type RestoreRequest } from './plan-restore.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
@@ -47,24 +47,18 @@ export async function restore(
   session: string,
   { request, ...options }: { request: RestoreRequest } & RestoreOptions,
 ): Promise<Restored> {
-  const lease = await engine.store.claim(session);
-  if (!lease) {
-    throw new KlausError('store.busy', 'A process works on this session.', {
-      hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
-    });
-  }
-  try {
-    const state = await loadState(engine, session);
-    const work = createWork({ engine, session, lease, state });
+  const restored = await withSession(engine, { session }, async (work) => {
     // Closes an open turn: its later changes are a step of their own.
     if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
     const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
     const plan = await planRestore({ snapshots, history }, request);
     return await carryOut(work, { ...plan, left: history.steps.at(-1)?.to }, { kind: request.kind, ...options });
-  } finally {
-    await lease.release();
-  }
+  });
+  if (restored) return restored;
+  throw new KlausError('store.busy', 'A process works on this session.', {
+    hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
+  });
 }
 
 interface RestoreStep extends RestorePlan {
@@ -155,7 +149,6 @@ async function carryOut(
 /** Files that the message to the model names. */
 const MAX_NAMED = 20;
 
-/** The message that informs the model about the restored files. */
 function toNote(
   work: Work,
   { kind, turns, changes }: { kind: RestoreRequest['kind']; turns: readonly number[]; changes: readonly TreeChange[] },

@@ -1,14 +1,19 @@
 import { review } from '../../policy/index.ts';
-import type { EventBody, FileChange, ToolResult, TreeChange, TreeId } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
+import {
+  optional,
+  type EventBody,
+  type FileChange,
+  type ToolResult,
+  type TreeChange,
+  type TreeId,
+} from '../../protocol/index.ts';
 import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { COVERED, findCoveredChanges } from './ignored-changes.ts';
-import { toAttempt, toHead } from '../calls/call-events.ts';
+import { toAttempt, toHead, toQuestionEvent } from '../calls/call-events.ts';
 import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Layer } from '../ports/layer.ts';
-import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import { runOf } from '../state/state.ts';
@@ -23,23 +28,16 @@ export async function openLayer(work: Work, ready: ReadyCall): Promise<OpenedLay
   // The snapshot comes first, so that later changes of others are detected as conflicts.
   const base = await (await work.snapshots()).snapshot({ signal: work.stop });
   const layer = await layers.open({ signal: work.stop });
-  const { sandbox } = ready.context;
-  const context: ToolContext = {
-    ...ready.context,
-    sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...toMappedFolders(layer) }) },
-  };
-  return { layer, base, context };
+  return { layer, base, context: toLayerContext(ready.context, layer) };
 }
 
-/** The folders of a layer that a command sees at the paths of the session's folders. */
-export function toMappedFolders({ folder, beside = [] }: Layer): Pick<ExecRequest, 'besideAt' | 'workspaceAt'> {
-  return { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
+/** A context whose commands see the folders of a layer at the paths of the session's folders. */
+export function toLayerContext(context: ToolContext, { folder, beside = [] }: Layer): ToolContext {
+  const { sandbox } = context;
+  const mapped = { workspaceAt: folder, ...(beside.length > 0 ? { besideAt: beside } : {}) };
+  return { ...context, sandbox: { ...sandbox, exec: (request) => sandbox.exec({ ...request, ...mapped }) } };
 }
 
-/**
- * Judges the changes of a command on its layer. Returns the events to append: its result with the applied or refused
- * changes, or the question about them. Undefined if nothing was changed.
- */
 export async function reviewChanges(work: Work, input: ReviewInput): Promise<EventBody[] | undefined> {
   const { ready, opened } = input;
   const { layer, base: from } = opened;
@@ -49,7 +47,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   const to = await snapshots.snapshot({
     only: { base: from, paths },
     folder: layer.folder,
-    ...(layer.beside ? { beside: layer.beside } : {}),
+    ...optional({ beside: layer.beside }),
   });
   const changes = await snapshots.changes(from, to);
   const finished = withTrees(input.finished, { tree: from, left: to });
@@ -79,19 +77,14 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   if (verdict.verdict === 'allow') return [decided, await applyChanges(snapshots, { finished, changes: kept, notes })];
   if (runOf(work.state).onAsk !== 'wait') {
     const why = `Its changes were not applied: they need an approval (${verdict.reason}), and no approver is available.`;
-    const denied: ToolFinished = { ...withNotes(finished, [...notes, why]), outcome: 'denied' };
-    return [decided, denied];
+    return [decided, { ...withNotes(finished, [...notes, why]), outcome: 'denied' }];
   }
   const shown = parts.filter(({ row }) => !refused.includes(row.path));
   const result = withNotes(finished, notes);
   const { command } = ready.intent;
   return [
     decided,
-    {
-      type: 'approval.asked',
-      run: head.run,
-      approval: work.engine.ids.ulid(),
-      turn: head.turn,
+    toQuestionEvent(work, {
       subject: {
         kind: 'changes',
         call: head.call,
@@ -107,8 +100,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
       },
       title: `apply the changes of ${ready.intent.title} (${kept.length} ${kept.length === 1 ? 'file' : 'files'})`,
       reason: verdict.reason,
-      expiresAt: work.engine.clock.now() + work.engine.settings.approvalTtlMs,
-    },
+    }),
   ];
 }
 
@@ -125,7 +117,6 @@ function isScriptChange({ row, before, after }: ChangePart): boolean {
   return scriptsOf(before ?? undefined) !== scriptsOf(after ?? undefined);
 }
 
-/** Applies changes, or reports the conflicts. */
 export async function applyChanges(
   snapshots: Snapshots,
   input: { finished: ToolFinished; changes: readonly TreeChange[]; notes: readonly string[] },
@@ -156,9 +147,7 @@ function toResult(finished: ToolFinished): ToolResult {
     output,
     changes,
     durationMs,
-    ...(blob ? { blob } : {}),
-    ...optional({ detail }),
-    ...(evidence ? { evidence } : {}),
+    ...optional({ blob, detail, evidence }),
   };
 }
 

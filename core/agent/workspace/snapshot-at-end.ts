@@ -2,10 +2,7 @@ import { recordProcessEnds } from '../processes/process-events.ts';
 import type { Work } from '../loop/work.ts';
 import { snapshotAfter, snapshotWorkspace } from './snapshot-workspace.ts';
 
-/**
- * Takes another snapshot before the end of a run in which background processes ran, so that their changes after the
- * last turn are guarded too. If processes end with the run, they are stopped first.
- */
+/** Takes another snapshot at the end, so that later changes of the run's background processes are guarded too. */
 export async function snapshotAtEnd(work: Work): Promise<void> {
   const { state, engine } = work;
   if (!state.run || state.processes.size === 0) return;

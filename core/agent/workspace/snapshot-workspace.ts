@@ -1,9 +1,6 @@
 import { placeOf } from '../../policy/index.ts';
-import type { EventBody } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
-import { isKlausError, isReadOnly } from '../../protocol/index.ts';
+import { isKlausError, optional, type EventBody } from '../../protocol/index.ts';
 import { guardBackgroundChanges } from './guard-background-changes.ts';
-import type { Tool } from '../ports/tool.ts';
 import type { LastPositions } from '../places/known-commits.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { openedOf, runOf } from '../state/state.ts';
@@ -13,15 +10,10 @@ import type { Work } from '../loop/work.ts';
 const MAX_UNCOVERED = 20;
 
 /**
- * Takes a snapshot before the first effect of a turn. The events must be appended with the intent of that effect.
+ * Takes a snapshot before an effect, unless one is open. The events must be appended with the intent of that effect.
  *
  * @returns Undefined if it was stopped: no effect may begin then.
  */
-export async function snapshotBefore(work: Work, tools: readonly Tool<unknown>[]): Promise<EventBody[] | undefined> {
-  return tools.every((tool) => isReadOnly(tool.effects)) ? [] : await snapshotWorkspace(work);
-}
-
-/** Takes a snapshot before an effect, unless one is open. Undefined: see {@link snapshotBefore}. */
 export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
@@ -57,10 +49,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   ];
 }
 
-/**
- * The repositories after the last turn; undefined before the first. If a background process may have moved refs between
- * the turns, new commits may not be the user's.
- */
+/** The repositories after the last turn. New commits may not be the user's if a background process ran since. */
 function toLastPositions({ state }: Work, snapshots: Snapshots): LastPositions {
   if (!state.left) return undefined;
   return state.processes.size > 0 || !snapshots.has(state.left.tree) ? 'unknown' : snapshots.git(state.left.tree);

@@ -7,7 +7,6 @@ export function toChange(path: string, before: TreeEntry | null, after: TreeEntr
   return [{ path, kind, before, after }];
 }
 
-/** The change that undoes this one. */
 export function reverse({ path, before, after }: TreeChange): TreeChange {
   return toChange(path, after, before)[0]!;
 }

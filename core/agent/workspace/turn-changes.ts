@@ -8,11 +8,7 @@ import { compose } from './compose-turns.ts';
 import { reverse } from './tree-row.ts';
 import { readTurnHistory } from './turn-history.ts';
 
-/**
- * The changes of a turn, or of all turns that were not undone (`all`, returned as turn 0). Default: the last turn.
- *
- * @throws KlausError `usage` for a turn without effects.
- */
+/** The changes of a turn (default: the last), or of `all` that were not undone. @throws KlausError `usage`. */
 export async function changesOfTurn(
   engine: Engine,
   session: string,

@@ -1,4 +1,4 @@
-import type { Event, EventOf, TreeId } from '../../protocol/index.ts';
+import { optional, type Event, type EventOf, type TreeId } from '../../protocol/index.ts';
 
 /** The states of the workspace before and after the effects of a turn. */
 export interface TurnStates {
@@ -44,14 +44,10 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
     if (event.type === 'run.started' && event.trigger === 'prompt') prompt++;
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
-        const { gitTree } = event;
-        const git = gitTree === undefined ? {} : { gitBefore: gitTree };
-        const turn: TurnStates = {
-          ...{ turn: event.turn, run: event.run, prompt, at: event.at, before: event.tree, isUndone: false },
-          ...git,
-        };
-        open = { turn, step: { from: event.tree } };
-        turns.push(turn);
+        const { turn, run, at, tree: before, gitTree } = event;
+        const states = { turn, run, prompt, at, before, isUndone: false, ...optional({ gitBefore: gitTree }) };
+        open = { turn: states, step: { from: before } };
+        turns.push(open.turn);
         steps.push(open.step);
         continue;
       }
