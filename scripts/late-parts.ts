@@ -75,7 +75,6 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'sdk/grants/call-text',
     'sdk/grants/explain',
     'sdk/grants/session-grants',
-    'sdk/judge-command-line',
     'sdk/policy/read-policy-file',
     'sdk/sessions/question',
     'sdk/recover-database',

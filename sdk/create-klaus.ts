@@ -1,9 +1,9 @@
-import { optional } from '@klaus/core/optional';
 import { join, resolve } from 'node:path';
 import { createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
 import type { SessionStore } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { toHome } from './config/home.ts';
@@ -11,22 +11,21 @@ import { loadConfiguration } from './config/load-configuration.ts';
 import { exportTest } from './export/export-test.ts';
 import { forkSession } from './sessions/fork-session.ts';
 import { findCredentials } from './models/credentials.ts';
-import { explain } from './grants/explain.ts';
+import { explain, judgeCommandLine } from './grants/explain.ts';
 import type { Klaus } from './klaus.ts';
 import type { KlausOptions } from './klaus-options.ts';
-import { judgeCommandLine } from './judge-command-line.ts';
-import { findLatestSession, toRealPath } from './sessions/latest-session.ts';
-import { createListeners } from './sessions/listeners.ts';
+import { findLatestSession } from './sessions/latest-session.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openMemory } from './engine/open-memory.ts';
 import { openSession } from './open/open-session.ts';
+import { toRealPath } from './open/outside-folders.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
 import { createPolicyEngines } from './policy/policy-engines.ts';
 import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { createSession } from './sessions/session.ts';
 import { createEngine } from './engine/create-engine.ts';
-import { collectGarbage, createOpenSnapshots, type GcOptions, type GcSummary } from './engine/snapshots.ts';
+import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
 import { traceRuns } from './engine/trace-runs.ts';
 import { readUsageReport } from './sessions/usage-report.ts';
@@ -57,12 +56,14 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const traced = await traceRuns(store, { configuration, env });
   const snapshots = createOpenSnapshots(home);
   const processes = createProcesses({ home });
-  const starts = createListeners<SandboxStart>();
-  const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, starts });
+  const listeners = new Set<(start: SandboxStart) => void>();
+  const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
+  const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, onStart });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createPolicyEngines({ engine, store, configuration, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
   const parts = { engine, store, inForce, report: createLostAccessReport({ engine, env }) };
+  const explaining = { engine, configuration, cwd, inWorkspace: inForce.judging };
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
   const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));
@@ -89,9 +90,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     handle: open,
     policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
     sessions: (query = {}) => store.sessions(query),
-    async usage({ session, by = session === undefined ? 'day' : 'model', since } = {}) {
-      const of = session === undefined ? {} : { session: await find(session) };
-      return readUsageReport(store, { by, ...of, ...optional({ since }) });
+    async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {
+      const session = given === undefined ? undefined : await find(given);
+      return readUsageReport(store, { by, ...optional({ session, since }) });
     },
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, options = {}) {
@@ -106,9 +107,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     },
     ...createProcessQueries({ engine, store, processes }),
     writeLimits: (limits) => writeUserLimits(home, limits),
-    collectGarbage: ({ dryRun = true } = {}) => {
+    async collectGarbage({ dryRun = true } = {}) {
       const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;
-      return collectAll({ store, home, dryRun, since }, processes);
+      const freed = await collectProcesses({ store, processes, dryRun, since });
+      return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
     },
     forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
     question: (approval) => findQuestion(store, approval),
@@ -119,21 +121,21 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       const id = await findLatestSession(options, { store, configuration, cwd, state: home });
       return id === undefined ? undefined : open(id);
     },
-    judge: (command, given = {}) =>
-      judgeCommandLine(command, { engine, configuration, cwd, inWorkspace: inForce.judging, ...given }),
-    explain: async (call, { session, ...given } = {}) =>
-      explain(
-        call,
-        { ...given, ...(session === undefined ? {} : { session: await find(session) }) },
-        { engine, configuration, cwd, inWorkspace: inForce.judging },
-      ),
+    judge: (command, given = {}) => judgeCommandLine(command, { ...explaining, ...given }),
+    async explain(call, { session: given, ...options } = {}) {
+      const session = given === undefined ? undefined : await find(given);
+      return explain(call, { ...options, ...optional({ session }) }, explaining);
+    },
     memory: (workspace) => openMemory(engine, toFolder(workspace)),
     attach(added) {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));
     },
     redact,
-    onSandboxStart: (listener) => starts.add(listener),
+    onSandboxStart(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     lock: (name) => lockFile(join(home, `${name}.lock`)),
     close,
     [Symbol.asyncDispose]: close,
@@ -152,12 +154,4 @@ async function findKnownSession(store: SessionStore, idOrPrefix: string): Promis
   const near = await store.nearestSession(idOrPrefix);
   const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
   throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
-}
-
-async function collectAll(
-  options: GcOptions,
-  processes: Parameters<typeof collectProcesses>[0]['processes'],
-): Promise<GcSummary & { processes: number }> {
-  const freed = await collectProcesses({ ...options, processes });
-  return { ...(await collectGarbage(options)), processes: freed };
 }

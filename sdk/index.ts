@@ -240,9 +240,8 @@ export {
 export { createKlaus } from './create-klaus.ts';
 export type { Klaus } from './klaus.ts';
 export type { KlausOptions, OpenOptions } from './klaus-options.ts';
-export type { KlausStore } from './klaus-store.ts';
-export type { ExportedTest } from './export/exported-test.ts';
-export type { JudgedCommand } from './judge-command-line.ts';
+export type { KlausStore } from './klaus.ts';
+export type { ExportedTest } from './export/export-test.ts';
 export type { Fork, ForkOptions } from './sessions/fork-session.ts';
 export type { AnswerOptions } from './sessions/question.ts';
 export type { Advance, PromptOptions, Session, TurnChanges } from './sessions/session-handle.ts';
@@ -250,7 +249,7 @@ export type { SandboxStart } from './engine/observe-sandbox.ts';
 export type { PinnedText, PinResult } from './sessions/session-pins.ts';
 export type { BackgroundProcess } from './sessions/background-processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
-export type { ExplainedAccess, Explanation, ExplainOptions } from './grants/explanation.ts';
+export type { ExplainedAccess, Explanation, ExplainOptions, JudgedCommand } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';
 export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';
@@ -263,7 +262,7 @@ export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspac
 export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';
 // These load what they need when they are called.
 export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
-export { fetchSandbox } from './diagnose/fetch-sandbox.ts';
+export { fetchSandbox } from './diagnose/diagnose.ts';
 export {
   fetchDependencies,
   listFetchHosts,

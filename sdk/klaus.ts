@@ -1,4 +1,4 @@
-import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
+import type { FileLock } from '@klaus/adapters/store';
 import type {
   ApprovalRow,
   ClearFilter,
@@ -8,23 +8,24 @@ import type {
   ProcessStatus,
   SessionFilter,
   SessionRow,
+  SessionStore,
+  Store,
+  StoreQueries,
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { FileLock } from '@klaus/adapters/store';
+import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
-import type { GcSummary } from './engine/snapshots.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
-import type { ExportedTest } from './export/exported-test.ts';
+import type { GcSummary } from './engine/snapshots.ts';
+import type { ExportedTest } from './export/export-test.ts';
 import type { GivenCall } from './grants/call-text.ts';
-import type { Explanation, ExplainOptions } from './grants/explanation.ts';
-import type { JudgedCommand } from './judge-command-line.ts';
+import type { ExplainOptions, Explanation, JudgedCommand } from './grants/explain.ts';
 import type { OpenOptions } from './klaus-options.ts';
-import type { KlausStore } from './klaus-store.ts';
 import type { KnownModel } from './models/known-models.ts';
+import type { BackgroundProcess } from './sessions/background-processes.ts';
 import type { Fork, ForkOptions } from './sessions/fork-session.ts';
 import type { LatestOptions } from './sessions/latest-session.ts';
-import type { BackgroundProcess } from './sessions/background-processes.ts';
 import type { AnswerOptions } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
 import type { UsageReport } from './sessions/usage-report.ts';
@@ -156,3 +157,10 @@ export interface Klaus {
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** What doors use of the store. Sessions are changed through `Session` alone. */
+export interface KlausStore
+  extends
+    StoreQueries,
+    Pick<Store, 'inbox' | 'onSend' | 'emitLive' | 'onLive' | 'readBlob'>,
+    Pick<SessionStore, 'view' | 'outbox'> {}

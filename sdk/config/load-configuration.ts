@@ -1,19 +1,18 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import {
   fromText,
   isSettingKey,
   KlausError,
+  type Setting,
   SETTING_KEYS,
+  type SettingKey,
   SETTINGS,
   toAllowed,
-  type Setting,
-  type SettingKey,
 } from '@klaus/core/protocol';
-import { createConfiguration, type Configuration, type ResolvedValue } from './configuration.ts';
-import { fromEnvFile, fromEnvironment } from './env-values.ts';
+import { type Configuration, createConfiguration, type FoundValue, type ResolvedValue } from './configuration.ts';
 import { readFileText } from './file-text.ts';
 import { findProjectFile } from './project-file.ts';
-import type { FoundValue } from './setting-source.ts';
 import { toShown } from './shown.ts';
 import { fromYaml, unknownKey } from './yaml-values.ts';
 
@@ -163,4 +162,29 @@ function refuseWider(asked: CheckedValue, without: ReadonlyMap<string, ResolvedV
     `${toLocation(asked)}: a project file may not set ${asked.key} to ${toQuoted(setting, asked.value)} (the value without it is ${holds})`,
     { hint: `Allowed in a project file: ${rule}. To set it yourself, use ${setting.env ?? asked.key}.` },
   );
+}
+
+/** Settings in an environment. Empty variables count as unset, unknown ones are ignored. */
+function fromEnvironment(env: Readonly<Record<string, string | undefined>>, folder: string): FoundValue[] {
+  return SETTING_KEYS.flatMap((key): FoundValue[] => {
+    const variable = (SETTINGS[key] as Setting).env;
+    const value = variable === undefined ? undefined : env[variable];
+    if (variable === undefined || value === undefined || value.trim() === '') return [];
+    return [{ key, value, source: 'environment', where: variable, variable, folder }];
+  });
+}
+
+/** Settings in the text of a `.env` file at `path`. */
+function fromEnvFile(text: string, options: { path: string; folder: string }): FoundValue[] {
+  return fromEnvironment(parseEnv(text), options.folder).map((found): FoundValue => {
+    const line = toLine(text, found.variable!);
+    return { ...found, source: 'home .env', where: line === undefined ? options.path : `${options.path}:${line}` };
+  });
+}
+
+/** The last line, from 1, that sets the variable, which is the effective one. */
+function toLine(text: string, variable: string): number | undefined {
+  const sets = new RegExp(`^\\s*(export\\s+)?${variable}\\s*=`);
+  const index = text.split('\n').findLastIndex((line) => sets.test(line));
+  return index < 0 ? undefined : index + 1;
 }

@@ -1,6 +1,7 @@
-import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
+import { orUndefined } from '../or-undefined.ts';
 
 export interface ProjectFile {
   /** The path as found, for messages. */
@@ -53,7 +54,7 @@ export function* findProjectFiles(options: {
 function findRoot(cwd: string): string {
   const start = toRealPath(cwd) ?? cwd;
   for (const folder of toParents(start)) {
-    if (exists(join(folder, '.git'))) return folder;
+    if (existsSync(join(folder, '.git'))) return folder;
   }
   return start;
 }
@@ -65,14 +66,6 @@ function toParents(from: string, last?: string): string[] {
   return parents;
 }
 
-function exists(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** Undefined when the file does not exist. An unreadable file is an error, because it may restrict something. */
 function toFilePath(path: string): string | undefined {
   try {
@@ -80,7 +73,7 @@ function toFilePath(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    if (isAbsent && !lstatOf(path)) return undefined;
+    if (isAbsent && !orUndefined(() => lstatSync(path, { throwIfNoEntry: false }))) return undefined;
     const why = isAbsent ? 'is a broken link' : `cannot be read: ${code}`;
     throw new KlausError('config', `${path} ${why}`, { hint: 'Fix or remove it.', cause: error });
   }
@@ -88,17 +81,5 @@ function toFilePath(path: string): string | undefined {
 
 /** Undefined when the path does not exist. */
 function toRealPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function lstatOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => realpathSync.native(path));
 }

@@ -9,7 +9,7 @@ import {
   type SettingKey,
 } from '@klaus/core/protocol';
 import type * as Yaml from 'yaml';
-import type { FoundValue, SourceName } from './setting-source.ts';
+import type { FoundValue, SourceName } from './configuration.ts';
 import { hideSecrets } from './shown.ts';
 
 interface YamlFile {
@@ -42,17 +42,22 @@ export async function fromYaml(text: string, file: YamlFile): Promise<FoundValue
   }
 }
 
-function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] {
+/** The document of a text with its lines. @throws KlausError `config` for text that is not valid YAML. */
+export function parseYaml(yaml: typeof Yaml, text: string, path: string) {
   const lines = new yaml.LineCounter();
-  // The parser's messages quote the text, which may contain a key. Only their code and position are reported.
+  // The parser's messages quote the text, which may contain a key, so only their code and position are reported. With
+  // `silent` the parser would ignore a second document.
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
-  if (broken) {
-    const { line, col } = lines.linePos(broken.pos[0]);
-    throw new KlausError('config', `${file.path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
-      hint: 'Fix this line, or remove the file.',
-    });
-  }
+  if (!broken) return { document, lines };
+  const { line, col } = lines.linePos(broken.pos[0]);
+  throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
+    hint: 'Fix this line, or remove the file.',
+  });
+}
+
+function collect(yaml: typeof Yaml, text: string, file: YamlFile): FoundValue[] {
+  const { document, lines } = parseYaml(yaml, text, file.path);
   const isNull = (node: unknown) => node == null || (yaml.isScalar(node) && node.value === null);
   const found = new Map<SettingKey, FoundValue>();
   const walk = (map: Yaml.YAMLMap, prefix: string): void => {

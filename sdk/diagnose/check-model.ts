@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey } from '@klaus/core/provider-table';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
-import { type Finding, toFailure } from './finding.ts';
+import { tryToConnect } from './check-server.ts';
+import { type Finding, ok, toFailure, warn } from './finding.ts';
 
 /** Milliseconds within which an address must accept a connection. */
 const CONNECT_MS = 3_000;
@@ -17,15 +17,14 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   const variables = PROVIDER_NAMES.flatMap((provider) => Object.entries(PROVIDER_TABLE[provider].keys)).map(
     ([name, { env }]) => ({ env, isSet: keys[name as ProviderKey] !== undefined }),
   );
-  const set = variables.filter(({ isSet }) => isSet);
-  const unset = variables.filter(({ isSet }) => !isSet);
+  const { set = [], unset = [] } = Object.groupBy(variables, ({ isSet }) => (isSet ? 'set' : 'unset'));
   const text = [...set.map(({ env }) => `${env} set`), ...unset.map(({ env }) => `${env} not set`)].join(', ');
   const key: Finding = { name: 'keys', status: set.length > 0 ? 'ok' : 'warn', text };
   const wanted = configuration.get('model');
   try {
     const options = { ...toModelsOptions(configuration), ...(scripted ? { scripted } : {}) };
     const { name } = await createModels(options).resolve(wanted);
-    const model: Finding = { name: 'model', status: 'ok', text: name === wanted ? wanted : `${wanted} means ${name}` };
+    const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
     const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`));
     if (provider === undefined) return [key, model];
     const address = configuration.values.baseUrls[provider] ?? PROVIDERS[provider].baseUrl;
@@ -40,30 +39,9 @@ async function checkAddress(address: string, variable: string): Promise<Finding>
   const name = 'model address';
   const { hostname, port, protocol } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const reason = await tryToConnect(host, Number(port || (protocol === 'https:' ? 443 : 80)));
-  if (reason === undefined) return { name, status: 'ok', text: `${address} accepts connections` };
-  return {
-    name,
-    status: 'warn',
-    text: `${address} cannot be reached: ${reason}`,
-    fix: `Check the network, or set another address with \`${variable}\`.`,
-  };
-}
-
-/** Undefined when the host accepts a connection, otherwise the reason. */
-function tryToConnect(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const end = (reason: string | undefined) => {
-      socket.destroy();
-      resolve(reason);
-    };
-    socket.setTimeout(CONNECT_MS, () => end(`no answer within ${CONNECT_MS / 1_000} s`));
-    socket.once('connect', () => end(undefined));
-    socket.once('error', (error) => {
-      // Several addresses of the host failed. The first failure is reported.
-      const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-      end(first instanceof Error ? first.message : String(first));
-    });
-  });
+  const to = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  const reason = await tryToConnect(to, CONNECT_MS);
+  if (reason === undefined) return ok(name, `${address} accepts connections`);
+  const fix = `Check the network, or set another address with \`${variable}\`.`;
+  return warn(name, `${address} cannot be reached: ${reason}`, fix);
 }

@@ -1,7 +1,8 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StoreQueries } from '@klaus/core/agent';
-import { type Finding, toFailure } from './finding.ts';
+import { orUndefined } from '../or-undefined.ts';
+import { type Finding, ok, toFailure, warn } from './finding.ts';
 
 const MIB = 1_024 * 1_024;
 /** Bytes of free space below which a run fails soon, and below which it fails at once. */
@@ -22,34 +23,25 @@ function checkHome(home: string): Finding {
   const fail = (text: string, fix = hint): Finding => ({ name, status: 'fail', text, fix, code: 'config' });
   const stat = statOf(home);
   if (stat === undefined) {
-    if (isLink(home)) return fail(`${home} is a broken symbolic link`, 'Create its target folder.');
+    if (orUndefined(() => lstatSync(home))?.isSymbolicLink())
+      return fail(`${home} is a broken symbolic link`, 'Create its target folder.');
     const above = toExisting(home);
     if (statOf(above)?.isDirectory() !== true) return fail(`${home} cannot be made: ${above} is no folder`);
     const why = whyNotWritable(above);
     if (why !== undefined) return fail(`${home} cannot be made: ${above} ${why}`);
-    return { name, status: 'ok', text: `${home} will be made when it is needed` };
+    return ok(name, `${home} will be made when it is needed`);
   }
   if (!stat.isDirectory()) return fail(`${home} is no folder`, 'Set KLAUS_HOME to a folder.');
   const mode = stat.mode & 0o777;
   const uid = process.getuid?.();
   if (uid !== undefined && stat.uid !== uid) return fail(`${home} belongs to another user`);
   const why = whyNotWritable(home);
-  if (why === READ_ONLY) {
-    return {
-      ...fail(`${home} ${why}`, 'Make the disk writable, or set KLAUS_HOME to another one.'),
-      code: 'store.full',
-    };
-  }
-  if (why !== undefined) return fail(`${home} ${why}`, `chmod 700 ${home}`);
-  if ((mode & 0o077) !== 0) {
-    return {
-      name,
-      status: 'warn',
-      text: `${home} is open to others (mode ${mode.toString(8)})`,
-      fix: `chmod 700 ${home}`,
-    };
-  }
-  return { name, status: 'ok', text: `${home}, mode ${mode.toString(8)}` };
+  const readOnlyFix = 'Make the disk writable, or set KLAUS_HOME to another one.';
+  if (why === READ_ONLY) return { ...fail(`${home} ${why}`, readOnlyFix), code: 'store.full' };
+  const fix = `chmod 700 ${home}`;
+  if (why !== undefined) return fail(`${home} ${why}`, fix);
+  if ((mode & 0o077) !== 0) return warn(name, `${home} is open to others (mode ${mode.toString(8)})`, fix);
+  return ok(name, `${home}, mode ${mode.toString(8)}`);
 }
 
 const READ_ONLY = 'is on a read-only disk';
@@ -68,16 +60,13 @@ async function checkDatabase(home: string): Promise<Finding[]> {
   const name = 'database';
   const file = join(home, 'klaus.db');
   // Opening it would create it, and this check changes nothing.
-  if (statOf(file) === undefined) return [{ name, status: 'ok', text: 'none yet' }];
+  if (statOf(file) === undefined) return [ok(name, 'none yet')];
   const { createSqliteStore } = await import('@klaus/adapters/store');
   try {
     using store = createSqliteStore({ home });
     const { tables } = await store.stats();
     const sessions = tables.find((table) => table.name === 'sessions')?.rows ?? 0;
-    return [
-      { name, status: 'ok', text: `${file}, ${sessions} session${sessions === 1 ? '' : 's'}` },
-      await checkSessions(store),
-    ];
+    return [ok(name, `${file}, ${sessions} session${sessions === 1 ? '' : 's'}`), await checkSessions(store)];
   } catch (error) {
     return [toFailure(name, error, 'store.corrupt')];
   }
@@ -85,7 +74,6 @@ async function checkDatabase(home: string): Promise<Finding[]> {
 
 /** Counts the newest sessions that are held by a process, wait for an answer, or were interrupted. */
 async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>): Promise<Finding> {
-  const name = 'sessions';
   const rows = await store.sessions({ limit: 1_000 });
   const held: string[] = [];
   for (const { id } of rows) if (await store.isClaimed(id)) held.push(id);
@@ -100,26 +88,19 @@ async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>
     ...(left === undefined ? [] : [`klaus resume ${left.id} resumes the latest interrupted one.`]),
     ...(waiting === 0 ? [] : ['klaus approvals lists the open questions.']),
   ];
-  if (fixes.length === 0) return { name, status: 'ok', text };
-  return { name, status: 'warn', text, fix: fixes.join(' ') };
+  return fixes.length === 0 ? ok('sessions', text) : warn('sessions', text, fixes.join(' '));
 }
 
 function checkSpace(home: string): Finding[] {
   const name = 'disk space';
   const folder = toExisting(home);
-  let free: number;
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    free = bavail * bsize;
-  } catch {
-    return [];
-  }
+  const disk = orUndefined(() => statfsSync(folder));
+  if (!disk) return [];
+  const free = disk.bavail * disk.bsize;
   const text = `${Math.floor(free / MIB).toLocaleString('en-US')} MiB free at ${folder}`;
-  if (free >= LOW_SPACE) return [{ name, status: 'ok', text }];
+  if (free >= LOW_SPACE) return [ok(name, text)];
   const fix = 'Free some space, for example with klaus db clear-sessions --older-than 30.';
-  return free < NO_SPACE
-    ? [{ name, status: 'fail', text, fix, code: 'store.full' }]
-    : [{ name, status: 'warn', text, fix }];
+  return [free < NO_SPACE ? { name, status: 'fail', text, fix, code: 'store.full' } : warn(name, text, fix)];
 }
 
 /** The path itself, or its nearest existing parent. */
@@ -129,19 +110,7 @@ function toExisting(path: string): string {
   return at;
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
-}
-
 /** Undefined also for a path below a file, or below a folder without access. */
 function statOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => statSync(path));
 }

@@ -3,14 +3,14 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { createSystemIds } from '../engine/system-ids.ts';
-import { type Finding, toFailure } from './finding.ts';
+import { type Finding, ok, toFailure, warn } from './finding.ts';
 
 export interface WorkspacePlace {
   cwd: string;
   home: string;
   configuration: Configuration;
   /** The user's home folder. Default: that of the account. */
-  userHome?: string;
+  userHome?: string | undefined;
 }
 
 /** Checks the folder that an agent would work in, and its policy. */
@@ -31,23 +31,18 @@ export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> 
 }
 
 function checkRights(folder: string): Finding {
-  const name = 'workspace';
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return { name, status: 'ok', text: folder };
+    return ok('workspace', folder);
   } catch (error) {
     const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
-    return {
-      name,
-      status: 'warn',
-      text: `${folder} cannot be written${isReadOnly ? ': its disk is read-only' : ' by this user'}, so the agent can only read there`,
-      fix: isReadOnly ? 'Make the disk writable.' : `Type: sudo chown -R "$USER" ${folder}`,
-    };
+    const why = isReadOnly ? ': its disk is read-only' : ' by this user';
+    const fix = isReadOnly ? 'Make the disk writable.' : `Type: sudo chown -R "$USER" ${folder}`;
+    return warn('workspace', `${folder} cannot be written${why}, so the agent can only read there`, fix);
   }
 }
 
 async function checkPolicy({ folder, home }: WorkspacePlace & { folder: string }): Promise<Finding> {
-  const name = 'policy';
   const [{ loadPolicy }, { builtinTools }] = await Promise.all([
     import('../policy/load-policy.ts'),
     import('@klaus/adapters/tools'),
@@ -60,8 +55,8 @@ async function checkPolicy({ folder, home }: WorkspacePlace & { folder: string }
       tools: builtinTools.map((tool) => tool.name),
       digest: (text) => ids.digest(text),
     });
-    return { name, status: 'ok', text: entries.length === 1 ? '1 rule' : `${entries.length} rules` };
+    return ok('policy', entries.length === 1 ? '1 rule' : `${entries.length} rules`);
   } catch (error) {
-    return toFailure(name, error, 'config');
+    return toFailure('policy', error, 'config');
   }
 }

@@ -18,9 +18,16 @@ export interface Finding {
   code?: ErrorCode;
 }
 
+export function ok(name: string, text: string): Finding {
+  return { name, status: 'ok', text };
+}
+
+export function warn(name: string, text: string, fix: string): Finding {
+  return { name, status: 'warn', text, fix };
+}
+
 /** A failure with the message of the error that a run would report. */
 export function toFailure(name: string, error: unknown, fallback: ErrorCode): Finding {
-  const known = toKlausError(error, fallback);
-  const { code, message, hint } = known;
+  const { code, message, hint } = toKlausError(error, fallback);
   return { name, status: 'fail', text: message, code, ...optional({ fix: hint }) };
 }

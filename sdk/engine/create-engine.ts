@@ -1,9 +1,8 @@
-import { optional } from '@klaus/core/optional';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
-import { builtinTools, findCommitted, findIgnored } from '@klaus/adapters/tools';
+import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import {
   createLayers,
   createSecretSource,
@@ -11,20 +10,25 @@ import {
   joinSecretSources,
   openFolder,
 } from '@klaus/adapters/workspace';
-import { createToolRegistry, type Engine, type Models, type SessionStore } from '@klaus/core/agent';
+import {
+  type Clock,
+  createToolRegistry,
+  type Engine,
+  type Models,
+  type SessionStore,
+  type ToolContext,
+} from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import type { Configuration } from '../config/configuration.ts';
+import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
+import type { OpenSnapshots } from './snapshots.ts';
+import { createSystemIds } from './system-ids.ts';
+import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { findCredentials } from '../models/credentials.ts';
 import { readOwnInstructions } from '../open/user-instructions.ts';
-import type { Listeners } from '../sessions/listeners.ts';
-import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
-import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
-import { reportCheckpoint } from './report-checkpoint.ts';
-import type { OpenSnapshots } from './snapshots.ts';
-import { createSystemClock } from './system-clock.ts';
-import { createSystemIds } from './system-ids.ts';
-import type { Traced } from './trace-runs.ts';
 
 export interface EngineInput {
   options: KlausOptions;
@@ -34,13 +38,13 @@ export interface EngineInput {
   store: SessionStore;
   snapshots: OpenSnapshots;
   processes: ProcessHome;
-  starts: Listeners<SandboxStart>;
+  onStart: (start: SandboxStart) => void;
   traced: Traced;
 }
 
 /** Connects the adapters to the ports of the engine. */
 export function createEngine(input: EngineInput): Engine {
-  const { options, env, home, configuration, store, traced, snapshots, processes, starts } = input;
+  const { options, env, home, configuration, store, traced, snapshots, processes, onStart } = input;
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
   const builtin = options.builtinTools === false ? [] : builtinTools;
@@ -48,8 +52,7 @@ export function createEngine(input: EngineInput): Engine {
   const toModels = (): Models =>
     (models ??= createModels({
       ...toModelsOptions(configuration),
-      ...(options.scripted ? { scripted: options.scripted } : {}),
-      ...(options.onNotice ? { onNotice: options.onNotice } : {}),
+      ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
     }));
   return {
     store: traced.store,
@@ -66,11 +69,10 @@ export function createEngine(input: EngineInput): Engine {
     openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({
         ...toSandboxOptions(configuration),
-        ...(options.hosts ? { hosts: options.hosts } : {}),
+        ...optional({ hosts: options.hosts, session }),
         workspace,
         home,
         choice: name,
-        ...optional({ session }),
         masks,
         env,
         repositories: () => snapshots.repositories(workspace),
@@ -78,7 +80,7 @@ export function createEngine(input: EngineInput): Engine {
         protect: async () =>
           AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
       });
-      return observeSandbox(sandbox, (start) => starts.emit(start));
+      return observeSandbox(sandbox, onStart);
     },
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
@@ -109,5 +111,44 @@ function perKey<A extends readonly unknown[], T>(open: (...key: A) => T): (...ke
     let value = opened.get(name);
     if (value === undefined) opened.set(name, (value = open(...key)));
     return value;
+  };
+}
+
+/** Milliseconds. Shorter checkpoints are not reported. */
+const EVERY_MS = 1_000;
+
+/** Creates a checkpoint. One that takes more than a second reports its duration every second. */
+async function reportCheckpoint(context: ToolContext, message: string): ReturnType<typeof createCheckpoint> {
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    context.progress(`saving a checkpoint of the workspace, ${seconds} s\n`);
+  }, EVERY_MS);
+  try {
+    return await createCheckpoint(context, message);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function createSystemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const done = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal?.addEventListener('abort', done, { once: true });
+      }),
+    every(ms, tick) {
+      const timer = setInterval(tick, ms);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
   };
 }

@@ -2,6 +2,7 @@ import { optional } from '@klaus/core/optional';
 import { availableParallelism, totalmem } from 'node:os';
 import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
+import type { SettingValues } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 
 /** An approval expires after a week without an answer. */
@@ -45,12 +46,7 @@ function otherCores(): number {
   return Math.max(1, availableParallelism() - 1);
 }
 
-export function toSandboxOptions(configuration: Configuration): {
-  limits: ExecLimits;
-  image?: string;
-  dockerEnabled?: boolean;
-  variables: readonly string[];
-} {
+export function toSandboxOptions(configuration: Configuration) {
   const { sandbox, dockerEnabled } = configuration.values;
   return {
     limits: toExecLimits(configuration),
@@ -61,24 +57,11 @@ export function toSandboxOptions(configuration: Configuration): {
 
 export function toModelsOptions({ values }: Configuration): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
   const { keys, baseUrls, tiers, prices, models } = values;
-  return {
-    keys,
-    baseUrls,
-    tiers,
-    ...(prices ? { prices: toPrices(prices) } : {}),
-    ...(models.allow ? { allow: models.allow } : {}),
-  };
-}
-
-interface ConfiguredPrice {
-  input: number;
-  output: number;
-  cacheRead?: number | undefined;
-  cacheWrite?: number | undefined;
+  return { keys, baseUrls, tiers, ...optional({ prices: prices && toPrices(prices), allow: models.allow }) };
 }
 
 /** Without prices of cache classes, cached tokens have the price of input tokens. */
-function toPrices(prices: Readonly<Record<string, ConfiguredPrice>>): NonNullable<ModelsOptions['prices']> {
+function toPrices(prices: NonNullable<SettingValues['prices']>): NonNullable<ModelsOptions['prices']> {
   return Object.fromEntries(
     Object.entries(prices).map(([name, { input, output, cacheRead = input, cacheWrite = input }]) => [
       name,

@@ -1,19 +1,9 @@
-import { realpathSync, statSync } from 'node:fs';
 import { createMemory, openSecretsOf, type Engine, type Knowledge } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { toRealFolder } from '../open/outside-folders.ts';
 
-/**
- * What is remembered about a folder, for a user to read and change. The placeholders of redacted secrets belong to no
- * session.
- *
- * @param folder Absolute.
- * @throws KlausError `workspace.missing`.
- */
+/** See `Klaus.memory`. The placeholders of redacted secrets belong to no session. @param folder Absolute. */
 export function openMemory(engine: Engine, folder: string): Knowledge {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
-  }
-  const root = realpathSync.native(folder);
+  const root = toRealFolder(folder);
   const redactor = engine.createRedactor('memory');
   const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
   return {

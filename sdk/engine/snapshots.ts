@@ -11,6 +11,7 @@ import {
 } from '@klaus/adapters/workspace';
 import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
+import { isFolder } from '../open/outside-folders.ts';
 
 /** The snapshots of every workspace, opened once and closed together. */
 export interface OpenSnapshots {
@@ -64,9 +65,7 @@ export interface GcRow {
   workspace: string;
   /** Bytes of its snapshots. */
   bytes: number;
-  /** Deleted states. */
   states: number;
-  /** Freed bytes. */
   freed: number;
   /** Refs of checkpoints that were deleted in its repository; Git frees their objects at its next `gc`. */
   checkpoints: number;
@@ -153,10 +152,6 @@ async function findStates(store: SessionStore, sessions: readonly SessionRow[]):
       }
   }
   return states;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Bytes below a folder; links are not followed. */

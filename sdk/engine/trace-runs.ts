@@ -1,4 +1,3 @@
-import type { Tracing } from '@klaus/adapters/telemetry';
 import type { Engine, SessionStore } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
@@ -29,15 +28,12 @@ export async function traceRuns(
     findRun: (session, call) =>
       store.view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
   });
-  return { store: { ...store, append: toTracedAppend(store, tracing) }, close: () => tracing.close() };
-}
-
-function toTracedAppend(store: SessionStore, tracing: Tracing): Engine['store']['append'] {
-  return async (...given) => {
+  const append: Engine['store']['append'] = async (...given) => {
     const events = await store.append(...given);
     tracing.add(events);
     return events;
   };
+  return { store: { ...store, append }, close: () => tracing.close() };
 }
 
 function* readBefore(view: SessionStore['view'], session: string, seq: number): Generator<Event> {

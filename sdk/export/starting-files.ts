@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { openSecretsOf, splitState, type Engine, type Snapshots } from '@klaus/core/agent';
 import { isSecretFile, toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
+import { orUndefined } from '../or-undefined.ts';
 import type { RecordedSession } from './read-session.ts';
 
 /** Maximum bytes of one file of a test, and of all files. */
@@ -33,11 +34,13 @@ export async function readStartingFiles(
   const isSecret = (path: string): boolean => isSecretFile(path, [...secretPatterns, ...hiddenPatterns]);
   if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
   try {
-    const snapshots = await engine.openSnapshots(session.opened.workspace);
+    const { workspace } = session.opened;
+    const snapshots = await engine.openSnapshots(workspace);
     // A session without changes started with the present files, unless they were changed otherwise since.
     // Folders outside of the workspace are not part of the test.
     const [before = await snapshots.snapshot()] = session.before === undefined ? [] : splitState(session.before);
-    await learnSecrets(engine, session.opened.workspace, redactor);
+    // The present and former values of the workspace's secret files.
+    if (existsSync(workspace)) redactor.learn(await openSecretsOf(engine, { workspace }).values());
     const found = await readTree(snapshots, before, { redactor, isSecret });
     if (session.before === undefined)
       found.notes.push('No state of the workspace is kept: the files are those of now.');
@@ -48,12 +51,6 @@ export async function readStartingFiles(
     if (!isKlausError(error)) throw error;
     return { ...none, notes: [`${needed}${error.message}`] };
   }
-}
-
-/** The present and former values of the workspace's secret files; none if it does not exist. */
-async function learnSecrets(engine: Engine, workspace: string, redactor: Redactor): Promise<void> {
-  if (!existsSync(workspace)) return;
-  redactor.learn(await openSecretsOf(engine, { workspace }).values());
 }
 
 async function readTree(
@@ -104,11 +101,7 @@ function isSmall(entry: TreeEntry, all: number): boolean {
 }
 
 function toUtf8(content: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
 }
 
 /** The files that a test can check: all that it starts with, and new ones. */

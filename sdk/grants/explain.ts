@@ -1,14 +1,56 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createState, explainCall, fold, loadState, toSystemPrompt, type Engine, type State } from '@klaus/core/agent';
-import { toAuthorityText, toGrantText, toNeedsText } from '@klaus/core/policy';
-import { EVENT_VERSION, FIRST_PREV } from '@klaus/core/protocol';
+import { createState, type Engine, explainCall, fold, loadState, type State } from '@klaus/core/agent';
+import {
+  decide,
+  parseGrants,
+  renderCommand,
+  RULES,
+  toAuthorityText,
+  toDefaultGrant,
+  toGrantText,
+  toNeedsText,
+} from '@klaus/core/policy';
+import { type Decision, EVENT_VERSION, FIRST_PREV, KlausError, type Mode } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
-import { VERSION } from '../version.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
-import type { ExplainOptions, Explanation } from './explanation.ts';
-import { resolveSessionGrant } from '../open/resolve-session-grant.ts';
 import type { GivenGrant } from './opening-grant.ts';
+import { toOpened } from '../open/open-session.ts';
+import { resolveSessionGrant } from '../open/resolve-session-grant.ts';
+
+export interface ExplainOptions {
+  /** Id of a session whose grant and mode apply. Default: those of a new session. */
+  session?: string;
+  /** The grant of that new session. */
+  grant?: GivenGrant;
+  /** Default: the session's, else the configured one. */
+  mode?: Mode;
+}
+
+/** One access that a call needs, and whether the grant covers it. Authorities are texts. */
+export interface ExplainedAccess {
+  /** In words: `write /srv/app/a.ts`. */
+  what: string;
+  covered: boolean;
+  by: string[];
+  nearest?: { authority: string; why: string };
+  needs?: string[];
+}
+
+/** What the gate would decide about a call, and why. */
+export interface Explanation {
+  name: string;
+  input: unknown;
+  /** The call in one line. */
+  title: string;
+  mode: Mode;
+  /** The grant in one line. */
+  grant: string;
+  decision: Decision;
+  access: ExplainedAccess[];
+  /** Text for `--grant` that would cover the missing accesses; empty if all are covered. */
+  wouldCover: string;
+}
 
 export interface Explaining {
   engine: Engine;
@@ -18,11 +60,7 @@ export interface Explaining {
   cwd: string;
 }
 
-/**
- * Prepares a call with its tool, and judges it by the gate without running it.
- *
- * @throws KlausError `usage` for an invalid call or grant.
- */
+/** See `Klaus.explain`. */
 export async function explain(
   given: string | GivenCall,
   { session, grant, mode }: ExplainOptions,
@@ -52,30 +90,57 @@ function toFreshState(
   engine: Engine,
   { configuration, cwd, grant }: { configuration: Configuration; cwd: string; grant: GivenGrant | undefined },
 ): State {
-  const { values } = configuration;
-  const root = realpathSync.native(resolve(cwd, configuration.get('workspace')));
+  const { limits, sandbox } = configuration.values;
+  const workspace = realpathSync.native(resolve(cwd, configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
-  const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace: root, engine });
+  const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace, engine });
   const at = engine.clock.now();
   const state = createState();
   fold(state, {
     ...{ v: EVENT_VERSION, seq: 1, prev: FIRST_PREV, session: engine.ids.ulid(), at },
-    type: 'session.opened',
-    workspace: root,
-    model: '',
-    mode: values.approve,
-    patchApproval: values.requirePatchApproval,
-    sandbox: values.sandbox.driver ?? 'bubblewrap',
-    checkpoint: values.checkpoint,
-    limits: values.limits,
-    grant: placed.grant,
-    ...(placed.readable.length > 0 ? { readable: placed.readable } : {}),
-    ...(placed.writable.length > 0 ? { writable: placed.writable } : {}),
-    system: toSystemPrompt(engine.tools.deferred),
-    tools: [...engine.tools.offered],
-    deferred: [...engine.tools.deferred],
-    klaus: VERSION,
-    ...(values.isolate ? { isolate: true } : {}),
+    ...toOpened(
+      { engine, configuration, given },
+      { workspace, model: '', sandbox: sandbox.driver ?? 'bubblewrap', limits, ...placed },
+    ),
   });
   return state;
+}
+
+/** The gate's decision on a command, without running it. */
+export interface JudgedCommand extends Decision {
+  mode: Mode;
+  /** The grant in one line. */
+  grant: string;
+  /** The command as the gate understood it, one simple command a line. */
+  understood: string;
+}
+
+interface JudgeOptions extends Explaining {
+  mode?: Mode;
+  /** Parts of one grant. */
+  grant?: readonly string[];
+}
+
+/** The decision of the gate of a new session in this folder on a shell command. Runs nothing. */
+export async function judgeCommandLine(command: string, options: JudgeOptions): Promise<JudgedCommand> {
+  const { engine, configuration, mode = 'auto' } = options;
+  if (command.trim() === '') throw new KlausError('usage', 'There is no command to judge.');
+  const workspace = realpathSync.native(resolve(options.cwd, configuration.get('workspace')));
+  const { rules, settings } = await options.inWorkspace(workspace);
+  const now = engine.clock.now();
+  const grant = options.grant ? parseGrants(options.grant, { workspace, now }) : toDefaultGrant(workspace);
+  const access = [{ kind: 'exec' as const, command }];
+  const call = { name: 'run_command', effects: ['execute' as const], access, altered: false };
+  const context = {
+    grant,
+    mode,
+    patchApproval: configuration.get('requirePatchApproval'),
+    workspace,
+    home: engine.home,
+    now,
+    isOffline: configuration.get('sandbox.driver') !== 'host',
+    secretPatterns: settings.secretPatterns,
+  };
+  const decision = decide(call, context, [...RULES, ...rules]);
+  return { ...decision, mode, grant: toGrantText(grant), understood: renderCommand(command, workspace) };
 }

@@ -35,33 +35,19 @@ export interface Revoked {
   text: string;
 }
 
-/** The current and all former grants of a session, oldest first. */
 export async function grantHistory(store: SessionStore, session: string): Promise<GrantRecord[]> {
-  const records: GrantRecord[] = [];
-  let open: Omit<GrantRecord, 'hash'> | undefined;
-  const close = (hash: string): void => {
-    if (open) records.push({ ...open, hash });
-    open = undefined;
-  };
-  for (const event of await readLog(store, session)) {
-    // Each record names the hash of the one before it.
-    close(event.prev);
-    if (event.type !== 'session.opened' && event.type !== 'grant.changed') continue;
+  const events = await readLog(store, session);
+  const head = (await store.head(session))?.hash ?? '';
+  return events.flatMap((event, index): GrantRecord[] => {
+    if (event.type !== 'session.opened' && event.type !== 'grant.changed') return [];
     const { seq, at, grant } = event;
-    open = { seq, at, grant, text: toGrantText(grant) };
-    if (event.type !== 'grant.changed') continue;
-    open = { ...open, reason: event.reason, ...optional({ by: event.by }) };
-  }
-  close((await store.head(session))?.hash ?? '');
-  return records;
+    const change = event.type === 'grant.changed' ? { reason: event.reason, ...optional({ by: event.by }) } : {};
+    // Each record names the hash of the one before it.
+    return [{ seq, at, grant, text: toGrantText(grant), ...change, hash: events[index + 1]?.prev ?? head }];
+  });
 }
 
-/**
- * Revokes authority, also from a session that runs in another process.
- *
- * @param parts As in a grant's text; a kind alone (`net`) or a bundle means all of it. Empty: everything.
- * @throws KlausError `usage` for a part that the grant does not hold or cannot exclude; nothing is revoked then.
- */
+/** See `Session.revoke`. */
 export async function revokeGrant(
   engine: Engine,
   session: string,

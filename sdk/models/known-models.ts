@@ -26,7 +26,6 @@ export interface KnownModel extends ModelInfo {
   usable: boolean;
 }
 
-/** The models of the catalog that the configuration allows, with the date of the catalog. */
 export function listKnownModels(configuration: Configuration): { models: KnownModel[]; asOf: string } {
   const options = toModelsOptions(configuration);
   const models = listModels()

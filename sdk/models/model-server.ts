@@ -22,13 +22,7 @@ export async function startModelServer(options: StartModelServerOptions): Promis
   const { createModelServer, loadScript } = await import('@klaus/adapters/models');
   const { port, record } = options;
   const script = typeof options.script === 'string' ? await loadScript(options.script) : options.script;
-  const server = await createModelServer({
-    script,
-    ...optional({ port, record }),
-  });
+  const server = await createModelServer({ script, ...optional({ port, record }) });
   const { wire, price, contextWindow, maxOutputTokens } = script;
-  return {
-    ...server,
-    ...optional({ wire, price, contextWindow, maxOutputTokens }),
-  };
+  return { ...server, ...optional({ wire, price, contextWindow, maxOutputTokens }) };
 }

@@ -26,15 +26,8 @@ export interface OpenInput {
 }
 
 /** Checks everything that a session needs before it exists, then writes its first event. Returns its id. */
-export async function openSession({
-  engine,
-  configuration,
-  inForce,
-  given,
-  cwd,
-  env,
-  onNotice,
-}: OpenInput): Promise<string> {
+export async function openSession(input: OpenInput): Promise<string> {
+  const { engine, configuration, inForce, given, cwd, env, onNotice } = input;
   const { values } = configuration;
   const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
   const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
@@ -42,7 +35,7 @@ export async function openSession({
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
   );
-  if (writable.length > 0 && !values.undo.enabled)
+  if (writable.length > 0 && !values.undo.enabled) {
     throw new KlausError(
       'config',
       `Without undo.enabled, ${writable[0]} cannot be writable outside of the workspace.`,
@@ -50,6 +43,7 @@ export async function openSession({
         hint: 'Enable undo.enabled, or add the folder without :rw.',
       },
     );
+  }
   const model = await engine.models.resolve(given.model ?? values.model);
   checkModel(grant, model.name);
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
@@ -67,31 +61,9 @@ export async function openSession({
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   await inForce.engine(workspace.root);
-  const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
-    allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
   const id = given.id ?? engine.ids.ulid();
-  const opened: EventBody = {
-    type: 'session.opened',
-    workspace: workspace.root,
-    model: model.name,
-    mode: given.mode ?? values.approve,
-    patchApproval: values.requirePatchApproval,
-    sandbox: sandbox.name,
-    checkpoint: given.checkpoint ?? values.checkpoint,
-    limits,
-    grant,
-    system: toSystemPrompt(engine.tools.deferred, {
-      readable: readable.filter((path) => isAllowed(path, 'r')),
-      writable: writable.filter((path) => isAllowed(path, 'w')),
-    }),
-    tools: [...engine.tools.offered],
-    ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
-    klaus: VERSION,
-    ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
-    ...(values.undo.enabled ? {} : { snapshots: false }),
-    ...(readable.length > 0 ? { readable } : {}),
-    ...(writable.length > 0 ? { writable } : {}),
-  };
+  const chosen = { workspace: workspace.root, model: model.name, sandbox: sandbox.name, limits };
+  const opened = toOpened(input, { ...chosen, grant, readable, writable });
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
@@ -110,4 +82,46 @@ export async function openSession({
     await lease.release();
   }
   return id;
+}
+
+type Opened = Extract<EventBody, { type: 'session.opened' }>;
+
+/** The first event of a session. */
+export function toOpened(
+  { engine, configuration, given }: Pick<OpenInput, 'engine' | 'configuration' | 'given'>,
+  {
+    workspace,
+    model,
+    sandbox,
+    limits,
+    grant,
+    readable,
+    writable,
+  }: Pick<Opened, 'workspace' | 'model' | 'sandbox' | 'limits'> & ReturnType<typeof resolveSessionGrant>,
+): Opened {
+  const { values } = configuration;
+  const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
+    allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
+  return {
+    type: 'session.opened',
+    workspace,
+    model,
+    mode: given.mode ?? values.approve,
+    patchApproval: values.requirePatchApproval,
+    sandbox,
+    checkpoint: given.checkpoint ?? values.checkpoint,
+    limits,
+    grant,
+    system: toSystemPrompt(engine.tools.deferred, {
+      readable: readable.filter((path) => isAllowed(path, 'r')),
+      writable: writable.filter((path) => isAllowed(path, 'w')),
+    }),
+    tools: [...engine.tools.offered],
+    ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
+    klaus: VERSION,
+    ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
+    ...(values.undo.enabled ? {} : { snapshots: false }),
+    ...(readable.length > 0 ? { readable } : {}),
+    ...(writable.length > 0 ? { writable } : {}),
+  };
 }

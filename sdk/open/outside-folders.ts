@@ -37,14 +37,8 @@ export interface OutsideFoldersInput {
  * @throws KlausError `workspace.missing` for a named folder that does not exist, `workspace.refused` for one that contains
  *   the home folder or Klaus's state, secrets or system files, `usage` for a root that does not contain the workspace.
  */
-export function findOutsideFolders({
-  given,
-  configuration,
-  cwd,
-  workspace,
-  state,
-  granted = [],
-}: OutsideFoldersInput): OutsideFolders {
+export function findOutsideFolders(input: OutsideFoldersInput): OutsideFolders {
+  const { given, configuration, cwd, workspace, state, granted = [] } = input;
   const { repository, folders } = configuration.values.sandbox;
   const found = new Set<string>(granted);
   if (given.root !== undefined) found.add(toRoot(toFolder(given.root, { cwd, state }), workspace));
@@ -74,13 +68,9 @@ function readFolderText(text: string): { path: string; isWritable: boolean } {
 /** A folder that contains the workspace would have two snapshots of it. */
 function toWritable(folder: string, workspace: string): string {
   if (!isIn(workspace, folder)) return folder;
-  throw new KlausError(
-    'workspace.refused',
-    `${folder} contains the workspace, so it cannot be writable in addition to it.`,
-    {
-      hint: `Work in ${folder} itself (--cwd), or add it without :rw.`,
-    },
-  );
+  const hint = `Work in ${folder} itself (--cwd), or add it without :rw.`;
+  const message = `${folder} contains the workspace, so it cannot be writable in addition to it.`;
+  throw new KlausError('workspace.refused', message, { hint });
 }
 
 /** The nearest parent that contains `.git`, if the folder itself does not. */
@@ -106,18 +96,25 @@ function isOwn(folder: string): boolean {
  * @throws KlausError `workspace.missing`, `workspace.refused`.
  */
 export function toFolder(given: string, { cwd, state }: { cwd: string; state: string }): string {
-  const path = resolve(cwd, given);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new KlausError('workspace.missing', `There is no folder ${path}.`, { hint: 'Name an existing folder.' });
-  const folder = realpathSync.native(path);
+  const folder = toRealFolder(resolve(cwd, given), { hint: 'Name an existing folder.' });
   const hint = 'Name a folder that contains only a project.';
   if (isTooWide(folder, state))
     throw new KlausError('workspace.refused', `${folder} contains the home folder or Klaus's own state.`, { hint });
-  if (isCredentialFile(`${folder}/any`) || isIn(folder, join(toReal(homedir()), '.config')))
+  if (isCredentialFile(`${folder}/any`) || isIn(folder, join(toRealPath(homedir()), '.config')))
     throw new KlausError('workspace.refused', `${folder} contains secrets.`, { hint });
   if (SYSTEM.some((path) => isIn(folder, path)) || SHARED.includes(folder))
     throw new KlausError('workspace.refused', `${folder} belongs to the system.`, { hint });
   return folder;
+}
+
+/** The real path of a folder. @throws KlausError `workspace.missing`. */
+export function toRealFolder(path: string, options: { hint?: string } = {}): string {
+  if (isFolder(path)) return realpathSync.native(path);
+  throw new KlausError('workspace.missing', `There is no folder ${path}.`, options);
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function toRoot(root: string, workspace: string): string {
@@ -129,14 +126,15 @@ function toRoot(root: string, workspace: string): string {
 
 /** True for `/`, the home folder and its parents, and for folders that contain Klaus's state or are in it. */
 function isTooWide(folder: string, state: string): boolean {
-  const own = toReal(state);
-  return folder === '/' || isIn(toReal(homedir()), folder) || isIn(own, folder) || isIn(folder, own);
+  const own = toRealPath(state);
+  return folder === '/' || isIn(toRealPath(homedir()), folder) || isIn(own, folder) || isIn(folder, own);
 }
 
 export function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-function toReal(path: string): string {
+/** The real path; the path itself if it does not exist. */
+export function toRealPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }

@@ -2,6 +2,7 @@ import { isKlausError, KlausError, policyFileSchema, toNearest, type PolicyFile 
 import { readTargets, type PolicyProblem, type PolicyTarget } from '@klaus/core/policy';
 import type * as Yaml from 'yaml';
 import { hideSecrets } from '../config/shown.ts';
+import { parseYaml } from '../config/yaml-values.ts';
 
 /** A valid policy file, and its targets with their lines. */
 export interface ReadPolicy {
@@ -36,19 +37,9 @@ function read(
   text: string,
   { path, tools }: { path: string; tools: readonly string[] },
 ): ReadPolicy {
-  const lines = new yaml.LineCounter();
-  // The parser's messages quote the text, so only the code and the position are reported. With `silent` the parser
-  // would ignore a second document and its rules.
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const broken = document.errors[0];
-  if (broken) {
-    const { line, col } = lines.linePos(broken.pos[0]);
-    throw new KlausError('config', `${path}:${line}:${col}: this is not valid YAML (${broken.code})`, {
-      hint: 'Fix this line, or remove the file.',
-    });
-  }
-  const toLine = (at: readonly (string | number)[], key?: string): number =>
-    findLine(yaml, { document, lines, at, key });
+  const { document, lines } = parseYaml(yaml, text, path);
+  const toLine = (at: YamlPath, key?: string): number =>
+    lines.linePos(findOffset(yaml, document, key === undefined ? at : [...at, key])).line;
   const refuse = ({ at, message, hint }: PolicyProblem, key?: string): KlausError =>
     new KlausError('config', `${path}:${toLine(at, key)}: ${message}`, hint === undefined ? {} : { hint });
   const parsed = policyFileSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
@@ -68,7 +59,7 @@ function read(
 }
 
 /** `rules[2].deny.tool`. */
-function toName(at: readonly (string | number)[]): string {
+function toName(at: YamlPath): string {
   return at
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
@@ -82,7 +73,7 @@ const KEYS = [
   ['tool', 'read', 'write', 'command'],
 ] as const;
 
-function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProblem {
+function toUnknownKey(at: YamlPath, key: string): PolicyProblem {
   const message = `there is no key ${JSON.stringify(hideSecrets(key).slice(0, 60))} here`;
   if (key === 'allow' && at[0] === 'rules' && at.length === 2) {
     const hint = 'A policy can only deny or ask. To allow calls, approve one for the session or the project.';
@@ -93,16 +84,10 @@ function toUnknownKey(at: readonly (string | number)[], key: string): PolicyProb
   return { at, message, hint: near === undefined ? `Allowed: ${known.join(', ')}.` : `Did you mean ${near}?` };
 }
 
-interface YamlLocation {
-  document: Yaml.Document.Parsed;
-  lines: Yaml.LineCounter;
-  at: readonly (string | number)[];
-  /** A key of the map at that position. */
-  key?: string | undefined;
-}
+type YamlPath = readonly (string | number)[];
 
-/** The line, from 1, of the innermost existing part of the path. */
-function findLine(yaml: typeof Yaml, { document, lines, at, key }: YamlLocation): number {
+/** The position of the innermost existing part of the path. */
+function findOffset(yaml: typeof Yaml, document: Yaml.Document.Parsed, path: YamlPath): number {
   let node: unknown = document.contents;
   let offset = 0;
   let isElsewhere = false;
@@ -110,7 +95,7 @@ function findLine(yaml: typeof Yaml, { document, lines, at, key }: YamlLocation)
     if (!isElsewhere && yaml.isNode(found) && found.range) offset = found.range[0];
   };
   take(node);
-  for (const step of key === undefined ? at : [...at, key]) {
+  for (const step of path) {
     if (yaml.isAlias(node)) {
       // The error is at the alias, not at its anchor.
       node = node.resolve(document);
@@ -128,5 +113,5 @@ function findLine(yaml: typeof Yaml, { document, lines, at, key }: YamlLocation)
       take(node);
     } else break;
   }
-  return lines.linePos(offset).line;
+  return offset;
 }

@@ -12,6 +12,7 @@ import {
   type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
+import type { GcOptions } from '../engine/snapshots.ts';
 
 /** Maximum bytes of a line: secrets are redacted in complete lines. */
 const LONGEST_LINE = 32_768;
@@ -39,18 +40,13 @@ interface Parts {
   processes: ProcessHome;
 }
 
-interface Views {
-  processes(session?: string): ProcessStatus[];
-  process(name: string): Promise<BackgroundProcess>;
-  clearSessions(filter?: ClearFilter): Promise<ClearReport>;
-}
-
-export function createProcessQueries(parts: Parts): Views {
+/** Queries of `Klaus`. */
+export function createProcessQueries(parts: Parts) {
   const { engine, store, processes } = parts;
   return {
-    processes: (session) => (session === undefined ? processes.list() : processes.open(session).list()),
-    process: async (name) => createBackgroundProcess(engine, await findProcess(parts, name)),
-    async clearSessions(filter = {}) {
+    processes: (session?: string) => (session === undefined ? processes.list() : processes.open(session).list()),
+    process: async (name: string) => createBackgroundProcess(engine, await findProcess(parts, name)),
+    async clearSessions(filter: ClearFilter = {}): Promise<ClearReport> {
       const report = await store.clearSessions(filter);
       for (const session of report.cleared) await processes.remove(session);
       return report;
@@ -83,10 +79,7 @@ async function createBackgroundProcess(
       return { ...output, text: redactor.redact(output.text) };
     },
     async stop({ by = 'sdk', graceMs } = {}) {
-      const stopped = await processes.stop(id, {
-        reason: `stopped by ${by}`,
-        ...optional({ graceMs }),
-      });
+      const stopped = await processes.stop(id, { reason: `stopped by ${by}`, ...optional({ graceMs }) });
       return { status: stopped, logged: await recordProcesses(engine, session) };
     },
   };
@@ -118,17 +111,13 @@ export async function endProcesses(engine: Engine, processes: ProcessHome): Prom
   for (const session of new Set(ended.map((each) => each.session))) await recordProcesses(engine, session);
 }
 
-export interface CollectProcessesOptions {
-  store: SessionStore;
-  processes: ProcessHome;
-  /** Unix milliseconds: output of processes that ended before is deleted. */
-  since: number;
-  dryRun: boolean;
-}
-
-/** Deletes data of deleted sessions, and output of processes that ended before. @returns Bytes. */
-export async function collectProcesses(options: CollectProcessesOptions): Promise<number> {
-  const { store, processes, since, dryRun } = options;
+/** Deletes data of deleted sessions, and output of processes that ended before `since`. @returns Bytes. */
+export async function collectProcesses({
+  processes,
+  store,
+  since,
+  dryRun,
+}: Omit<GcOptions, 'home'> & { processes: ProcessHome }): Promise<number> {
   let freed = 0;
   for (const session of processes.sessions()) {
     if ((await store.session(session))?.id !== session) {

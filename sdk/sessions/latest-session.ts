@@ -1,7 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
-import { findOutsideFolders, type OutsideFoldersInput } from '../open/outside-folders.ts';
+import { findOutsideFolders, type OutsideFoldersInput, toRealPath } from '../open/outside-folders.ts';
 
 /** Maximum number of sessions that are checked. */
 const MAX_CHECKED = 500;
@@ -19,7 +18,6 @@ const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history:
   turns: ({ turns }) => turns.length > 0,
 };
 
-/** The query of `Klaus.latest`. */
 export interface LatestOptions {
   /** Only a session that meets this condition. Default: any. */
   with?: LatestWith;
@@ -29,14 +27,6 @@ export interface LatestOptions {
   root?: string;
 }
 
-interface LatestQuery {
-  /** Absolute real path. */
-  workspace: string;
-  needed: LatestWith | undefined;
-  /** The readable folder around the workspace, as returned by {@link findRootAround}. */
-  root: string | undefined;
-}
-
 /** Id of the newest matching session of a folder. */
 export async function findLatestSession(
   { with: needed, workspace: given, root }: LatestOptions,
@@ -44,19 +34,15 @@ export async function findLatestSession(
 ): Promise<string | undefined> {
   const { store, configuration, cwd } = at;
   const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
-  if (needed !== 'prompts') return findLatest(store, { workspace, needed, root: undefined });
-  const { readable } = findOutsideFolders({ ...at, given: root === undefined ? {} : { root }, workspace });
-  return findLatest(store, { workspace, needed, root: findRootAround(workspace, readable) });
-}
-
-async function findLatest(store: SessionStore, { workspace, needed, root }: LatestQuery): Promise<string | undefined> {
   if (needed === undefined) return (await store.latestSession(workspace))?.id;
-  const rows = await store.sessions({ workspace, limit: MAX_CHECKED });
+  const outside = needed === 'prompts' ? findOutsideFolders({ ...at, given: { root }, workspace }) : undefined;
+  /** The readable folder around the workspace. */
+  const around = outside && findRootAround(workspace, outside.readable);
   const hasNeeded = async ({ id, parent, status }: SessionRow): Promise<boolean> => {
     if (needed === 'prompts') {
       if (parent !== null || status === 'closed') return false;
       const opened = await store.lastOf(id, ['session.opened']);
-      return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === root;
+      return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === around;
     }
     if (needed === 'checks') {
       const last = await store.lastOf(id, ['run.finished']);
@@ -66,16 +52,11 @@ async function findLatest(store: SessionStore, { workspace, needed, root }: Late
     if ((await store.lastOf(id, ['workspace.snapshotted'])) === undefined) return false;
     return FITS[needed](readTurnHistory(await readLog(store, id)));
   };
-  for (const row of rows) if (await hasNeeded(row)) return row.id;
+  for (const row of await store.sessions({ workspace, limit: MAX_CHECKED })) if (await hasNeeded(row)) return row.id;
   return undefined;
 }
 
 /** The outermost readable folder that contains the workspace. */
 function findRootAround(workspace: string, readable: readonly string[]): string | undefined {
   return readable.find((path) => workspace.startsWith(`${path}/`));
-}
-
-/** The real path; the path itself if it does not exist. */
-export function toRealPath(path: string): string {
-  return existsSync(path) ? realpathSync.native(path) : path;
 }

@@ -1,4 +1,5 @@
 import type { SessionStore } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import { commandSchema, isEditable, KlausError, type EventOf, type HunkAnswer, type Scope } from '@klaus/core/protocol';
 
 export interface AnswerOptions {
@@ -54,15 +55,10 @@ export function checkAnswer(approval: unknown, answer: unknown, options: unknown
       hint: `Options: ${Object.keys(OPTIONS).join(', ')}.`,
     });
   }
-  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...toGiven(options) });
+  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...optional(options) });
   if (parsed.success) return;
   const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
   throw new KlausError('usage', `Option \`${path.join('.')}\` of an answer: ${message}.`);
-}
-
-/** Without undefined values, which mean defaults. */
-function toGiven(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function toShown(value: unknown): string {

@@ -1,7 +1,13 @@
 import { optional } from '@klaus/core/optional';
-import { findPinProblem, loadState, redactCommand, applyQueuedCommands, type Engine } from '@klaus/core/agent';
+import {
+  applyQueuedCommands,
+  type Engine,
+  findPinProblem,
+  loadState,
+  redactCommand,
+  type SessionStore,
+} from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
-import type { SessionStore } from '@klaus/core/agent';
 
 /** A text that stays in the context of a session unchanged. */
 export interface PinnedText {
@@ -24,17 +30,11 @@ interface Parts {
   session: string;
 }
 
-/** The pinned texts of a session, oldest first. */
 export async function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): Promise<PinnedText[]> {
   const { pins } = await loadState(engine, session);
-  return pins.map(({ id, text, source }) => ({
-    id,
-    text,
-    ...optional({ source }),
-  }));
+  return pins.map(({ id, text, source }) => ({ id, text, ...optional({ source }) }));
 }
 
-/** @throws KlausError `usage` for a record without text, and for a text that is empty or too large. */
 export async function pin(
   parts: Parts,
   given: string | { seq: number },
@@ -62,7 +62,6 @@ export async function checkPin(engine: Engine, session: string, text: string): P
   throw new KlausError('usage', problem, hint);
 }
 
-/** @throws KlausError `usage` for an unknown pin, and for a prefix of several ids. */
 export async function unpin(
   parts: Parts,
   idOrPrefix: string,

@@ -32,7 +32,6 @@ export interface SessionParts {
   report?: (session: string) => Promise<void>;
 }
 
-/** A handle on a session. It holds no lease. */
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
   /** With an invalid policy nothing runs, and no command that would start a run is sent. */

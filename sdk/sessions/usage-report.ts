@@ -47,7 +47,6 @@ export interface UsageReport {
   budget?: BudgetRow[];
 }
 
-/** The cost of requests to models, from the log. */
 export async function readUsageReport(store: SessionStore, filter: UsageFilter): Promise<UsageReport> {
   const { session, by } = filter;
   const tree = session === undefined ? undefined : await store.tree(session);

@@ -3,11 +3,7 @@ import { toLine } from './printable.ts';
 /** Names of input fields that contain the object of a call. */
 const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
 
-/**
- * One line for a call: the tool's name and its object, such as `read_file src/sum.js`.
- *
- * @param max Characters.
- */
+/** One line for a call: the tool's name and its object, such as `read_file src/sum.js`. @param max Characters. */
 export function describeCall(name: string, input: unknown, max = 72): string {
   if (typeof input !== 'object' || input === null) return toLine(name, max);
   const fields = input as Record<string, unknown>;

@@ -1,6 +1,5 @@
 import type { Claim, Evidence, EventOf } from '@klaus/core/protocol';
 
-/** One line about a check or a claim. */
 export interface EvidenceLine {
   mark: 'ok' | 'warn' | 'bad';
   text: string;
@@ -41,7 +40,6 @@ function toStale({ freshness, changed = [] }: Evidence): string {
   return `files changed since (${changed.slice(0, MAX_PATHS).join(', ')}${more})`;
 }
 
-/** A claim of the model with its status. */
 export function toClaimLine({ said, status, reason }: Claim): EvidenceLine {
   const mark = status === 'contradicted' ? 'bad' : status === 'unverified' ? 'warn' : 'ok';
   return { kind: 'claim', mark, text: `${status}: "${said}"`, detail: reason };

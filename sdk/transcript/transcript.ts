@@ -4,7 +4,6 @@ import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeProcessChange } from './describe-process.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
-/** One entry of a transcript. */
 export type Entry =
   | {
       kind: 'opened';

@@ -86,9 +86,7 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
   await using closing = new AsyncDisposableStack();
   closing.defer(() => server.close());
   await using klaus = await createKlaus({
-    ...optional({ home: options.home }),
-    ...(options.env ? { env: options.env } : {}),
-    ...(options.onNotice ? { onNotice: options.onNotice } : {}),
+    ...optional({ home: options.home, env: options.env, onNotice: options.onNotice }),
     ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),
     cwd: workspace,
     // The user requested exactly these commands, so limits and a review do not apply.

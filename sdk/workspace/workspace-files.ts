@@ -1,9 +1,10 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import { openSecretsOf, type Engine, type ResolvedPath, type Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { toRealFolder } from '../open/outside-folders.ts';
 import { indexPaths } from './rank-paths.ts';
 
 /** One row of a folder. */
@@ -50,10 +51,7 @@ const MAX_ENTRIES = 5_000;
 
 /** @throws KlausError `workspace.missing` when the folder does not exist. */
 export async function openWorkspaceFiles(engine: Engine, folder: string): Promise<WorkspaceFiles> {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new KlausError('workspace.missing', `There is no folder ${folder}.`);
-  }
-  const workspace = await engine.openWorkspace(realpathSync.native(folder));
+  const workspace = await engine.openWorkspace(toRealFolder(folder));
   const patterns = engine.settings.secretPatterns;
   const secretFiles = createSecretFiles(workspace.root, patterns);
   return {
@@ -130,23 +128,16 @@ async function list(workspace: Workspace, path: string): Promise<FolderEntry[]> 
   const entries = names.flatMap((name): FolderEntry[] => {
     const stat = lstatSync(join(absolute, name), { throwIfNoEntry: false });
     if (!stat) return [];
-    const type = stat.isFile()
-      ? 'file'
-      : stat.isDirectory()
-        ? 'directory'
-        : stat.isSymbolicLink()
-          ? 'symlink'
-          : 'other';
-    return [
-      {
-        name,
-        path: relative === '' ? name : `${relative}/${name}`,
-        type,
-        size: type === 'file' ? stat.size : null,
-        modifiedAt: stat.mtimeMs,
-      },
-    ];
+    const type = toType(stat);
+    const size = type === 'file' ? stat.size : null;
+    return [{ name, path: relative === '' ? name : `${relative}/${name}`, type, size, modifiedAt: stat.mtimeMs }];
   });
   const rank = ({ type }: FolderEntry): number => (type === 'directory' ? 0 : 1);
   return entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+function toType(stat: Stats): FolderEntry['type'] {
+  if (stat.isFile()) return 'file';
+  if (stat.isDirectory()) return 'directory';
+  return stat.isSymbolicLink() ? 'symlink' : 'other';
 }
