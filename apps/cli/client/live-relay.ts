@@ -11,26 +11,15 @@ const MAX_WAITING = 256 * 1_024;
 /** Pieces that wait at most. */
 const MAX_PIECES = 1_000;
 
-/** Sends in-flight text of this process to the server of the same state folder, if one is running. */
-export interface LiveRelay {
-  /** An event that this process has appended, in order. */
-  event(event: Event): void;
-  close(): void;
-}
-
-interface Link {
-  /** Of the claim under which this process works. */
-  fence: number;
-  unsubscribe: () => void;
-}
-
 /**
- * With the relay, the page streams a run of the terminal. Nothing depends on it: pieces that the server does not take
- * at once are dropped, and without a server its only cost is one check for the socket in each turn.
+ * Sends in-flight text of this process to the server of the same state folder, if one is running, so that the page
+ * streams a run of the terminal. Nothing depends on it: pieces that the server does not take at once are dropped, and
+ * without a server its only cost is one check for the socket in each turn.
  */
-export function createLiveRelay(klaus: Klaus, session: Session): LiveRelay {
+export function createLiveRelay(klaus: Klaus, session: Session) {
   const socket = join(klaus.home, 'server', 'klaus.sock');
-  let link: Link | undefined;
+  /** `fence` is that of the claim under which this process works. */
+  let link: { fence: number; unsubscribe: () => void } | undefined;
   let waiting: Live[] = [];
   let size = 0;
   let seq = 0;
@@ -80,7 +69,8 @@ export function createLiveRelay(klaus: Klaus, session: Session): LiveRelay {
   };
 
   return {
-    event(event) {
+    /** @param event One that this process has appended, in order. */
+    event(event: Event): void {
       seq = event.seq;
       if (event.type === 'tool.finished') drop((piece) => 'call' in piece && piece.call === event.call);
       else if (event.type === 'turn.finished' || event.type === 'model.attempted')
@@ -100,15 +90,13 @@ function isNext(last: Live, live: Exclude<Live, { type: 'message.discarded' }>):
   return live.type === 'message.delta' && last.message === live.message && last.part === live.part;
 }
 
-interface Batch {
-  session: string;
-  body: { fence: number; seq: number; pieces: Live[] };
-}
-
 /** False if no server takes it: there is none, it is slow, or another process holds the session. */
-async function post(socketPath: string, { session, body }: Batch): Promise<boolean> {
+async function post(
+  socketPath: string,
+  { session, body }: { session: string; body: { fence: number; seq: number; pieces: Live[] } },
+): Promise<boolean> {
   try {
-    const { toSocketClient } = await import('./http/socket-client.ts');
+    const { toSocketClient } = await import('./http/http-fetch.ts');
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return (await toSocketClient(socketPath).live({ params: { id: session }, body }, { signal })).taken;
   } catch {

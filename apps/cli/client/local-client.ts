@@ -1,12 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, Session, SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
-import { UsageError } from '../program/cli-error.ts';
-import { findInterrupted, isInterrupted } from './interrupted-session.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 import type {
-  CancelResult,
   ClientSettings,
   ListedSession,
   PromptRequest,
@@ -14,6 +11,7 @@ import type {
   SessionClient,
   SessionSummary,
 } from './session-client.ts';
+import { UsageError } from '../program/cli-error.ts';
 
 /** A client of the engine in this process. It owns the engine. */
 export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void): SessionClient {
@@ -124,10 +122,7 @@ async function hunksOf(klaus: Klaus, approval: string) {
   return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
 }
 
-async function findLatest(
-  klaus: Klaus,
-  { cwd, root }: { cwd?: string | undefined; root?: string | undefined },
-): Promise<Session> {
+async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient['latest']>[0]): Promise<Session> {
   const workspace = realpathSync(cwd === undefined ? klaus.configuration.get('workspace') : toFolder(cwd));
   const latest = await klaus.latest({ with: 'prompts', workspace, ...optional({ root }) });
   if (latest) return latest;
@@ -167,10 +162,10 @@ async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForMo
     await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs }) });
 }
 
-async function cancel(klaus: Klaus, session: Session, reason: string): Promise<CancelResult> {
+async function cancel(klaus: Klaus, session: Session, reason: string): ReturnType<SessionClient['cancel']> {
   const isWaiting = (await klaus.approvals()).some((question) => question.session === session.id);
   if (!(await session.isRunnable()) && !isWaiting) return { session: session.id, state: 'idle' };
-  const run = await findOpenRun(session);
+  const run = await findOpenRun(klaus, session.id);
   await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
   // Without another process, this one ends the run, and does nothing else: prompts that wait in the inbox are for a
   // process that shows their run.
@@ -180,5 +175,30 @@ async function cancel(klaus: Klaus, session: Session, reason: string): Promise<C
   });
   const { state } = await session.advance({ signal: ended.signal });
   unsubscribe();
-  return { session: session.id, run, state: state === 'busy' ? 'stopping' : 'cancelled' };
+  return { session: session.id, state: state === 'busy' ? 'stopping' : 'cancelled' };
+}
+
+/** How many of the newest sessions are checked. */
+const MAX_CHECKED = 200;
+
+/** True for a session whose run has not ended and that no process holds. */
+async function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status'>): Promise<boolean> {
+  return row.status === 'running' && !(await klaus.store.isClaimed(row.id));
+}
+
+/**
+ * A warning about an interrupted session in the folder of a new one. Changes of its last command to protected places
+ * and to git are reverted when that session resumes, and not by another session.
+ */
+async function findInterrupted(klaus: Klaus, session: string): Promise<string | undefined> {
+  const workspace = (await klaus.store.session(session))?.workspace;
+  if (workspace === undefined) return undefined;
+  for (const row of await klaus.sessions({ workspace, limit: MAX_CHECKED })) {
+    if (!(await isInterrupted(klaus, row))) continue;
+    return (
+      `Session ${row.id} was interrupted in this folder. Changes of its last command to protected places and to git ` +
+      `are not repaired yet. Resume it with \`klaus resume ${row.id}\`.`
+    );
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Event, Klaus, KlausError as Coded, Session } from '@klaus/sdk';
+import type { Event, Klaus } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLiveRelay } from './live-relay.ts';
 import type { FollowedSession, FollowOptions } from './session-client.ts';
@@ -28,7 +28,7 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
     },
     isRunnable: () => session.isRunnable(),
     async cancel(reason) {
-      const run = await findOpenRun(session);
+      const run = await findOpenRun(klaus, session.id);
       await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
     },
     async answer(approval, reply, given) {
@@ -45,26 +45,20 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
 }
 
 /** The run of a session that has not ended; undefined if there is none. */
-export async function findOpenRun(session: Session): Promise<string | undefined> {
-  let open: string | undefined;
-  for await (const event of session.events()) {
-    if (event.type === 'run.started') open = event.run;
-    if (event.type === 'run.finished') open = undefined;
-  }
-  return open;
+export async function findOpenRun({ store }: Klaus, session: string): Promise<string | undefined> {
+  const last = await store.lastOf(session, ['run.started', 'run.finished']);
+  return last?.type === 'run.started' ? last.run : undefined;
 }
 
 /** An error of the engine with a hint that names the session. */
 async function addHint(error: unknown, { session, isNew }: { session: string; isNew: boolean }): Promise<unknown> {
   const { isKlausError, KlausError } = await import('@klaus/sdk');
   if (!isKlausError(error)) return error;
-  const hint = toHint(error, { session, isNew });
-  return hint === undefined ? error : new KlausError(error.code, error.message, { hint, cause: error });
-}
-
-function toHint({ code, hint = '' }: Coded, { session, isNew }: { session: string; isNew: boolean }) {
+  const { code, message } = error;
+  let { hint = '' } = error;
   if (code === 'workspace.missing' && !isNew)
-    return `The session works there. Restore the folder; \`klaus show ${session}\` prints what was done.`;
-  if (code === 'store.full') return `${hint} Then continue with \`klaus resume ${session}\`.`.trimStart();
-  return undefined;
+    hint = `The session works there. Restore the folder; \`klaus show ${session}\` prints what was done.`;
+  else if (code === 'store.full') hint = `${hint} Then continue with \`klaus resume ${session}\`.`.trimStart();
+  else return error;
+  return new KlausError(code, message, { hint, cause: error });
 }

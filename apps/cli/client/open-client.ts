@@ -1,5 +1,5 @@
 import { err } from '../output/sink.ts';
-import { type ServerOptions, toGivenServer } from '../program/server-option.ts';
+import { type Options, toGivenServer } from '../program/options.ts';
 import type { OpenKlausOptions } from './open-klaus.ts';
 import type { SessionClient } from './session-client.ts';
 
@@ -12,7 +12,7 @@ export interface OpenClientOptions extends OpenKlausOptions {
  * Opens the client that the options select: of the server that they name, or of this machine. Loads the HTTP client or
  * the engine, never both.
  */
-export async function openClient(server: ServerOptions, options: OpenClientOptions = {}): Promise<SessionClient> {
+export async function openClient(server: Options, options: OpenClientOptions = {}): Promise<SessionClient> {
   const onNotice = options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`));
   if (toGivenServer(server) !== undefined) {
     const { connectHttpClient } = await import('./http/http-client.ts');

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Klaus } from '@klaus/sdk';
+import type { Klaus, ScriptedServer } from '@klaus/sdk';
+import { demoFiles } from '../demo/files.ts';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
-import { toScriptedServer } from './scripted-model.ts';
 
 export interface OpenKlausOptions {
   /** Folder from `--cwd`. Default: the current one. */
@@ -19,10 +19,9 @@ export interface OpenKlausOptions {
 /** Loads the engine and opens it. */
 export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> {
   const { createKlaus } = await import('@klaus/sdk');
-  const given = Object.entries(options.settings ?? {}).filter(([, value]) => value !== undefined);
   return createKlaus({
     cwd: options.cwd === undefined ? process.cwd() : toFolder(options.cwd),
-    settings: Object.fromEntries(given),
+    settings: options.settings ?? {},
     endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
     onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
@@ -36,4 +35,23 @@ export function toFolder(path: string): string {
     throw new UsageError(`There is no folder ${folder}.`, 'Pass an existing folder to `--cwd`.');
   }
   return folder;
+}
+
+const servers = new Map<string, Promise<ScriptedServer>>();
+
+/**
+ * The scripted model server of `scripted/NAME`, in this process. There is one for each script, started at its first
+ * use. `demo` is the script of `klaus demo`; any other name is the path of a script.
+ *
+ * @throws KlausError `config` if the script is missing or invalid.
+ */
+export async function toScriptedServer(name: string): Promise<ScriptedServer> {
+  const file = name === 'demo' ? demoFiles.script : resolve(name);
+  const { startModelServer } = await import('@klaus/sdk');
+  let server = servers.get(file);
+  if (server === undefined) {
+    server = startModelServer({ script: file });
+    servers.set(file, server);
+  }
+  return server;
 }

@@ -7,7 +7,6 @@ import type {
   Hunk,
   Limits,
   Live,
-  Mode,
   OnAsk,
   OpenOptions,
   Part,
@@ -70,11 +69,15 @@ export interface SessionClient extends AsyncDisposable {
   prompt(id: string, request: PromptRequest): Promise<{ isHandedOver: boolean }>;
   /** Continues a run that was interrupted or stopped early. @throws if nothing is left to do. */
   resume(id: string, request: ResumeRequest): Promise<void>;
-  cancel(id: string, reason: string): Promise<CancelResult>;
+  /** `idle`: nothing was running. `stopping`: the process that holds the session stops it. */
+  cancel(id: string, reason: string): Promise<{ session: string; state: 'idle' | 'cancelled' | 'stopping' }>;
   /** Works on a session in this process, or follows the work of the server. */
   follow(options: FollowOptions): Promise<FollowedSession>;
-  /** What remains of a session for other processes when this client ends. Nothing on a server. */
-  leftovers(id: string): Promise<Leftovers>;
+  /**
+   * What remains of a session for other processes when this client ends: the number of prompts that no process takes by
+   * itself, and background processes that continue to run. Nothing on a server.
+   */
+  leftovers(id: string): Promise<{ messages: number; processes: readonly ProcessStatus[] }>;
 }
 
 export interface ClientSettings {
@@ -87,7 +90,6 @@ export interface ClientSettings {
 
 export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode'>;
 
-/** A row of the session list. */
 export interface ListedSession extends Pick<
   SessionRow,
   'id' | 'updatedAt' | 'costUsd' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
@@ -98,7 +100,6 @@ export interface ListedSession extends Pick<
 }
 
 export interface SearchResult {
-  /** Id. */
   session: string;
   hits: readonly RecalledText[];
   /** Seqs of records that are too large to search. */
@@ -129,48 +130,32 @@ export interface RememberedApproval {
 
 export type Reply = 'approved' | 'rejected';
 
-interface PromptContent {
-  parts: readonly Part[];
+type Undefinable<T> = { [K in keyof T]?: T[K] | undefined };
+
+export interface ResumeRequest extends Undefinable<Pick<OpenOptions, 'limits'>> {
   onAsk: OnAsk;
   waitForModelMs?: number | undefined;
+}
+
+/** A prompt, with changes of the model, the mode and the limits. */
+interface PromptContent extends ResumeRequest, Undefinable<Pick<OpenOptions, 'model' | 'mode'>> {
+  parts: readonly Part[];
   pin?: boolean | undefined;
 }
-
-interface SessionChange {
-  model?: string | undefined;
-  mode?: Mode | undefined;
-  limits?: Partial<Limits> | undefined;
-}
-
-type Undefinable<T> = { [K in keyof T]?: T[K] | undefined };
 
 export interface OpenRequest
   extends
     PromptContent,
-    SessionChange,
     Undefinable<Pick<OpenOptions, 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate'>> {
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
 }
 
-export interface PromptRequest extends PromptContent, SessionChange {
+export interface PromptRequest extends PromptContent {
   delivery: 'steer' | 'queue';
 }
 
-export interface ResumeRequest extends Pick<PromptContent, 'onAsk' | 'waitForModelMs'> {
-  limits?: Partial<Limits> | undefined;
-}
-
-export interface CancelResult {
-  /** Id. */
-  session: string;
-  run?: string | undefined;
-  /** `idle`: nothing was running. `stopping`: the process that holds the session stops it. */
-  state: 'idle' | 'cancelled' | 'stopping';
-}
-
 export interface FollowOptions {
-  /** Id. */
   session: string;
   /** Seq. Later events are reported. */
   after: number;
@@ -199,11 +184,4 @@ export interface FollowedSession extends AsyncDisposable {
   answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
   /** Aborts when another client answers the approval. */
   untilAnswered(approval: string): AbortSignal;
-}
-
-export interface Leftovers {
-  /** Prompts that no process takes by itself. */
-  messages: number;
-  /** Background processes that continue to run. */
-  processes: readonly ProcessStatus[];
 }

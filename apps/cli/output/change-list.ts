@@ -11,7 +11,6 @@ function toList<T>(items: readonly T[], toText: (item: T) => string): string {
   return lines.join('\n');
 }
 
-/** Changes of files, one per line. */
 export function listChanges(changes: readonly TreeChange[]): string {
   return toList(changes, (change) => `${describeChange(change)} ${toPrintable(change.path)}`);
 }

@@ -1,7 +1,6 @@
-import { toPrintable } from '@klaus/sdk/printable';
-import { createPaint, type Paint } from './paint.ts';
-import { err, out } from './sink.ts';
-import { createStatusLine } from './status-line.ts';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
+import { createPaint } from './paint.ts';
+import { err, out, type Sink } from './sink.ts';
 
 export type Mark = 'ok' | 'bad' | 'warn' | 'info';
 
@@ -13,32 +12,15 @@ const SIGNS = {
   info: ['dim', '· '],
 } as const satisfies Record<Mark, readonly [string, string]>;
 
-/** Prints text for people: progress on standard error, answers on standard output. */
-export interface Screen {
-  /** True on a terminal, where a user sees text as it is written. */
-  readonly watched: boolean;
-  /** True if text is streamed to standard output, so that the answer must not be printed again. */
-  readonly streamsAnswers: boolean;
-  readonly paint: Paint;
-  /** The sign of a line, or a word in plain output. */
-  readonly mark: (kind: Mark) => string;
-  /** Prints a line of progress. */
-  readonly line: (text: string) => void;
-  /** Prints a piece of the model's text. */
-  stream(text: string): void;
-  /** Shows the bottom line, on a terminal only. An empty text removes it. */
-  status(text: string): void;
-  /** Ends the line of streamed text and removes the bottom line. */
-  settle(): void;
-  /** Prints the final answer. */
-  answer(text: string): void;
-}
+export type Screen = ReturnType<typeof createScreen>;
 
 /**
+ * Prints text for people: progress on standard error, answers on standard output.
+ *
  * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
  * @param options.raw The text of the model is printed unchanged.
  */
-export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): Screen {
+export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }) {
   const watched = !plain && err.isTTY && process.env['TERM'] !== 'dumb';
   const status = watched ? createStatusLine(err) : undefined;
   const paint = createPaint(err, plain);
@@ -56,15 +38,18 @@ export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): 
     midLine = false;
   };
   return {
+    /** True on a terminal, where a user sees text as it is written. */
     watched,
+    /** True if text is streamed to standard output, so that the answer must not be printed again. */
     streamsAnswers: watched && target === out,
     paint,
-    mark: (kind) => (plain ? WORDS[kind] : paint(SIGNS[kind][0], SIGNS[kind][1])),
-    line(text) {
+    /** The sign of a line, or a word in plain output. */
+    mark: (kind: Mark): string => (plain ? WORDS[kind] : paint(SIGNS[kind][0], SIGNS[kind][1])),
+    line: (text: string): void => {
       settle();
       err.write(`${text}\n`);
     },
-    stream(text) {
+    stream(text: string): void {
       if (text === '') return;
       status?.clear();
       midLine = !text.endsWith('\n');
@@ -72,17 +57,39 @@ export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }): 
       const joined = held + text;
       held = joined.endsWith('\r') ? '\r' : '';
       target.write(toPrintable(held === '' ? joined : joined.slice(0, -1)));
-      return undefined;
     },
-    status(text) {
+    /** Shows the bottom line, on a terminal only. An empty text removes it. */
+    status(text: string): void {
       if (text === '') status?.clear();
       else if (!midLine) status?.show(text);
     },
+    /** Ends the line of streamed text and removes the bottom line. */
     settle,
-    answer(text) {
+    answer(text: string): void {
       settle();
       if (raw) out.raw(`${text}\n`);
       else out.write(`${out.isTTY ? toPrintable(text) : text}\n`);
+    },
+  };
+}
+
+/**
+ * One line at the bottom of a terminal, replaced in place. It is cut to the width of the terminal, because a wrapped line
+ * cannot be erased.
+ */
+function createStatusLine(sink: Sink) {
+  let shown = '';
+  return {
+    show(text: string): void {
+      const line = toLine(text, Math.max(20, (sink.columns || 80) - 1));
+      if (line === shown) return;
+      shown = line;
+      sink.replaceLine(line);
+    },
+    clear(): void {
+      if (shown === '') return;
+      shown = '';
+      sink.replaceLine('');
     },
   };
 }

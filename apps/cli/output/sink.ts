@@ -1,52 +1,44 @@
 import { styleText } from 'node:util';
 import { toSafeJson } from '@klaus/sdk/printable';
 
+export type Sink = ReturnType<typeof createSink>;
+
+export const out = createSink(() => process.stdout);
+export const err = createSink(() => process.stderr);
+
 /**
  * Standard output or standard error. The command line writes only here: control characters in text of a model, a
  * command, a file or a server cannot act on the terminal or on the program behind the pipe.
+ *
+ * @param open Creates the stream of the process at its first use.
  */
-export interface Sink {
-  readonly isTTY: boolean;
-  /** Characters of a line of the terminal; 0 if it is not a terminal. */
-  readonly columns: number;
-  readonly stream: NodeJS.WriteStream;
-  /**
-   * Writes text with control characters shown as `<1b>`. The colours of `createPaint` remain if colours are shown;
-   * all other colours are removed.
-   */
-  write(text: string): void;
-  /** Resolves when the reader has received everything. */
-  flush(): Promise<void>;
-  /** Writes one JSON document with a line feed. Control characters in it are escape sequences of JSON. */
-  json(value: unknown, indent?: number): void;
-  /** Writes text unchanged: only for `--raw`. */
-  raw(text: string): void;
-  /** Replaces the line of the cursor. Only on a terminal. */
-  replaceLine(text: string): void;
-}
-
-export const out: Sink = createSink(() => process.stdout);
-export const err: Sink = createSink(() => process.stderr);
-
-/** @param open Creates the stream of the process at its first use. */
-function createSink(open: () => NodeJS.WriteStream): Sink {
+function createSink(open: () => NodeJS.WriteStream) {
   let hasColors: boolean | undefined;
   const clean = (text: string): string => toSafeText(text, (hasColors ??= showsColors(open())));
   return {
     get isTTY() {
       return open().isTTY === true;
     },
+    /** Characters of a line of the terminal; 0 if it is not a terminal. */
     get columns() {
       return open().isTTY === true ? open().columns : 0;
     },
     get stream() {
       return open();
     },
-    write: (text) => void open().write(clean(text)),
-    flush: () => new Promise((resolve) => open().write('', () => resolve())),
-    json: (value, indent) => void open().write(`${toSafeJson(value, indent)}\n`),
-    raw: (text) => void open().write(text),
-    replaceLine: (text) => void open().write(`\r\u001b[2K${clean(text)}`),
+    /**
+     * Writes text with control characters shown as `<1b>`. The colours of `createPaint` remain if colours are shown;
+     * all other colours are removed.
+     */
+    write: (text: string) => void open().write(clean(text)),
+    /** Resolves when the reader has received everything. */
+    flush: () => new Promise<void>((resolve) => open().write('', () => resolve())),
+    /** Writes one JSON document with a line feed. Control characters in it are escape sequences of JSON. */
+    json: (value: unknown, indent?: number) => void open().write(`${toSafeJson(value, indent)}\n`),
+    /** Writes text unchanged: only for `--raw`. */
+    raw: (text: string) => void open().write(text),
+    /** Replaces the line of the cursor. Only on a terminal. */
+    replaceLine: (text: string) => void open().write(`\r\u001b[2K${clean(text)}`),
   };
 }
 

@@ -23,11 +23,11 @@ const hidden = (): void => {};
  * A run for people: progress on standard error, the final answer on standard output. On a terminal, the text of the
  * model is streamed, and the bottom line shows what is running.
  *
- * @param options.plain Words instead of signs, no colours, no animation. Default false.
- * @param options.raw The text of the model is printed unchanged. Default false.
+ * @param options.plain Words instead of signs, no colours, no animation.
+ * @param options.raw The text of the model is printed unchanged.
  */
-export function createTextOutput(options: { plain?: boolean; raw?: boolean } = {}): Output {
-  const screen = createScreen({ plain: options.plain ?? false, raw: options.raw ?? false });
+export function createTextOutput(options: { plain: boolean; raw: boolean }): Output {
+  const screen = createScreen(options);
   const answer = createAnswerView(screen);
   const calls = createCallsView(screen);
   const views: Views = {
@@ -67,17 +67,8 @@ export function createTextOutput(options: { plain?: boolean; raw?: boolean } = {
   };
 }
 
-type ViewsOfRun =
-  | 'run.started'
-  | 'run.finished'
-  | 'turn.started'
-  | 'turn.finished'
-  | 'message.added'
-  | 'tool.started'
-  | 'tool.finished';
-
 /** Events that are one line each, and those that are not shown. */
-function createFactViews(screen: Screen): Omit<Views, ViewsOfRun> {
+function createFactViews(screen: Screen) {
   const { mark, paint, line } = screen;
   const fact = (kind: Mark, text: string): void => line(`${mark(kind)}${kind === 'info' ? paint('dim', text) : text}`);
   return {
@@ -119,7 +110,7 @@ function createFactViews(screen: Screen): Omit<Views, ViewsOfRun> {
     'workspace.snapshotted': hidden,
     'evidence.verified': hidden,
     'context.unpinned': hidden,
-  };
+  } satisfies Partial<Views>;
 }
 
 function showEnd({ mark, paint, line }: Screen, event: EventOf<'run.finished'>): void {

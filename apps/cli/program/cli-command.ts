@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { err } from '../output/sink.ts';
 import { EXIT } from './exit-codes.ts';
-import { addServerOptions, toGivenServer } from './server-option.ts';
+import { addServerOptions, toGivenServer } from './options.ts';
 
 interface CommandText {
   name: string;
@@ -22,7 +22,6 @@ export interface LeafCommand extends CommandText {
    * this machine, and warns when KLAUS_SERVER names a server. `none`: it does not concern sessions.
    */
   server: 'both' | 'local' | 'none';
-  /** Adds arguments and options. */
   declare?: (command: Command) => void;
   /** Receives the arguments, the options and the declared command. Returns the exit code; undefined means success. */
   run: (...given: never[]) => Promise<number> | Promise<void>;
@@ -45,11 +44,7 @@ export class IdArgument extends Argument {
   }
 }
 
-/**
- * Declares a command.
- *
- * @param done Receives the exit code.
- */
+/** Declares a command. @param done Receives the exit code. */
 export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: number) => void): void {
   const command = parent.command(spec.name, { isDefault: 'isDefault' in spec && spec.isDefault === true });
   command.summary(spec.summary);

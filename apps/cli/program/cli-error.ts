@@ -1,20 +1,15 @@
 import type { ErrorCode } from '@klaus/sdk';
 
-export interface CliErrorOptions {
-  /** What the user can do. */
-  hint?: string | undefined;
-  cause?: unknown;
-}
-
 /**
  * An error of the command line itself, with the code, and so the exit code, that the engine's error of that kind has.
  * The engine is not loaded for it.
  */
 export class CliError extends Error {
   readonly code: ErrorCode;
+  /** What the user can do. */
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, message: string, { hint, cause }: CliErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { hint, cause }: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.name = 'CliError';
     this.code = code;
@@ -24,7 +19,6 @@ export class CliError extends Error {
   }
 }
 
-/** A wrong command line. */
 export class UsageError extends CliError {
   constructor(message: string, hint?: string) {
     super('usage', message, { hint });

@@ -1,8 +1,11 @@
+import type { KlausError } from '@klaus/sdk';
+import { toPrintable } from '@klaus/sdk/printable';
 import { CommanderError } from 'commander';
+import { err } from '../output/sink.ts';
 import { isEndOfPipe, outputFailure, watchStreams } from '../output/streams.ts';
-import { EXIT } from './exit-codes.ts';
+import { CliError, UsageError } from './cli-error.ts';
+import { EXIT, isKlausError, toExitCode } from './exit-codes.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
-import { reportError, toOutputError } from './report-error.ts';
 
 /** Runs one command line and ends the process with its exit code. Never throws. */
 export async function execute(words: readonly string[]): Promise<never> {
@@ -38,4 +41,65 @@ function flush(stream: NodeJS.WriteStream): Promise<void> {
     if (stream.destroyed || !stream.writable) setImmediate(resolve);
     else stream.write('', () => setImmediate(resolve));
   });
+}
+
+/** Standard output cannot be written, for example to a file on a full disk. */
+function toOutputError(cause: Error): CliError {
+  const hint = 'The session is complete: `klaus sessions` lists it, `klaus show ID` prints it.';
+  return new CliError('store.full', `Standard output could not be written: ${cause.message}`, { hint, cause });
+}
+
+/** The error as one with a code, a message and a hint. */
+function toCoded(error: unknown, help: string): Pick<KlausError, 'code' | 'message' | 'hint'> {
+  if (isKlausError(error)) return error;
+  if (error instanceof CommanderError) return toUsageError(error, help);
+  if ((error as { syscall?: unknown } | null)?.syscall === 'uv_cwd') {
+    return new UsageError(
+      'The current folder does not exist any more.',
+      'Change to an existing folder, or name one with `--cwd`.',
+    );
+  }
+  return new CliError('internal', error instanceof Error ? error.message : String(error), {
+    hint: 'This is a defect in Klaus. `KLAUS_DEBUG=1` shows where it happened.',
+  });
+}
+
+function toUsageError(error: CommanderError, help: string): UsageError {
+  if (/unknown option '--(server|token-file)/.test(error.message)) {
+    return new UsageError(
+      'This command acts on this machine only: it takes no --server.',
+      'Run it on the machine of the server, or open the page of the server.',
+    );
+  }
+  if (error.code === 'commander.help') return new UsageError('A command is missing.', `See ${help}.`);
+  // "error: unknown option '--jsn'\n(Did you mean --json?)"
+  const [what = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const message = what.charAt(0).toUpperCase() + what.slice(1);
+  return new UsageError(message, hint?.replace(/^\(|\)$/g, '') ?? `See ${help}.`);
+}
+
+/**
+ * Writes an error to standard error: a line that says what is wrong, and a line that says what to do. With `asJson`,
+ * one JSON object. The stack trace is shown with `KLAUS_DEBUG=1` only.
+ *
+ * @param options.help The command line whose help explains the wrong one. Default: `klaus --help`.
+ * @returns The exit code.
+ */
+function reportError(error: unknown, options: { asJson: boolean; help?: string }): number {
+  const coded = toCoded(error, options.help ?? 'klaus --help');
+  const { code, message, hint } = coded;
+  const exitCode = toExitCode(coded);
+  const stack = process.env['KLAUS_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
+  if (options.asJson) {
+    err.json({ error: { code, message, hint, exitCode, stack } });
+    return exitCode;
+  }
+  err.write(`klaus: ${toOneLine(message)}\n`);
+  if (hint !== undefined) err.write(`  ${toOneLine(hint)}\n`);
+  if (stack !== undefined) err.write(`${stack}\n`);
+  return exitCode;
+}
+
+function toOneLine(text: string): string {
+  return toPrintable(text).replaceAll(/\s*\n\s*/g, ' ');
 }

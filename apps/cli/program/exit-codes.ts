@@ -1,4 +1,4 @@
-import type { ErrorCode, ModelFailureCode, Outcome } from '@klaus/sdk';
+import type { ErrorCode, KlausError, ModelFailureCode, Outcome } from '@klaus/sdk';
 
 /** Exit codes of every command. 0 always means success. */
 export const EXIT = {
@@ -68,10 +68,12 @@ export const OUTCOME_EXITS: Readonly<Record<Outcome, ExitName>> = {
 
 /** The exit code for a thrown value: that of a KlausError's code, and 1 for any other value. */
 export function toExitCode(error: unknown): ExitCode {
-  // Recognized by its mark, because an import would load the engine.
-  if (typeof error !== 'object' || error === null || !(Symbol.for('klaus.error') in error)) return EXIT.failed;
-  const { code } = error as { code?: ErrorCode };
-  return EXIT[(code && ERROR_EXITS[code]) ?? 'failed'];
+  return EXIT[isKlausError(error) ? (ERROR_EXITS[error.code] ?? 'failed') : 'failed'];
+}
+
+/** True for a KlausError of any copy of the package. The symbol is the contract: an import would load the engine. */
+export function isKlausError(value: unknown): value is KlausError {
+  return typeof value === 'object' && value !== null && Symbol.for('klaus.error') in value;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
-/** A parser of integers in a range. */
 export function integer(min: number, max = Number.POSITIVE_INFINITY): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -60,7 +59,6 @@ export function repeatable(
   return (text, before = []) => [...before, parse(text)];
 }
 
-/** A text that matches a pattern. */
 function matching(pattern: RegExp, message: string): (text: string) => string {
   return (text) => {
     if (!pattern.test(text)) throw new InvalidArgumentError(message);

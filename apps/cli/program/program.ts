@@ -59,7 +59,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
 };
 
-/** The names of all commands. */
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
 
 const EXAMPLES = `

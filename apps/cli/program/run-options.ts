@@ -1,4 +1,4 @@
-import type { Limits, Mode, OnAsk, SandboxName } from '@klaus/sdk';
+import type { Limits } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { type Command, Option } from 'commander';
 import { UsageError } from './cli-error.ts';
@@ -12,94 +12,43 @@ import {
   toSetting,
   toVariable,
 } from './option-values.ts';
-import type { ServerOptions } from './server-option.ts';
+import type { Options } from './options.ts';
 
 /** What `--raw` does, for every command that has it. */
 export const RAW_OPTION = 'print the text of models and commands unchanged, with its control characters';
 
-/** Options of a command that works on a session and shows it. */
-export interface ShowOptions {
-  json?: true;
-  plain?: true;
-  raw?: true;
-  /** Seconds. */
-  timeout?: number;
-}
+export const waitForModelOption = new Option(
+  '--wait-for-model <time>',
+  'retry for this long while the model is unreachable or overloaded: 30m, 2h, 1d',
+).argParser(toDuration);
 
-/** Options that raise or lower the limits of a session. */
-export interface LimitOptions {
-  budgetUsd?: number;
-  budgetTokens?: number;
-  maxTurns?: number;
-  maxToolCalls?: number;
-}
-
-/** Options that a run and the default settings of a server have in common. */
-export interface DefaultOptions extends LimitOptions {
-  cwd?: string;
-  model?: string;
-  approve?: Mode;
-  onAsk?: OnAsk;
-  sandbox?: SandboxName;
-  isolate?: true;
-  /** `key=value`. */
-  set?: readonly string[];
-}
-
-export interface RunOptions extends DefaultOptions, ShowOptions, ServerOptions {
-  prompt?: string;
-  session?: string;
-  continue?: true;
-  allowAnyWorkspace?: true;
-  root?: string;
-  addDir?: readonly string[];
-  pin?: true;
-  /** Milliseconds. */
-  waitForModel?: number;
-  /** Texts of one grant. */
-  grant?: readonly string[];
-  /** Names of variables, or beginnings of names that end in `*`. */
-  env?: readonly string[];
-}
-
-export function waitForModelOption(): Option {
-  return new Option(
-    '--wait-for-model <time>',
-    'retry for this long while the model is unreachable or overloaded: 30m, 2h, 1d',
-  ).argParser(toDuration);
-}
-
-export function onAskOption(): Option {
-  return new Option('--on-ask <choice>', 'what to do with a question when no user can answer it').choices([
-    'deny',
-    'wait',
-  ]);
-}
+export const onAskOption = choiceOption('--on-ask <choice>', 'what to do with a question when no user can answer it', [
+  'deny',
+  'wait',
+]);
 
 export function approveOption(description = 'what is allowed without an approval'): Option {
-  return new Option('--approve <mode>', description).choices(['plan', 'ask', 'edits', 'auto']);
+  return choiceOption('--approve <mode>', description, ['plan', 'ask', 'edits', 'auto']);
 }
 
-export function sandboxOption(): Option {
-  return new Option('--sandbox <driver>', 'where commands run; host means without a sandbox').choices([
-    'bubblewrap',
-    'docker',
-    'host',
-  ]);
-}
+export const sandboxOption = choiceOption('--sandbox <driver>', 'where commands run; host means without a sandbox', [
+  'bubblewrap',
+  'docker',
+  'host',
+]);
 
-export function settingOption(): Option {
-  return new Option(
-    '--set <key=value>',
-    'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)',
-  ).argParser(repeatable(toSetting));
-}
+export const settingOption = new Option(
+  '--set <key=value>',
+  'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)',
+).argParser(repeatable(toSetting));
 
-export function grantOption(): Option {
-  return new Option(
-    '--grant <text>',
-    'what the session may do, such as "file-operations · exec(npm test)"; repeatable (klaus help grants)',
-  ).argParser(repeatable());
+export const grantOption = new Option(
+  '--grant <text>',
+  'what the session may do, such as "file-operations · exec(npm test)"; repeatable (klaus help grants)',
+).argParser(repeatable());
+
+export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
 }
 
 export function addShowOptions(command: Command): Command {
@@ -118,17 +67,16 @@ export function addLimitOptions(command: Command): Command {
     .option('--max-tool-calls <count>', 'tool calls of the session; 0 means unlimited', integer(0));
 }
 
-/** The options of `klaus run`. */
 export function addRunOptions(command: Command): Command {
   command
     .option('-p, --prompt <text>', 'the prompt')
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
     .addOption(approveOption())
-    .addOption(onAskOption())
-    .addOption(grantOption())
-    .addOption(sandboxOption())
-    .addOption(waitForModelOption())
+    .addOption(onAskOption)
+    .addOption(grantOption)
+    .addOption(sandboxOption)
+    .addOption(waitForModelOption)
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
     .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes')
@@ -145,12 +93,12 @@ export function addRunOptions(command: Command): Command {
       repeatable(toFolderPath),
     )
     .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
-    .addOption(settingOption());
+    .addOption(settingOption);
   return addShowOptions(addLimitOptions(command));
 }
 
 /** The limits that the options set; undefined if they set none. */
-export function toLimits(options: LimitOptions): Partial<Limits> | undefined {
+export function toLimits(options: Options): Partial<Limits> | undefined {
   const limits = optional({
     usd: options.budgetUsd,
     tokens: options.budgetTokens,
@@ -160,16 +108,13 @@ export function toLimits(options: LimitOptions): Partial<Limits> | undefined {
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
-/** The values of `--set` by key; the last value of a key wins. */
-function toGivenSettings({ set = [] }: RunOptions): Record<string, string> {
-  return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
-}
-
-/** The options as settings, by key. */
-export function toSettings(options: RunOptions): Record<string, unknown> {
+/** The options as settings, by key. The last `--set` of a key wins. */
+export function toSettings(options: Options): Record<string, unknown> {
+  const { set = [] } = options;
+  const given = set.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]);
   const limits = Object.entries(toLimits(options) ?? {}).map(([name, value]) => [`limits.${name}`, value]);
   return {
-    ...toGivenSettings(options),
+    ...Object.fromEntries(given),
     ...optional({
       model: options.model,
       approve: options.approve,
@@ -185,7 +130,7 @@ export function toSettings(options: RunOptions): Record<string, unknown> {
 }
 
 /** @throws UsageError for options that contradict each other, or that cannot change in an existing session. */
-export function checkCombination(options: RunOptions): void {
+export function checkCombination(options: Options): void {
   const { session, continue: isContinued } = options;
   if (session !== undefined && isContinued) {
     throw new UsageError('--session and --continue exclude each other.', 'Give only one of them.');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPromptWords } from './unknown-command.ts';
+import { checkPromptWords, findSimilarCommand } from './unknown-command.ts';
 import { UsageError } from './cli-error.ts';
 
 const NAMES = ['run', 'resume', 'sessions', 'show', 'config', 'db'];
@@ -51,4 +51,21 @@ test('after an option a word is an answer, unless it resembles a command', () =>
   expect(refusal(['yes'], false)).toBeUndefined();
   expect(refusal(['login'], false)).toBeUndefined();
   expect(refusal(['sesions'], false)).toBeDefined();
+});
+
+const COMMANDS = ['run', 'resume', 'sessions', 'show', 'approve', 'approvals', 'db'];
+
+test.each([
+  ['sesions', 'sessions'],
+  ['sessoins', 'sessions'],
+  ['shwo', 'show'],
+  ['approv', 'approve'],
+  ['rum', 'run'],
+  ['Show', 'show'],
+  ['fix', undefined],
+  ['refactor', undefined],
+  ['hello', undefined],
+  ['do', undefined],
+])('%s is near %s', (word, near) => {
+  expect(findSimilarCommand(word, COMMANDS)).toBe(near);
 });

@@ -1,5 +1,5 @@
+import { toNearest } from '@klaus/sdk';
 import { UsageError } from './cli-error.ts';
-import { findSimilarCommand } from './similar-command.ts';
 
 /** Commands of other programs, and what Klaus has instead. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
@@ -66,4 +66,22 @@ export function checkPromptWords(
   const foreign = findSimilarCommand(known, [...Object.keys(ALTERNATIVES), ...Object.keys(SYNONYMS)]) ?? known;
   const alternative = ALTERNATIVES[SYNONYMS[foreign] ?? foreign] ?? '`klaus --help` lists the commands.';
   throw new UsageError(`There is no command ${word}.`, `${alternative} ${asPrompt}`);
+}
+
+/**
+ * The candidate that `word` is probably a misspelling of: it differs by one character in a short word, by two in a
+ * longer one, or by two swapped neighbours. A word with less similarity to a command is a prompt.
+ */
+export function findSimilarCommand(word: string, candidates: readonly string[]): string | undefined {
+  const isLong = (candidate: string) => Math.min(word.length, candidate.length) >= 6;
+  const isSwapped = (candidate: string) => toLetters(word) === toLetters(candidate);
+  return toNearest(
+    word,
+    candidates.filter((candidate) => candidate.length > 2),
+    { toLimit: (candidate) => (isLong(candidate) || isSwapped(candidate) ? 2 : 1) },
+  );
+}
+
+function toLetters(word: string): string {
+  return word.toLowerCase().split('').toSorted().join('');
 }

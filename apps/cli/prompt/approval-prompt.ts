@@ -49,24 +49,20 @@ export async function askInTerminal(
   options: { plain: boolean; signal: AbortSignal },
 ): Promise<Reply> {
   const paint = createPaint(err, options.plain);
-  const keyboard = await openKeyboard();
+  using keyboard = await openKeyboard();
   const prompt: Prompt = { question, keyboard, paint, ...options };
   const keys = paint('bold', `[${toKeys(question)}] `);
-  try {
-    err.write(`${showQuestion(prompt, false)}\n${keys}`);
-    for (;;) {
-      const key = (await keyboard.key(options.signal))?.toLowerCase();
-      const reply = await toReply(key, prompt);
-      if (reply) {
-        // With these keys the answers are on the screen already.
-        if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
-        return reply;
-      }
-      if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
-      else if (key === 'h') err.write(keys);
+  err.write(`${showQuestion(prompt, false)}\n${keys}`);
+  for (;;) {
+    const key = (await keyboard.key(options.signal))?.toLowerCase();
+    const reply = await toReply(key, prompt);
+    if (reply) {
+      // With these keys the answers are on the screen already.
+      if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+      return reply;
     }
-  } finally {
-    keyboard.close();
+    if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
+    else if (key === 'h') err.write(keys);
   }
 }
 
@@ -138,9 +134,10 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     const key = (await keyboard.key(signal))?.toLowerCase();
     err.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
     if (key === 'y') accepted.push(hunk.id);
-    else if (key === 'a')
-      return { accepted: [...accepted, ...hunks.slice(at).map(({ id }) => id)], ...toEdited(edited) };
-    else if (key === 'x') break;
+    else if (key === 'a') {
+      accepted.push(...hunks.slice(at).map(({ id }) => id));
+      break;
+    } else if (key === 'x') break;
     else if (key === 'e' && canEdit) {
       keyboard.pause();
       const text = editLines(hunk);
@@ -150,11 +147,7 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     } else if (key === 'q' || key === 'ctrl-c' || key === undefined) return undefined;
     else if (key !== 'n') at--;
   }
-  return { accepted, ...toEdited(edited) };
-}
-
-function toEdited(edited: { id: string; text: string }[]): Pick<HunkAnswer, 'edited'> {
-  return edited.length > 0 ? { edited } : {};
+  return { accepted, ...(edited.length > 0 ? { edited } : {}) };
 }
 
 /** Opens the editor of the user with the new lines of a hunk. Undefined if it failed. */

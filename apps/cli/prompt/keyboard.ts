@@ -1,22 +1,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { ReadStream } from 'node:tty';
 import { setImmediate } from 'node:timers/promises';
+import { ReadStream } from 'node:tty';
 import { err } from '../output/sink.ts';
+import { UsageError } from '../program/cli-error.ts';
 
-/** Single keys from the terminal, also while standard input is a pipe. */
-export interface Keyboard {
-  /** Waits for a key; `ctrl-c` for Ctrl-C, and undefined when `signal` aborts or the terminal is closed. */
-  key(signal?: AbortSignal): Promise<string | undefined>;
-  /**
-   * Reads a line that can be edited; `ctrl-c` for Ctrl-C, and undefined when `signal` aborts or the terminal is closed.
-   */
-  line(prompt: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** Releases the terminal for another program, such as an editor, until `resume`. */
-  pause(): void;
-  resume(): void;
-  close(): void;
-}
+export type Keyboard = Awaited<ReturnType<typeof openKeyboard>>;
 
 /** True if this process has a terminal at which a user can answer. */
 export function hasKeyboard(): boolean {
@@ -30,10 +19,10 @@ export function hasKeyboard(): boolean {
 }
 
 /**
- * Opens the terminal for single keys. Earlier input is discarded: a key that was pressed before a question was shown
- * must not answer it.
+ * Opens the terminal for single keys, also while standard input is a pipe. Earlier input is discarded: a key that was
+ * pressed before a question was shown must not answer it.
  */
-export async function openKeyboard(): Promise<Keyboard> {
+export async function openKeyboard() {
   const tty = new ReadStream(openSync('/dev/tty', 'r'));
   let take: ((key: string | undefined) => void) | undefined;
   tty.on('data', (data) => {
@@ -48,8 +37,9 @@ export async function openKeyboard(): Promise<Keyboard> {
   await setImmediate();
   await setImmediate();
   return {
-    key: (signal) =>
-      new Promise((resolve) => {
+    /** Waits for a key; `ctrl-c` for Ctrl-C, and undefined when `signal` aborts or the terminal is closed. */
+    key: (signal?: AbortSignal) =>
+      new Promise<string | undefined>((resolve) => {
         const resolveOnce = (key: string | undefined) => {
           take = undefined;
           signal?.removeEventListener('abort', abort);
@@ -61,8 +51,9 @@ export async function openKeyboard(): Promise<Keyboard> {
         take = resolveOnce;
         return undefined;
       }),
-    line: (prompt, signal) =>
-      new Promise((resolve) => {
+    /** Reads a line that can be edited. The result is as that of `key`. */
+    line: (prompt: string, signal?: AbortSignal) =>
+      new Promise<string | undefined>((resolve) => {
         const lines = createInterface({ input: tty, output: err.stream, terminal: true });
         const finish = (text: string | undefined): void => {
           signal?.removeEventListener('abort', abort);
@@ -79,6 +70,7 @@ export async function openKeyboard(): Promise<Keyboard> {
         lines.question(prompt, finish);
         return undefined;
       }),
+    /** Releases the terminal for another program, such as an editor, until `resume`. */
     pause() {
       tty.setRawMode(false);
       tty.pause();
@@ -87,11 +79,20 @@ export async function openKeyboard(): Promise<Keyboard> {
       tty.setRawMode(true);
       tty.resume();
     },
-    close() {
-      if (!tty.destroyed) {
-        tty.setRawMode(false);
-        tty.destroy();
-      }
+    [Symbol.dispose]() {
+      if (tty.destroyed) return;
+      tty.setRawMode(false);
+      tty.destroy();
     },
   };
+}
+
+/** Asks a yes-or-no question at the terminal. @throws UsageError with the message `refusal` if there is no terminal. */
+export async function confirm(question: string, refusal: string): Promise<boolean> {
+  if (!hasKeyboard()) throw new UsageError(refusal, 'Add `--yes` to do it without a question.');
+  err.write(`${question} [y/n] `);
+  using keyboard = await openKeyboard();
+  const key = await keyboard.key();
+  err.write('\n');
+  return key?.toLowerCase() === 'y';
 }

@@ -11,22 +11,19 @@ const MAX_BYTES = 8 * 1_024 * 1_024;
 /** Milliseconds without input after which the wait is reported. */
 const SILENCE = 2_000;
 
-export interface PromptInput {
-  /** The words of the command line; `-` alone means standard input. */
-  words: readonly string[];
-  /** Piped input; undefined if there is none. */
-  stdin: Uint8Array | undefined;
-  /** Maximum length of a prompt (`maxPromptChars`); 0 means no limit. */
-  maxChars: number;
-}
-
 /**
  * Makes the parts of a prompt. Piped input is the prompt if none is given, and otherwise an attached file named `stdin`.
  * Input that is too long for a prompt is attached as a file too.
  *
+ * @param input.words The command line; `-` alone means standard input.
+ * @param input.maxChars Maximum length of a prompt (`maxPromptChars`); 0 means no limit.
  * @throws UsageError if there is no prompt, it is too long, or the input is neither text nor an image.
  */
-export function toPromptParts(input: PromptInput): Part[] {
+export function toPromptParts(input: {
+  words: readonly string[];
+  stdin: Uint8Array | undefined;
+  maxChars: number;
+}): Part[] {
   const fromStdin = input.words.length === 1 && input.words[0] === '-';
   const prompt = fromStdin ? '' : input.words.join(' ').trim();
   const piped = input.stdin !== undefined && input.stdin.length > 0 ? input.stdin : undefined;

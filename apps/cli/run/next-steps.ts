@@ -1,12 +1,10 @@
-import type { EventOf } from '@klaus/sdk';
+import type { Advance, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import type { Output } from '../output/output.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { RunResult } from './run-result.ts';
 
 export interface NextStepsOptions {
-  result: RunResult;
-  /** Id. */
+  result: Advance;
   session: string;
   facts: RunFacts;
   /** True if a prompt was sent to an existing session. */
@@ -36,7 +34,7 @@ export async function printNextSteps(output: Output, options: NextStepsOptions):
     output.note(`No user could answer the approval. ${wider}\`--on-ask wait\` keeps it open.`);
   }
   if (finished.outcome === 'model_failed') {
-    const failure = result.failure ?? 'cancelled';
+    const failure = facts.failure ?? 'cancelled';
     const fix = MODEL_FIXES[failure];
     if (fix !== undefined) output.note(at === '' ? fix : `On the server: ${fix}`);
     const { isOutage } = await import('@klaus/sdk');

@@ -1,17 +1,7 @@
 import type { Event, EventOf, ModelFailureCode } from '@klaus/sdk';
 
-/** Why calls of a run were denied, if the user can change that: no user was asked, or the mode. */
-export type Denial = 'unanswered' | 'mode';
-
 /** What the exit code and the next steps need of a run's events. */
-export interface RunFacts {
-  /** The last run that ended. */
-  readonly ended: EventOf<'run.finished'> | undefined;
-  /** How the last request to the model failed. */
-  readonly failure: ModelFailureCode | undefined;
-  readonly denial: Denial | undefined;
-  readonly mode: string | null;
-}
+export type RunFacts = ReturnType<typeof createRunFacts>['facts'];
 
 /**
  * Collects facts from the events of a session.
@@ -19,19 +9,19 @@ export interface RunFacts {
  * @param options.asks True if approvals are asked for at this terminal.
  * @param options.mode The mode before these events.
  */
-export function createRunFacts({ asks, mode }: { asks: boolean; mode: RunFacts['mode'] }): {
-  facts: RunFacts;
-  add: (event: Event) => void;
-} {
-  const facts: { -readonly [K in keyof RunFacts]: RunFacts[K] } = {
-    ended: undefined,
-    failure: undefined,
-    denial: undefined,
+export function createRunFacts({ asks, mode }: { asks: boolean; mode: string | null }) {
+  const facts = {
+    /** The last run that ended. */
+    ended: undefined as EventOf<'run.finished'> | undefined,
+    /** How the last request to the model failed. */
+    failure: undefined as ModelFailureCode | undefined,
+    /** Why calls of the run were denied, if the user can change that: no user was asked, or the mode. */
+    denial: undefined as 'unanswered' | 'mode' | undefined,
     mode,
   };
   return {
     facts,
-    add(event) {
+    add: (event: Event): void => {
       if (event.type === 'run.started') facts.denial = undefined;
       else if (event.type === 'run.finished') facts.ended = event;
       else if (event.type === 'session.opened' || event.type === 'session.changed')

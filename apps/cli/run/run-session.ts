@@ -4,18 +4,17 @@ import type { FollowedSession, SessionClient, SessionSummary } from '../client/s
 import type { Output } from '../output/output.ts';
 import { err } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
-import { EXIT } from '../program/exit-codes.ts';
-import type { ShowOptions } from '../program/run-options.ts';
+import { EXIT, type ExitCode, outcomeToExitCode } from '../program/exit-codes.ts';
+import type { Options } from '../program/options.ts';
 import { printNextSteps } from './next-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
-import { type RunResult, toExit } from './run-result.ts';
-import { createStop, type Stop } from './stop.ts';
+import { createStop, type Stop, type StopReason } from './stop.ts';
 
 export interface RunSessionOptions {
   client: SessionClient;
   /** As it was before the request. Later events are shown. */
   session: Pick<SessionSummary, 'id' | 'lastSeq' | 'mode'>;
-  show: ShowOptions;
+  show: Options;
   output: Output;
   /** True if a user at this terminal answers approvals. */
   asks: boolean;
@@ -33,9 +32,9 @@ export interface RunSessionOptions {
  * @throws CliError `store.busy` if another process holds the session and nothing was sent.
  */
 export async function runSession(options: RunSessionOptions): Promise<number> {
-  const { client, output, sent } = options;
+  const { client, output, sent, showCommand = true } = options;
   const { id } = options.session;
-  const { result, facts } = await follow(options);
+  const { result, facts, stopped } = await follow(options);
   if (result.state === 'busy') {
     if (sent) {
       noteHandedOver(output, { session: id, sent });
@@ -45,17 +44,10 @@ export async function runSession(options: RunSessionOptions): Promise<number> {
       hint: `Send it a message with \`klaus steer ${id} "text"\`, stop it with \`klaus cancel ${id}\`, or wait.`,
     });
   }
-  const { showCommand = true } = options;
-  await printNextSteps(output, {
-    result,
-    session: id,
-    facts,
-    isPrompt: sent === 'message',
-    at: client.at,
-    showCommand,
-  });
+  const isPrompt = sent === 'message';
+  await printNextSteps(output, { result, session: id, facts, isPrompt, at: client.at, showCommand });
   await printLeftovers(options);
-  return result.exitCode;
+  return toExit(result, { stopped, failure: facts.failure });
 }
 
 /** Prints that the process that holds the session takes what was sent. */
@@ -63,7 +55,7 @@ export function noteHandedOver(output: Output, given: { session: string; sent: '
   output.note(`The ${given.sent} waits in session ${given.session}: the process that holds it takes it.`);
 }
 
-async function follow(options: RunSessionOptions): Promise<{ result: RunResult; facts: RunFacts }> {
+async function follow(options: RunSessionOptions) {
   const { client, session, output, show } = options;
   const { facts, add } = createRunFacts({ asks: options.asks, mode: session.mode });
   const followed = await client.follow({
@@ -91,8 +83,7 @@ async function follow(options: RunSessionOptions): Promise<{ result: RunResult; 
     const ended = await waitAndAsk(options, { followed, stop });
     // Another process may have ended the run between the command and the claim.
     const result = ended.state === 'idle' && facts.ended ? { finished: facts.ended, ...ended } : ended;
-    const how = { stopped: stop.reason, failure: facts.failure };
-    return { result: { ...result, ...how, exitCode: toExit(result, how) }, facts };
+    return { result, facts, stopped: stop.reason };
   } finally {
     await followed[Symbol.asyncDispose]();
     output.settle();
@@ -127,7 +118,20 @@ async function waitAndAsk(
   }
 }
 
-/** Prints which messages wait and which background processes continue. */
+function toExit(
+  result: Advance,
+  { stopped, failure }: { stopped: StopReason | undefined; failure: RunFacts['failure'] },
+): ExitCode {
+  const finished = result.state === 'idle' ? result.finished : undefined;
+  // A run that ended before the cancellation arrived keeps its outcome.
+  if (finished !== undefined && finished.outcome !== 'cancelled') return outcomeToExitCode(finished.outcome, failure);
+  if (stopped === 'timeout') return EXIT.busy;
+  if (stopped === 'interrupt') return EXIT.interrupted;
+  if (finished !== undefined) return outcomeToExitCode(finished.outcome);
+  // Nothing ran here, and 0 means success.
+  return result.state === 'parked' ? EXIT.waiting : EXIT.failed;
+}
+
 async function printLeftovers({ client, session: { id }, output }: RunSessionOptions): Promise<void> {
   const { messages, processes } = await client.leftovers(id);
   if (messages > 0) {

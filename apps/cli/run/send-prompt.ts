@@ -3,11 +3,12 @@ import type { ClientSettings, PromptRequest, SessionClient, SessionSummary } fro
 import type { Output } from '../output/output.ts';
 import { canAsk } from '../output/show-output.ts';
 import { EXIT } from '../program/exit-codes.ts';
-import { type RunOptions, toLimits } from '../program/run-options.ts';
+import type { Options } from '../program/options.ts';
+import { toLimits } from '../program/run-options.ts';
 import { noteHandedOver, runSession } from './run-session.ts';
 
 /** Whether a user at this terminal answers approvals. Without one, they are denied unless the user chose to wait. */
-export function toOnAsk(options: RunOptions, settings: ClientSettings): { onAsk: OnAsk; asks: boolean } {
+export function toOnAsk(options: Options, settings: ClientSettings): { onAsk: OnAsk; asks: boolean } {
   const chosen = options.onAsk ?? settings.onAsk;
   if (chosen) return { onAsk: chosen, asks: false };
   const asks = canAsk(options);
@@ -17,7 +18,7 @@ export function toOnAsk(options: RunOptions, settings: ClientSettings): { onAsk:
 interface SendOptions extends Pick<PromptRequest, 'parts' | 'delivery' | 'onAsk'> {
   client: SessionClient;
   session: SessionSummary;
-  options: RunOptions;
+  options: Options;
   output: Output;
   asks: boolean;
 }

@@ -2,7 +2,6 @@ import { formatDuration } from '@klaus/sdk/transcript';
 import type { Output } from '../output/output.ts';
 import { onReaderGone } from '../output/streams.ts';
 import { EXIT } from '../program/exit-codes.ts';
-import type { RunResult } from './run-result.ts';
 
 export interface StopOptions {
   output: Output;
@@ -18,30 +17,23 @@ export interface StopOptions {
   send: (reason: string) => Promise<void>;
 }
 
-/** The cancellation of a run, which is sent once. */
-export interface Stop extends Disposable {
-  /** Aborted when the run is cancelled. */
-  readonly signal: AbortSignal;
-  /** Undefined: not cancelled. */
-  readonly reason: RunResult['stopped'];
-  /** Does what Ctrl-C does: for the key at a question. */
-  interrupt(): void;
-  /** Resolves when the cancellation has been sent; at once if there is none. */
-  sent(): Promise<void>;
-}
+/** Why this process cancelled a run. */
+export type StopReason = 'interrupt' | 'timeout';
+
+export type Stop = ReturnType<typeof createStop>;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Cancels a run on Ctrl-C and other signals, when its time is over, and when the reader of the output is gone. A second
- * signal exits at once with exit code 130; processes in a sandbox end with this process.
+ * Cancels a run once: on Ctrl-C and other signals, when its time is over, and when the reader of the output is gone. A
+ * second signal exits at once with exit code 130; processes in a sandbox end with this process.
  */
-export function createStop({ output, message, timeoutMs, send }: StopOptions): Stop {
+export function createStop({ output, message, timeoutMs, send }: StopOptions) {
   const controller = new AbortController();
-  let reason: RunResult['stopped'];
+  let reason: StopReason | undefined;
   let isInterrupted = false;
   let sending = Promise.resolve();
-  const request = (why: NonNullable<RunResult['stopped']>, sentence: string): void => {
+  const request = (why: StopReason, sentence: string): void => {
     if (reason !== undefined) return;
     reason = why;
     sending = send(sentence).catch((error: unknown) => {
@@ -66,11 +58,15 @@ export function createStop({ output, message, timeoutMs, send }: StopOptions): S
     request('interrupt', 'The run was stopped: the reader of its output is gone.'),
   );
   return {
-    signal: controller.signal,
+    /** Aborted when the run is cancelled. */
+    signal: controller.signal as AbortSignal,
+    /** Undefined: not cancelled. */
     get reason() {
       return reason;
     },
+    /** Does what Ctrl-C does: for the key at a question. */
     interrupt: () => interrupt(),
+    /** Resolves when the cancellation has been sent; at once if there is none. */
     sent: () => sending,
     [Symbol.dispose]() {
       for (const signal of SIGNALS) process.off(signal, interrupt);

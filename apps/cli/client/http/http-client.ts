@@ -1,29 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { optional } from '@klaus/sdk/optional';
-import type { ServerOptions } from '../../program/server-option.ts';
-import type { OpenRequest, PromptRequest, SessionClient } from '../session-client.ts';
+import { toUlid } from '@klaus/sdk/ulid';
 import { connectServer } from './connect-server.ts';
 import { createHttpReader } from './http-reader.ts';
 import { followHttp } from './http-session.ts';
 import { retry } from './retry.ts';
-import { toRequestError } from './server-error.ts';
-import { toNewUlid } from './ulid.ts';
+import type { OpenRequest, PromptRequest, SessionClient } from '../session-client.ts';
+import type { Options } from '../../program/options.ts';
 
 /** A client of the server that the options name. */
 export async function connectHttpClient(
-  options: ServerOptions,
+  options: Options,
   onNotice: (text: string, level?: 'warn') => void,
 ): Promise<SessionClient> {
-  const { client, name, at, warning } = await connectServer(options);
-  const ask = async <T>(request: Promise<T>): Promise<T> => {
-    try {
-      return await request;
-    } catch (error) {
-      throw toRequestError(error, name);
-    }
-  };
+  const server = await connectServer(options);
+  const { client, name, ask, at, warning } = server;
   const onRetry = () => onNotice(`The connection to ${name} was lost; retrying for half a minute.`, 'warn');
   const detail = (id: string) => ask(client.session({ params: { id } }));
-  const server = { client, name, ask };
 
   return {
     server: name,
@@ -78,4 +71,9 @@ function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptReq
 
 function toBody({ workspace, model, mode, sandbox, isolate, limits, grant }: OpenRequest) {
   return optional({ workspace, model, mode, sandbox, isolate, limits, grant: grant && [...grant] });
+}
+
+/** A new ULID, for a request that can be repeated with one effect. */
+function toNewUlid(): string {
+  return toUlid(Date.now(), randomBytes(10));
 }

@@ -1,7 +1,8 @@
-import { optional } from '@klaus/sdk/optional';
-import { Agent, request as requestPlain, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { Readable } from 'node:stream';
+import { optional } from '@klaus/sdk/optional';
+import { type Client, createClient } from '@klaus/server/client';
 
 /** Milliseconds without a connection after which an address is unreachable. */
 const CONNECT_MS = 10_000;
@@ -50,4 +51,13 @@ function toResponse(message: IncomingMessage): Response {
   if (isEmpty) message.resume();
   const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>);
   return new Response(body, { status, headers });
+}
+
+let cached: { socketPath: string; client: Client } | undefined;
+
+/** A client of the server of a state folder, by its Unix socket. The same socket gets the same client. */
+export function toSocketClient(socketPath: string): Client {
+  if (cached?.socketPath !== socketPath)
+    cached = { socketPath, client: createClient({ baseUrl: 'http://localhost', fetch: createFetch(socketPath) }) };
+  return cached.client;
 }

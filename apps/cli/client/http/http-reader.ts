@@ -3,8 +3,8 @@ import { toSafeJsonText } from '@klaus/sdk/printable';
 import type { Client } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
 import { UsageError } from '../../program/cli-error.ts';
-import type { ListedSession, SessionClient, SessionSummary } from '../session-client.ts';
-import type { HttpServer } from './http-server.ts';
+import type { ListedSession, SessionClient } from '../session-client.ts';
+import type { ConnectedServer } from './connect-server.ts';
 
 /** Sessions of one page of the list. */
 const PAGE = 200;
@@ -14,23 +14,7 @@ const LOG_PAGE = 5_000;
 const MAX_CHECKED = 50;
 
 /** The methods of a client that only read. */
-type Reader = Pick<
-  SessionClient,
-  | 'settings'
-  | 'session'
-  | 'latest'
-  | 'sessions'
-  | 'events'
-  | 'search'
-  | 'export'
-  | 'exportTest'
-  | 'usage'
-  | 'approvals'
-  | 'approval'
-  | 'remembered'
->;
-
-export function createHttpReader({ client, name, ask }: HttpServer): Reader {
+export function createHttpReader({ client, name, ask }: ConnectedServer) {
   let settings: ReturnType<Client['settings']> | undefined;
   const readSettings = () => (settings ??= ask(client.settings()));
   return {
@@ -43,7 +27,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
       const workspace = cwd ?? (await readSettings()).workspace;
       const { sessions } = await ask(client.sessions({ query: { workspace, limit: MAX_CHECKED } }));
       const latest = sessions.find(({ parent }) => parent === null);
-      if (latest) return latest satisfies SessionSummary;
+      if (latest) return latest;
       throw new UsageError(
         `There is no session of ${workspace} at ${name} yet.`,
         '`klaus sessions --server …` lists the sessions of other folders.',
@@ -94,7 +78,7 @@ export function createHttpReader({ client, name, ask }: HttpServer): Reader {
       return { ...row, hunks: hunks.map((hunk) => hunk.id) };
     },
     remembered: async () => (await ask(client.remembered())).remembered,
-  };
+  } satisfies Partial<SessionClient>;
 }
 
 /** A session with the field names that `klaus sessions --json` has on this machine. */

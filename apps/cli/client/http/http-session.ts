@@ -1,20 +1,19 @@
-import type { Event } from '@klaus/sdk';
+import type { Event, EventOf } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import type { Client } from '@klaus/server/client';
 import type { SessionStatus } from '@klaus/server/contract';
-import { CliError } from '../../program/cli-error.ts';
-import type { FollowedSession, FollowOptions } from '../session-client.ts';
-import type { HttpServer } from './http-server.ts';
-import { createOpenQuestions } from './open-questions.ts';
+import type { ConnectedServer } from './connect-server.ts';
 import { retry } from './retry.ts';
 import { toServerError } from './server-error.ts';
 import { streamSession } from './session-stream.ts';
+import type { FollowedSession, FollowOptions } from '../session-client.ts';
+import { CliError } from '../../program/cli-error.ts';
 
 /** Earlier events that are read. */
 const EARLIER = 500;
 
 /** Follows a session that the server works on, until nothing is left to do there. */
-export async function followHttp(server: HttpServer, options: FollowOptions): Promise<FollowedSession> {
+export async function followHttp(server: ConnectedServer, options: FollowOptions): Promise<FollowedSession> {
   const { client, name, ask } = server;
   const { session, onConnection } = options;
   const params = { id: session };
@@ -86,4 +85,35 @@ async function readEarlier(client: Client, { session, after }: FollowOptions): P
   const query = { after: Math.max(0, after - EARLIER), limit: EARLIER };
   const { events } = await client.log({ params: { id: session }, query });
   return events.filter(({ seq }) => seq <= after);
+}
+
+type Question = EventOf<'approval.asked'>;
+
+/** The open approvals and the current run of a session, from its events. */
+function createOpenQuestions() {
+  const questions = new Map<string, Question>();
+  const answers = new Map<string, AbortController>();
+  let run: string | undefined;
+  return {
+    add(event: Event) {
+      if (event.type === 'approval.asked') questions.set(event.approval, event);
+      else if (event.type === 'approval.answered') {
+        questions.delete(event.approval);
+        answers.get(event.approval)?.abort();
+      } else if (event.type === 'run.started') run = event.run;
+      else if (event.type === 'run.finished') run = undefined;
+    },
+    /** The run that has not ended. */
+    get run() {
+      return run;
+    },
+    /** Approvals without an answer, the oldest first. */
+    list: () => [...questions.values()],
+    /** Aborts when the approval is answered by any client. */
+    untilAnswered: (approval: string): AbortSignal => {
+      const controller = new AbortController();
+      answers.set(approval, controller);
+      return controller.signal;
+    },
+  };
 }

@@ -1,30 +1,13 @@
 import type { Live } from '@klaus/sdk';
-import { type Client, followSession, isProblemError } from '@klaus/server/client';
+import { followSession, isProblemError } from '@klaus/server/client';
 import type { SessionStatus } from '@klaus/server/contract';
 import { CliError } from '../../program/cli-error.ts';
 import type { FollowOptions } from '../session-client.ts';
+import type { ConnectedServer } from './connect-server.ts';
 import { toServerError } from './server-error.ts';
 
 /** The stream of a session, which is restored when the connection is lost. */
-export interface SessionStream {
-  /**
-   * Resolves when no process works on the session and every event has been reported. It resolves again, with the same
-   * status, until something happens.
-   *
-   * @throws CliError if the session was deleted, or the server refuses this client.
-   */
-  idle(): Promise<SessionStatus>;
-  /** Increases with everything that is received. */
-  readonly version: number;
-  /** Resolves when something was received after that version. */
-  changed(version: number): Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-export function streamSession(
-  { client, name }: { client: Client; name: string },
-  options: FollowOptions,
-): SessionStream {
+export function streamSession({ client, name }: ConnectedServer, options: FollowOptions) {
   const { session, after, onLive } = options;
   const closing = new AbortController();
   const toNewText = createLiveFilter();
@@ -79,7 +62,13 @@ export function streamSession(
   };
 
   return {
-    async idle() {
+    /**
+     * Resolves when no process works on the session and every event has been reported. It resolves again, with the same
+     * status, until something happens.
+     *
+     * @throws CliError if the session was deleted, or the server refuses this client.
+     */
+    async idle(): Promise<SessionStatus> {
       for (;;) {
         const now = version;
         if (lost) throw await findReason(lost);
@@ -87,11 +76,13 @@ export function streamSession(
         await changed(now);
       }
     },
+    /** Increases with everything that is received. */
     get version() {
       return version;
     },
+    /** Resolves when something was received after that version. */
     changed,
-    async close() {
+    close: async () => {
       closing.abort();
       await following;
     },

@@ -4,13 +4,7 @@ import type { ListedApproval, RememberedApproval } from '../../client/session-cl
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import type { ServerOptions } from '../../program/server-option.ts';
-
-interface Options extends ServerOptions {
-  json?: true;
-  remembered?: true;
-  forget?: string;
-}
+import type { Options } from '../../program/options.ts';
 
 export const command: LeafCommand = {
   name: 'approvals',
@@ -21,7 +15,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object per line')
       .option('--remembered', 'list approvals that outlive their session')
       .option('--forget <id>', 'forget one of those'),
-  async run({ json, remembered, forget, ...options }: Options) {
+  async run({ json, remembered, forget, ...options }: Options & { remembered?: true; forget?: string }) {
     await using client = await openClient(options);
     if (forget !== undefined) {
       await client.forget(forget);
@@ -36,10 +30,7 @@ export const command: LeafCommand = {
 };
 
 async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
-  if (rows.length === 0) {
-    err.write('No approval is open.\n');
-    return;
-  }
+  if (rows.length === 0) return err.write('No approval is open.\n');
   const { renderHunk } = await import('@klaus/sdk');
   const paint = createPaint(out, false);
   const toDiff = (text: string) => indent(paintDiff(toPrintable(text).trimEnd(), paint));
@@ -63,14 +54,11 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
 function printRemembered(rows: readonly RememberedApproval[], isJson: boolean): void {
   if (rows.length === 0) err.write('No approval outlives its session.\n');
   for (const row of rows) {
-    if (isJson) {
-      out.json(row);
-      continue;
-    }
     const { agent, tool, command: commandLine, paths } = row.remembered;
     const what = commandLine ?? paths?.join(', ') ?? tool;
     const where = `${tool} in ${toPrintable(row.workspace)} for ${toLine(agent, 80)}, ${row.createdAt}`;
-    out.write(`${row.approval}  ${where}\n${indent(toPrintable(what))}\n`);
+    if (isJson) out.json(row);
+    else out.write(`${row.approval}  ${where}\n${indent(toPrintable(what))}\n`);
   }
 }
 

@@ -1,8 +1,16 @@
-import { Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import type { HunkAnswer } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import type { Command } from 'commander';
+import { openClient } from '../../client/open-client.ts';
+import type { Reply } from '../../client/session-client.ts';
+import { canAsk, createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import { repeatable, toHunkFile, toList } from '../../program/option-values.ts';
-import { addShowOptions } from '../../program/run-options.ts';
-import { type AnswerOptions, answerApproval, noteOption } from './answer-approval.ts';
+import type { Options } from '../../program/options.ts';
+import { addShowOptions, choiceOption } from '../../program/run-options.ts';
+import { runSession } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'approve',
@@ -10,9 +18,7 @@ export const command: LeafCommand = {
   server: 'both',
   declare: (declared) =>
     addShowOptions(
-      declared
-        .addArgument(new IdArgument('<id>', 'approvals'))
-        .addOption(noteOption())
+      addAnswerOptions(declared)
         .option('--hunks <ids>', 'only these hunks, separated by commas; klaus approvals lists their ids', toList)
         .option('--reject-hunks <ids>', 'all hunks except these', toList)
         .option(
@@ -21,12 +27,57 @@ export const command: LeafCommand = {
           repeatable(toHunkFile),
         )
         .addOption(
-          new Option('--scope <scope>', 'how long the approval is valid, for this agent only').choices([
+          choiceOption('--scope <scope>', 'how long the approval is valid, for this agent only', [
             'once',
             'session',
             'project',
           ]),
         ),
     ),
-  run: (id: string, options: AnswerOptions) => answerApproval(id, 'approved', options),
+  run: (id: string, options: Options) => answerApproval(id, 'approved', options),
 };
+
+/** What `approve` and `reject` declare first. */
+export function addAnswerOptions(command: Command): Command {
+  return command.addArgument(new IdArgument('<id>', 'approvals')).option('--note <text>', 'a reason for the model');
+}
+
+/** Answers an approval of any session, and resumes the session. Returns the exit code. */
+export async function answerApproval(id: string, reply: Reply, options: Options): Promise<number> {
+  const output = createOutput(options);
+  await using client = await openClient(options, { onNotice: output.note });
+  const approval = await client.approval(id);
+  if (approval.answer !== null) {
+    const who = approval.answeredBy === null ? '' : ` by ${approval.answeredBy}`;
+    throw new UsageError(
+      `The approval is already answered: ${approval.answer}${who}.`,
+      `\`klaus approvals${client.at}\` lists the open ones.`,
+    );
+  }
+  const session = await client.session(approval.session);
+  const { note, scope } = options;
+  const hunks = toHunkAnswer(approval.hunks, options);
+  await client.answer(approval.id, reply, optional({ note, scope, hunks }));
+  return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
+}
+
+/**
+ * The hunks that the options name; undefined for the complete change.
+ *
+ * @param all Ids of the hunks of the change.
+ * @throws UsageError for an unknown hunk.
+ */
+function toHunkAnswer(all: readonly string[], { hunks, rejectHunks, edit }: Options): HunkAnswer | undefined {
+  if (!hunks && !rejectHunks && !edit) return undefined;
+  if (hunks && rejectHunks) throw new UsageError('--hunks and --reject-hunks exclude each other.');
+  const unknown = rejectHunks?.find((id) => !all.includes(id));
+  if (unknown !== undefined) throw new UsageError(`There is no hunk ${unknown}.`, `Hunks: ${all.join(', ')}.`);
+  const edited = (edit ?? []).map((pair) => {
+    const at = pair.indexOf('=');
+    return { id: pair.slice(0, at), text: readFileSync(pair.slice(at + 1), 'utf8') };
+  });
+  return {
+    accepted: [...(hunks ?? all.filter((hunk) => !rejectHunks?.includes(hunk)))],
+    ...(edited.length > 0 ? { edited } : {}),
+  };
+}

@@ -1,12 +1,12 @@
-import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import type { Options } from '../../program/options.ts';
 import { addShowOptions } from '../../program/run-options.ts';
-import { type AnswerOptions, answerApproval, noteOption } from './answer-approval.ts';
+import { addAnswerOptions, answerApproval } from './approve.ts';
 
 export const command: LeafCommand = {
   name: 'reject',
   summary: 'reject a request and resume the session',
   server: 'both',
-  declare: (declared) =>
-    addShowOptions(declared.addArgument(new IdArgument('<id>', 'approvals')).addOption(noteOption())),
-  run: (id: string, options: AnswerOptions) => answerApproval(id, 'rejected', options),
+  declare: (declared) => addShowOptions(addAnswerOptions(declared)),
+  run: (id: string, options: Options) => answerApproval(id, 'rejected', options),
 };

@@ -3,18 +3,12 @@ import { optional } from '@klaus/sdk/optional';
 import { describeCall, formatNumber } from '@klaus/sdk/transcript';
 import { InvalidArgumentError } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
-import { describeHostEvent } from '../../output/host-event-text.ts';
-import { printRows } from '../../output/print-rows.ts';
+import { printRows } from '../../output/table.ts';
 import { out } from '../../output/sink.ts';
 import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { toPastTime } from '../../program/option-values.ts';
-
-interface VerifyOptions {
-  json?: true;
-  /** A record of the host chain as an earlier verification printed it. */
-  head?: { seq: number; hash: string };
-}
+import type { Options } from '../../program/options.ts';
 
 export const verify: LeafCommand = {
   name: 'verify',
@@ -30,7 +24,7 @@ export const verify: LeafCommand = {
         toHead,
       )
       .option('--json', 'one JSON document'),
-  async run(id: string | undefined, { json, head }: VerifyOptions) {
+  async run(id: string | undefined, { json, head }: Options & { head?: ReturnType<typeof toHead> }) {
     await using klaus = await openKlaus();
     const session = id === undefined ? undefined : await toSessionId(klaus, id);
     const report = await klaus.store.audit(optional({ session, head }));
@@ -40,6 +34,7 @@ export const verify: LeafCommand = {
   },
 };
 
+/** A record of the host chain as an earlier verification printed it. */
 function toHead(text: string): { seq: number; hash: string } {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (seq !== undefined && hash !== undefined && Number(seq) >= 1) return { seq: Number(seq), hash };
@@ -73,14 +68,6 @@ async function toSessionId(klaus: Klaus, id: string): Promise<string> {
   return (await klaus.session(id)).id;
 }
 
-interface ShowOptions {
-  json?: true;
-  denied?: true;
-  host?: true;
-  /** Unix milliseconds. */
-  since?: number;
-}
-
 const show: LeafCommand = {
   name: 'show',
   summary: 'list the decisions of the gate',
@@ -93,7 +80,8 @@ const show: LeafCommand = {
       .option('--host', 'the host chain instead: deletions, exports, answers, changes of the configuration')
       .option('--since <time>', 'only since this time: 2h, 7d, or a date', toPastTime)
       .option('--json', 'one object per line'),
-  async run(id: string | undefined, { json, denied, host, since }: ShowOptions) {
+  async run(id: string | undefined, options: Options & { denied?: true; host?: true; since?: number }) {
+    const { json, denied, host, since } = options;
     await using klaus = await openKlaus();
     const session = id === undefined ? undefined : await toSessionId(klaus, id);
     const empty = 'There is nothing to show.';
@@ -141,3 +129,38 @@ export const command: CommandGroup = {
   summary: 'check and show the records',
   commands: [verify, show],
 };
+
+function describeHostEvent(event: HostEvent): string {
+  switch (event.type) {
+    case 'session.anchored':
+      return `${formatNumber(event.records, 'record')} after ${event.after}, head ${event.head.slice(0, 12)}`;
+    case 'session.deleted':
+      return `${formatNumber(event.records, 'record')} by ${event.by}, last ${event.head.slice(0, 12)}`;
+    case 'session.exported':
+      return `${event.format} by ${event.by}`;
+    case 'approval.answered':
+      return `${event.approval} ${event.answer} by ${event.by}${event.scope === undefined ? '' : ` for the ${event.scope}`}`;
+    case 'approval.forgotten':
+      return `${event.approval} of ${event.agent} in ${event.workspace} by ${event.by}`;
+    case 'grant.changed':
+      return event.reason;
+    case 'session.changed': {
+      const { mode, model, limits } = event;
+      const caps = Object.entries(limits ?? {}).map(([name, cap]) => `${name} ${cap === 0 ? 'unlimited' : cap}`);
+      return [...(mode ? [`mode ${mode}`] : []), ...(model ? [`model ${model}`] : []), ...caps].join(', ');
+    }
+    case 'workspace.restored':
+      return `${event.kind} of ${formatNumber(event.files, 'file')} by ${event.by}`;
+    case 'configuration.changed': {
+      const changes = event.changes.map(
+        ({ key, before, after }) => `${key}: ${before ?? 'unset'} → ${after ?? 'unset'}`,
+      );
+      const policies = event.policies.map(({ path, hash }) => `${path} ${hash.slice(0, 12)}`);
+      return [event.workspace, ...changes, ...policies].join('; ');
+    }
+    case 'database.recovered': {
+      const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
+      return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them incomplete`;
+    }
+  }
+}

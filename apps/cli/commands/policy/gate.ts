@@ -1,4 +1,3 @@
-import type { Mode } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
@@ -7,14 +6,8 @@ import { out } from '../../output/sink.ts';
 import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { repeatable } from '../../program/option-values.ts';
+import type { Options } from '../../program/options.ts';
 import { approveOption } from '../../program/run-options.ts';
-
-interface Options {
-  json?: true;
-  approve?: Mode;
-  grant?: readonly string[];
-  cwd?: string;
-}
 
 const WORDS = { allow: 'allowed', ask: 'asked', deny: 'denied' } as const;
 const COLORS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;

@@ -1,4 +1,4 @@
-import type { Explanation, Mode } from '@klaus/sdk';
+import type { Explanation } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { Option } from 'commander';
@@ -7,6 +7,7 @@ import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
 import { approveOption, grantOption } from '../../program/run-options.ts';
 
 const show: LeafCommand = {
@@ -14,16 +15,13 @@ const show: LeafCommand = {
   summary: 'print the grant of a session with its history',
   server: 'local',
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
-  async run(id: string, { json }: { json?: true }) {
+  async run(id: string, { json }: Options) {
     await using klaus = await openKlaus();
     const session = await klaus.session(id);
     const history = await session.grants();
     const { grant, text } = history.at(-1) ?? { grant: { authorities: [] }, text: 'nothing' };
     const waiting = (await klaus.store.inbox(session.id)).filter(({ type }) => type === 'revoke').length;
-    if (json) {
-      out.json({ session: session.id, grant, text, waiting, history });
-      return;
-    }
+    if (json) return out.json({ session: session.id, grant, text, waiting, history });
     const paint = createPaint(out, false);
     const lines = [paint('bold', toPrintable(text))];
     if (waiting > 0)
@@ -54,7 +52,7 @@ const revoke: LeafCommand = {
       .argument('[part...]', 'such as exec, "fs(., w)" or "tool(run_command)"')
       .option('--note <text>', 'the reason, for the log')
       .option('--json', 'one JSON document'),
-  async run(id: string, parts: readonly string[], { note, json }: { note?: string; json?: true }) {
+  async run(id: string, parts: readonly string[], { note, json }: Options) {
     await using klaus = await openKlaus();
     const session = await klaus.session(id);
     const revoked = await session.revoke(parts, { by: 'cli', ...optional({ reason: note }) });
@@ -66,14 +64,6 @@ const revoke: LeafCommand = {
     }
   },
 };
-
-interface ExplainOptions {
-  session?: string;
-  grant?: readonly string[];
-  approve?: Mode;
-  cwd?: string;
-  json?: true;
-}
 
 const explain: LeafCommand = {
   name: 'explain',
@@ -88,11 +78,11 @@ const explain: LeafCommand = {
     declared
       .argument('<call...>', 'the call, preferably in single quotes')
       .addOption(new Option('--session <id>', 'use the grant and the mode of this session').conflicts('grant'))
-      .addOption(grantOption())
+      .addOption(grantOption)
       .addOption(approveOption('the approval mode (default: the configured one)'))
       .option('--cwd <folder>', 'the workspace (default: the current folder)')
       .option('--json', 'one JSON document'),
-  async run(words: readonly string[], { session, grant, approve, cwd, json }: ExplainOptions) {
+  async run(words: readonly string[], { session, grant, approve, cwd, json }: Options) {
     await using klaus = await openKlaus({ cwd });
     const found = await klaus.explain(words.join(' '), optional({ session, grant, mode: approve }));
     if (json) out.json(found);

@@ -1,9 +1,10 @@
 import { toLine } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
-import { outputWidth, toTable } from '../../output/table.ts';
+import { toTable } from '../../output/table.ts';
 import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
 
 const scan: LeafCommand = {
   name: 'scan',
@@ -15,7 +16,7 @@ const scan: LeafCommand = {
       .argument('[path...]', 'files or folders; default: the complete folder')
       .option('--json', 'one object per line')
       .option('--cwd <folder>', 'the workspace, to which paths and fingerprints are relative'),
-  async run(paths: readonly string[], { json, cwd }: { json?: true; cwd?: string }) {
+  async run(paths: readonly string[], { json, cwd }: Options) {
     const { scanSecrets } = await import('@klaus/sdk');
     const rows: string[][] = [];
     for await (const finding of scanSecrets(toFolder(cwd ?? '.'), { paths })) {
@@ -25,7 +26,7 @@ const scan: LeafCommand = {
     }
     if (!json && rows.length === 0) out.write('No secrets found.\n');
     else if (!json) {
-      out.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows], outputWidth()));
+      out.write(toTable([['PLACE', 'RULE', 'FINGERPRINT'], ...rows]));
       err.write('`klaus secrets allow FINGERPRINT` allows a finding that is not a secret.\n');
     }
     return rows.length === 0 ? EXIT.done : EXIT.failed;

@@ -7,18 +7,12 @@ import { err, out } from '../../output/sink.ts';
 import { outputFailure } from '../../output/streams.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
+import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
 import { PROCESS_NAME } from './process-name.ts';
 
 /** Milliseconds between two checks for new output. */
 const FOLLOW_MS = 200;
-
-interface Options {
-  follow?: true;
-  since?: number;
-  json?: true;
-  raw?: true;
-}
 
 export const command: LeafCommand = {
   name: 'logs',
@@ -32,14 +26,14 @@ export const command: LeafCommand = {
       .option('--since <byte>', 'start at this byte of the output', integer(0))
       .option('--raw', RAW_OPTION)
       .option('--json', 'one object per piece: text, from, next'),
-  async run(name: string, options: Options) {
+  async run(name: string, { follow, since = 0, ...options }: Options & { follow?: true; since?: number }) {
     await using klaus = await openKlaus();
     const found = await klaus.process(name);
-    let from = options.since ?? 0;
+    let from = since;
     let isEnd = false;
     while (!isEnd && isRead()) {
       // The state is read first: output from before the end is complete in the next read.
-      const isRunning = options.follow === true && found.status().state === 'running';
+      const isRunning = follow === true && found.status().state === 'running';
       const piece = await found.read({ from, lines: isRunning });
       if (piece.next > from) await print(piece, from, options);
       else if (isRunning) await sleep(FOLLOW_MS);

@@ -2,7 +2,7 @@ import type { ProcessStatus } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { describeProcessState, formatBytes, formatDuration } from '@klaus/sdk/transcript';
 import { openKlaus } from '../../client/open-klaus.ts';
-import { printRows } from '../../output/print-rows.ts';
+import { printRows } from '../../output/table.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 
 export const command: LeafCommand = {

@@ -25,10 +25,7 @@ export const command: LeafCommand = {
     const status = wasRunning
       ? (await found.stop({ by: 'klaus stop', ...(options.now ? { graceMs: 0 } : {}) })).status
       : before;
-    if (options.json) {
-      out.json({ ...status, wasRunning });
-      return;
-    }
+    if (options.json) return out.json({ ...status, wasRunning });
     const what = `${status.session}/${status.id}`;
     const line = wasRunning ? `${what} is stopped.` : `${what} does not run: ${describeProcessState(status)}.`;
     out.write(`${toPrintable(line)}\n`);

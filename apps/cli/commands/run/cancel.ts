@@ -1,7 +1,7 @@
 import { openClient } from '../../client/open-client.ts';
 import { err } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
-import type { ServerOptions } from '../../program/server-option.ts';
+import type { Options } from '../../program/options.ts';
 
 const RESULTS = {
   idle: 'Nothing is running in',
@@ -14,7 +14,7 @@ export const command: LeafCommand = {
   summary: 'stop the run of a session in any process',
   server: 'both',
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')),
-  async run(id: string, options: ServerOptions) {
+  async run(id: string, options: Options) {
     await using client = await openClient(options);
     const { session, state } = await client.cancel(id, 'The user stopped the run with klaus cancel.');
     err.write(`${RESULTS[state]} session ${session}.\n`);

@@ -1,11 +1,11 @@
 import { openClient } from '../../client/open-client.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import type { Options } from '../../program/options.ts';
 import {
   addLimitOptions,
   addShowOptions,
   onAskOption,
-  type RunOptions,
   toLimits,
   waitForModelOption,
 } from '../../program/run-options.ts';
@@ -20,13 +20,10 @@ export const command: LeafCommand = {
   declare: (declared) =>
     addShowOptions(
       addLimitOptions(
-        declared
-          .addArgument(new IdArgument('<id>', 'sessions'))
-          .addOption(onAskOption())
-          .addOption(waitForModelOption()),
+        declared.addArgument(new IdArgument('<id>', 'sessions')).addOption(onAskOption).addOption(waitForModelOption),
       ),
     ),
-  async run(id: string, options: RunOptions) {
+  async run(id: string, options: Options) {
     const output = createOutput(options);
     const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
     await using client = await openClient(options, { settings, onNotice: output.note });

@@ -6,8 +6,8 @@ import type { SessionSummary } from '../../client/session-client.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import { addRunOptions, checkCombination, type RunOptions, toLimits, toSettings } from '../../program/run-options.ts';
-import { toGivenServer } from '../../program/server-option.ts';
+import { type Options, toGivenServer } from '../../program/options.ts';
+import { addRunOptions, checkCombination, toLimits, toSettings } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession } from '../../run/run-session.ts';
 import { sendPrompt, toOnAsk } from '../../run/send-prompt.ts';
@@ -23,7 +23,7 @@ export const command: LeafCommand = {
   run,
 };
 
-async function run(given: readonly string[], options: RunOptions): Promise<number> {
+async function run(given: readonly string[], options: Options): Promise<number> {
   const words = options.prompt === undefined ? given : [options.prompt, ...given];
   if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
     throw new UsageError(
@@ -79,7 +79,7 @@ async function run(given: readonly string[], options: RunOptions): Promise<numbe
 }
 
 /** The settings of a run in an existing session, whose model, mode and limits are changed by requests. */
-function toRunSettings({ set, onAsk, waitForModel }: RunOptions): Record<string, unknown> {
+function toRunSettings({ set, onAsk, waitForModel }: Options): Record<string, unknown> {
   return toSettings(optional({ set, onAsk, waitForModel }));
 }
 
@@ -88,7 +88,7 @@ function describeSession({ id, title }: SessionSummary): string {
 }
 
 /** @throws UsageError for options that a server does not take. */
-function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: RunOptions): void {
+function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: Options): void {
   if (cwd !== undefined && !cwd.startsWith('/')) {
     throw new UsageError(
       `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,

@@ -1,7 +1,8 @@
 import { openClient } from '../../client/open-client.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
-import { addShowOptions, onAskOption, type RunOptions } from '../../program/run-options.ts';
+import type { Options } from '../../program/options.ts';
+import { addShowOptions, onAskOption } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { sendPrompt, toOnAsk } from '../../run/send-prompt.ts';
 
@@ -14,9 +15,9 @@ export const command: LeafCommand = {
       declared
         .addArgument(new IdArgument('<id>', 'sessions'))
         .argument('<text...>', 'the message; - reads it from standard input')
-        .addOption(onAskOption()),
+        .addOption(onAskOption),
     ),
-  async run(id: string, words: readonly string[], options: RunOptions) {
+  async run(id: string, words: readonly string[], options: Options) {
     const output = createOutput(options);
     const stdin = await readStdin();
     await using client = await openClient(options, { settings: { onAsk: options.onAsk }, onNotice: output.note });

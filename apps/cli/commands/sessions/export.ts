@@ -1,18 +1,19 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { ExportedTest } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
-import { Option } from 'commander';
+import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { SessionClient } from '../../client/session-client.ts';
-import { out } from '../../output/sink.ts';
-import { toTestFolder, writeTestFolder } from '../../output/test-folder.ts';
-import { UsageError } from '../../program/cli-error.ts';
+import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
-import { RAW_OPTION } from '../../program/run-options.ts';
-import type { ServerOptions } from '../../program/server-option.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { Options } from '../../program/options.ts';
+import { choiceOption, RAW_OPTION } from '../../program/run-options.ts';
 
-interface Options extends ServerOptions {
+interface ExportOptions extends Options {
   format: 'md' | 'json';
   as?: 'test';
-  raw?: true;
   out?: string;
 }
 
@@ -24,15 +25,13 @@ export const command: LeafCommand = {
   declare: (declared) =>
     declared
       .addArgument(new IdArgument('<id>', 'sessions'))
-      .addOption(new Option('--format <format>', 'Markdown or JSON').choices(['md', 'json']).default('md'))
+      .addOption(choiceOption('--format <format>', 'Markdown or JSON', ['md', 'json']).default('md'))
       .addOption(
-        new Option('--as <what>', 'test: a script for the scripted model server and a test that runs it').choices([
-          'test',
-        ]),
+        choiceOption('--as <what>', 'test: a script for the scripted model server and a test that runs it', ['test']),
       )
       .option('--raw', RAW_OPTION)
       .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)'),
-  async run(id: string, options: Options) {
+  async run(id: string, options: ExportOptions) {
     if (options.as === undefined && options.out !== undefined)
       throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
     await using client = await openClient(options);
@@ -42,14 +41,31 @@ export const command: LeafCommand = {
 };
 
 /** Prints a part of a document. JSON is already safe; Markdown is unchanged with `--raw` and in a file. */
-function print(text: string, { format, raw }: Options): void {
+function print(text: string, { format, raw }: ExportOptions): void {
   if (raw && format === 'md') out.raw(text);
   else out.write(format === 'md' && out.isTTY ? toPrintable(text) : text);
 }
 
 async function writeTest(client: SessionClient, given: string, path: string | undefined): Promise<void> {
   const { id } = await client.session(given);
+  const folder = resolve(path ?? `klaus-test-${id}`);
   // Checked first, so that no export is recorded for a folder that exists.
-  const folder = toTestFolder(id, path);
+  if (existsSync(folder)) throw new UsageError(`${folder} exists already.`, 'Pass another folder to `--out`.');
   writeTestFolder(folder, await client.exportTest(id));
+}
+
+/** Writes the test, and prints how to run it. @throws Error for a file outside of the folder; nothing is written then. */
+function writeTestFolder(folder: string, { files, notes }: ExportedTest): void {
+  const paths = new Map([...files.keys()].map((path) => [path, resolve(folder, path)]));
+  // The paths may come from a server.
+  for (const [path, file] of paths) {
+    if (!file.startsWith(`${folder}${sep}`)) throw new Error(`The file ${path} would be outside of ${folder}.`);
+  }
+  for (const [path, content] of files) {
+    mkdirSync(dirname(paths.get(path)!), { recursive: true });
+    writeFileSync(paths.get(path)!, content);
+  }
+  out.write(`${toPrintable(folder)}: ${formatNumber(files.size, 'file')}\n`);
+  for (const note of notes) err.write(`${toPrintable(note)}\n`);
+  err.write(`Run it with node --test ${toPrintable(join(folder, 'session.test.mjs'))}\n`);
 }

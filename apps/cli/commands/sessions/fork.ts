@@ -9,16 +9,7 @@ import { UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { integer } from '../../program/option-values.ts';
-
-interface Options {
-  at?: number;
-  model?: string;
-  title?: string;
-  restore?: true;
-  keep?: true;
-  overwrite?: true;
-  json?: true;
-}
+import type { Options } from '../../program/options.ts';
 
 export const command: LeafCommand = {
   name: 'fork',
@@ -37,7 +28,7 @@ export const command: LeafCommand = {
       .option('--keep', 'with --restore: leave files unchanged that others have changed since')
       .option('--overwrite', 'with --restore: also restore files that others have changed since')
       .option('--json', 'one JSON document'),
-  async run(id: string, options: Options) {
+  async run(id: string, options: Options & { at?: number; title?: string; restore?: true }) {
     const { at, model, title, keep, overwrite, json } = options;
     if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
     if ((keep || overwrite) && !options.restore) throw new UsageError('--keep and --overwrite require --restore.');

@@ -1,20 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { PinnedText, Session } from '@klaus/sdk';
+import type { PinnedText, PinResult, Session } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
-import { UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import { integer } from '../../program/option-values.ts';
 import { readStdin } from '../../prompt/prompt-input.ts';
-import { printPinResult } from './pin-result.ts';
-
-interface Options {
-  /** Seq of a record. */
-  message?: number;
-  json?: true;
-}
 
 export const command: LeafCommand = {
   name: 'pin',
@@ -30,7 +23,7 @@ export const command: LeafCommand = {
       .argument('[text...]', 'the text; - reads it from standard input')
       .option('--message <seq>', 'pin this record of the session: a message, or the result of a call', integer(1))
       .option('--json', 'one object per line'),
-  async run(id: string, words: readonly string[], { message, json }: Options) {
+  async run(id: string, words: readonly string[], { message, json }: { message?: number; json?: true }) {
     if (words.length > 0 && message !== undefined)
       throw new UsageError('A text and --message exclude each other.', 'Give only one of them.');
     await using klaus = await openKlaus();
@@ -64,4 +57,15 @@ async function printPins(session: Session, isJson: boolean): Promise<void> {
 function describe({ id, text, source }: PinnedText, toHead: (text: string) => string): string {
   const from = source === undefined ? '' : `, from ${toPrintable(source)}`;
   return `${toHead(`${id}${from}`)}\n${toPrintable(text)}`;
+}
+
+export function printPinResult(
+  { pin, applied }: PinResult,
+  { session, verb, json }: { session: string; verb: 'Pinned' | 'Unpinned'; json: true | undefined },
+): void {
+  if (json) out.json({ session, pin, applied });
+  else {
+    const when = applied ? '' : ' The process that works on the session, or its next run, applies it.';
+    out.write(`${verb}: ${pin}.${when}\n`);
+  }
 }

@@ -1,16 +1,10 @@
 import { formatUsd } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { ListedSession } from '../../client/session-client.ts';
-import { printRows } from '../../output/print-rows.ts';
+import { printRows } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
-import type { ServerOptions } from '../../program/server-option.ts';
-
-interface Options extends ServerOptions {
-  json?: true;
-  limit: number;
-  here?: true;
-}
+import type { Options } from '../../program/options.ts';
 
 export const command: LeafCommand = {
   name: 'sessions',
@@ -22,7 +16,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object per line')
       .option('--limit <count>', 'maximum number of sessions', integer(1, 100_000), 50)
       .option('--here', 'only those of this folder'),
-  async run(search: string | undefined, options: Options) {
+  async run(search: string | undefined, options: Options & { limit: number; here?: true }) {
     await using client = await openClient(options);
     const rows = await client.sessions({ search, limit: options.limit, here: options.here ?? false });
     printRows(rows, {

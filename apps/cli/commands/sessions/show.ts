@@ -1,23 +1,16 @@
-import type { RecalledText } from '@klaus/sdk';
+import type { Event, RecalledText } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
+import { type Entry, toTranscript } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { SearchResult } from '../../client/session-client.ts';
-import { createPaint } from '../../output/paint.ts';
+import { createPaint, type Paint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
-import { printTranscript } from '../../output/transcript-text.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
-import type { ServerOptions } from '../../program/server-option.ts';
 
 /** Maximum number of matches. */
 const MAX_MATCHES = 20;
-
-interface Options extends ServerOptions {
-  json?: true;
-  plain?: true;
-  raw?: true;
-  grep?: string;
-}
 
 export const command: LeafCommand = {
   name: 'show',
@@ -30,7 +23,7 @@ export const command: LeafCommand = {
       .option('--plain', 'no colours')
       .option('--raw', RAW_OPTION)
       .option('--grep <words>', 'only the passages that contain these words, in complete outputs too'),
-  async run(id: string, options: Options) {
+  async run(id: string, options: Options & { grep?: string }) {
     await using client = await openClient(options);
     if (options.grep !== undefined)
       printMatches(await client.search(id, options.grep, { limit: MAX_MATCHES }), options);
@@ -54,4 +47,64 @@ function printMatches({ session, hits, skipped }: SearchResult, { json, plain }:
 
 function toHead({ seq, turn, title, start, text, length }: RecalledText): string {
   return `seq ${seq}, turn ${turn}, ${toPrintable(title)}, characters ${start}–${start + text.length} of ${length}`;
+}
+
+/** Lines of a tool's output in a transcript; `klaus export` has all of them. */
+const OUTPUT_LINES = 12;
+
+/** Prints the transcript of a session, entry by entry, safe for a terminal; with `raw` unchanged. */
+function printTranscript(events: Iterable<Event>, options: Options): void {
+  const paint = createPaint(out, options.plain ?? false);
+  for (const entry of toTranscript(events)) {
+    const toText = (lines: string): string =>
+      `${lines.replace(/^[^\n]*/, (head) => paintHead(entry, head, paint))}\n\n`;
+    if (options.raw) out.raw(toText(toLines(entry)));
+    else out.write(toText(toPrintable(toLines(entry))));
+  }
+}
+
+const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
+
+function toLines(entry: Entry): string {
+  switch (entry.kind) {
+    case 'opened': {
+      const { forked } = entry;
+      const lineage = forked
+        ? `\nForked from ${forked.session} at event ${forked.seq}; both have the same events up to there.`
+        : '';
+      return `Session ${entry.session} in ${entry.workspace}\n${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
+    }
+    case 'user': {
+      const attached = entry.attached.length === 0 ? '' : `\nAttached: ${entry.attached.join(', ')}`;
+      return `User${entry.steered ? ' (while it ran)' : ''}:\n${entry.text}${attached}`;
+    }
+    case 'model':
+      return `Klaus:\n${entry.text}`;
+    case 'call':
+      return `${entry.title}: ${entry.outcome}, ${entry.duration}, turn ${entry.turn}\n${shorten(entry.output)}`.trimEnd();
+    case 'note':
+      return entry.text;
+    case 'evidence':
+      return entry.text;
+    case 'end':
+      return `${entry.outcome}: ${entry.reason}\n${entry.facts}`;
+  }
+}
+
+function paintHead(entry: Entry, head: string, paint: Paint): string {
+  if (entry.kind === 'user' || entry.kind === 'opened') return paint('bold', head);
+  if (entry.kind === 'model') return paint('cyan', head);
+  if (entry.kind === 'note') return paint('dim', head);
+  if (entry.kind === 'evidence') return paint(PAINTS[entry.mark], head);
+  const good = entry.kind === 'call' ? entry.ok : entry.outcome === 'done';
+  return paint(good ? 'green' : 'red', head);
+}
+
+function shorten(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const shown =
+    lines.length <= OUTPUT_LINES
+      ? lines
+      : [...lines.slice(0, OUTPUT_LINES), `… ${lines.length - OUTPUT_LINES} more lines`];
+  return shown.map((line) => `    ${line}`).join('\n');
 }

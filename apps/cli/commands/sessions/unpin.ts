@@ -1,6 +1,6 @@
 import { openKlaus } from '../../client/open-klaus.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
-import { printPinResult } from './pin-result.ts';
+import { printPinResult } from './pin.ts';
 
 export const command: LeafCommand = {
   name: 'unpin',

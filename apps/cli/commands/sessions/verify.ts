@@ -6,13 +6,8 @@ import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT, type ExitCode } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
-
-interface Options {
-  json?: true;
-  yes?: true;
-  plain?: true;
-}
 
 export const command: LeafCommand = {
   name: 'verify',

@@ -1,7 +1,8 @@
 import { openKlaus } from '../../client/open-klaus.ts';
 import { out } from '../../output/sink.ts';
-import { outputWidth, toTable } from '../../output/table.ts';
+import { toTable } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
+import type { Options } from '../../program/options.ts';
 
 export const command: LeafCommand = {
   name: 'config',
@@ -9,7 +10,7 @@ export const command: LeafCommand = {
   server: 'none',
   declare: (declared) =>
     declared.option('--json', 'one JSON document').option('--cwd <folder>', 'the folder whose project file applies'),
-  async run({ json, cwd }: { json?: true; cwd?: string }) {
+  async run({ json, cwd }: Options) {
     await using klaus = await openKlaus({ cwd });
     const rows = klaus.configuration.explain();
     if (json) out.json(rows, 2);
@@ -19,7 +20,7 @@ export const command: LeafCommand = {
         value,
         where === undefined ? source : `${source} (${where})`,
       ]);
-      out.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table], outputWidth()));
+      out.write(toTable([['SETTING', 'VALUE', 'FROM'], ...table]));
     }
   },
 };

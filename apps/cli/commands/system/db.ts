@@ -2,11 +2,11 @@ import { toLine } from '@klaus/sdk/printable';
 import { formatBytes, formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
-import { outputWidth, toTable } from '../../output/table.ts';
+import { toTable } from '../../output/table.ts';
 import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { integer, toAmount } from '../../program/option-values.ts';
-import { confirm } from '../../prompt/confirm.ts';
+import { confirm } from '../../prompt/keyboard.ts';
 import { verify } from '../policy/audit.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,10 +21,7 @@ const stats: LeafCommand = {
   async run({ json }: { json?: true }) {
     await using klaus = await openKlaus();
     const found = await klaus.store.stats();
-    if (json) {
-      out.json(found, 2);
-      return;
-    }
+    if (json) return out.json(found, 2);
     const { bytes, usage } = found;
     const rows = [
       ['file', found.file],
@@ -61,7 +58,7 @@ const query: LeafCommand = {
     else if (first === undefined) err.write('No rows.\n');
     else {
       const names = Object.keys(first);
-      out.write(toTable([names, ...rows.map((row) => names.map((name) => toCell(row[name])))], outputWidth()));
+      out.write(toTable([names, ...rows.map((row) => names.map((name) => toCell(row[name])))]));
     }
     if (more) err.write(`Only the first ${limit} rows are printed; \`--limit\` raises the number.\n`);
   },
@@ -126,10 +123,7 @@ const collectGarbage: LeafCommand = {
     await using klaus = await openKlaus();
     const dryRun = yes !== true;
     const summary = await klaus.collectGarbage({ dryRun });
-    if (json) {
-      out.json({ dryRun, ...summary }, 2);
-      return;
-    }
+    if (json) return out.json({ dryRun, ...summary }, 2);
     const rows = [
       ...summary.workspaces.map((row) => [
         formatBytes(row.freed),
@@ -142,10 +136,7 @@ const collectGarbage: LeafCommand = {
       ...toRow(summary.processes, 'output of background processes'),
       ...toRow(summary.fetched, 'downloads of klaus fetch'),
     ];
-    if (rows.length === 0) {
-      err.write('There is nothing to free.\n');
-      return;
-    }
+    if (rows.length === 0) return err.write('There is nothing to free.\n');
     out.write(toTable(rows, 0));
     const days = formatNumber(klaus.configuration.get('undo.keepDays'), 'day');
     const rule = `Not freed: data that undo needs for sessions with an event in the last ${days} (undo.keepDays), open approvals and the last hour.`;

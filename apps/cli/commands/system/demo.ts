@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Event, EventOf, SandboxName } from '@klaus/sdk';
+import type { Event, EventOf } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { demoFiles } from '../../demo/files.ts';
@@ -13,18 +13,12 @@ import { err } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
 import { sandboxOption } from '../../program/run-options.ts';
 import { runSession } from '../../run/run-session.ts';
 
 /** Short enough to be the title of the session, so that no title is requested from the model. */
 const PROMPT = 'The tests fail. Find the bug, fix it, run them again.';
-
-interface Options {
-  live?: true;
-  keep?: true;
-  plain?: true;
-  sandbox?: SandboxName;
-}
 
 export const command: LeafCommand = {
   name: 'demo',
@@ -35,7 +29,7 @@ export const command: LeafCommand = {
       .option('--live', 'use the configured model instead of the scripted one')
       .option('--keep', 'do not delete the demo folder')
       .option('--plain', 'words instead of symbols')
-      .addOption(sandboxOption()),
+      .addOption(sandboxOption),
   run,
 };
 
@@ -43,7 +37,7 @@ export const command: LeafCommand = {
  * The engine fixes a small project with a failing test: a model over HTTP, the gate, the tools, the sandbox and the log
  * are real. Only the text of the model is scripted, unless `--live` is given.
  */
-async function run(options: Options): Promise<number> {
+async function run(options: Options & { live?: true }): Promise<number> {
   // In a clone, the program is the launcher at its root.
   const program = process.argv[1]?.endsWith('main.ts') ? './klaus' : 'klaus';
   err.write(

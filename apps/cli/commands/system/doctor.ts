@@ -1,20 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import type { Finding } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import { toScriptedServer } from '../../client/scripted-model.ts';
+import { toScriptedServer } from '../../client/open-klaus.ts';
 import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT, toExitCode } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
 
 const SIGNS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
 const WORDS = { ok: 'Works:', warn: 'Note:', fail: 'Broken:' } as const;
-
-interface Options {
-  json?: true;
-  plain?: true;
-  install?: true;
-}
 
 export const command: LeafCommand = {
   name: 'doctor',
@@ -25,7 +20,7 @@ export const command: LeafCommand = {
       .option('--json', 'one JSON document')
       .option('--plain', 'words instead of symbols')
       .option('--install', 'install missing programs with the package manager of this system'),
-  async run({ json, plain, install }: Options) {
+  async run({ json, plain, install }: Options & { install?: true }) {
     const { diagnose, KlausError } = await import('@klaus/sdk');
     let findings = await diagnose({ scripted: toScriptedServer });
     if (install && (await installMissing(findings))) findings = await diagnose({ scripted: toScriptedServer });

@@ -5,7 +5,8 @@ import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { addLimitOptions, type LimitOptions, toLimits } from '../../program/run-options.ts';
+import type { Options } from '../../program/options.ts';
+import { addLimitOptions, toLimits } from '../../program/run-options.ts';
 import { hasKeyboard, openKeyboard } from '../../prompt/keyboard.ts';
 
 type Choice = Pick<Limits, 'toolCalls' | 'tokens'>;
@@ -19,7 +20,7 @@ export const command: LeafCommand = {
   footer: 'Example:\n  klaus init --max-tool-calls 200 --budget-tokens 1000000',
   server: 'local',
   declare: addLimitOptions,
-  async run(options: LimitOptions) {
+  async run(options: Options) {
     await using klaus = await openKlaus();
     const limits = toLimits(options) ?? (await ask(klaus));
     if (limits === 'interrupted') return EXIT.interrupted;
@@ -41,22 +42,18 @@ async function ask({ configuration }: Klaus): Promise<Choice | 'interrupted' | u
     'The limits of a session keep its cost small. At a limit Klaus asks for more.\n\n' +
       `  1  ${describe(present)} (now)\n  2  ${describe(LARGER)}\n  3  ${describe(UNLIMITED)}\n\n[1 2 3, q to quit] `,
   );
-  const keyboard = await openKeyboard();
-  try {
-    for (;;) {
-      const key = await keyboard.key();
-      const chosen = key === '1' || key === '\r' ? present : key === '2' ? LARGER : key === '3' ? UNLIMITED : undefined;
-      if (chosen) {
-        err.write('\n');
-        return chosen;
-      }
-      if (key === undefined || key === 'ctrl-c' || key === 'q') {
-        err.write('\nNothing was changed.\n');
-        return key === 'q' ? undefined : 'interrupted';
-      }
+  using keyboard = await openKeyboard();
+  for (;;) {
+    const key = await keyboard.key();
+    const chosen = key === '1' || key === '\r' ? present : key === '2' ? LARGER : key === '3' ? UNLIMITED : undefined;
+    if (chosen) {
+      err.write('\n');
+      return chosen;
     }
-  } finally {
-    keyboard.close();
+    if (key === undefined || key === 'ctrl-c' || key === 'q') {
+      err.write('\nNothing was changed.\n');
+      return key === 'q' ? undefined : 'interrupted';
+    }
   }
 }
 

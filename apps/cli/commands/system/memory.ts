@@ -2,18 +2,16 @@ import type { KnowledgeEntry } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import type { Command } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
-import { printRows } from '../../output/print-rows.ts';
+import { printRows } from '../../output/table.ts';
 import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { CommandGroup, LeafCommand } from '../../program/cli-command.ts';
+import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
 
-interface Options {
-  cwd?: string;
+interface NoteOptions extends Options {
   global?: true;
   category?: string;
-  json?: true;
-  raw?: true;
 }
 
 function addScope(command: Command): Command {
@@ -32,7 +30,7 @@ const list: LeafCommand = {
     addFolder(
       addScope(declared.option('--category <name>', 'only this category')).option('--json', 'one object per line'),
     ),
-  async run({ cwd, global, category, json }: Options) {
+  async run({ cwd, global, category, json }: NoteOptions) {
     await using klaus = await openKlaus({ cwd });
     const scope = global ? 'global' : undefined;
     print(await klaus.memory().list({ category, scope, limit: Number.MAX_SAFE_INTEGER }), json);
@@ -47,7 +45,7 @@ const search: LeafCommand = {
     addFolder(
       declared.argument('<words...>', 'the beginning of a word is enough').option('--json', 'one object per line'),
     ),
-  async run(words: readonly string[], { cwd, json }: Options) {
+  async run(words: readonly string[], { cwd, json }: NoteOptions) {
     await using klaus = await openKlaus({ cwd });
     print(await klaus.memory().search(words.join(' '), { limit: 100 }), json);
   },
@@ -58,7 +56,7 @@ const get: LeafCommand = {
   summary: 'print one note',
   server: 'local',
   declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))).option('--raw', RAW_OPTION),
-  async run(key: string, { cwd, global, raw }: Options) {
+  async run(key: string, { cwd, global, raw }: NoteOptions) {
     await using klaus = await openKlaus({ cwd });
     const entry = await klaus.memory().get(key, global ? 'global' : undefined);
     if (!entry) throw toMissing(key);
@@ -80,7 +78,7 @@ const set: LeafCommand = {
           .option('--category <name>', 'the category; pinned notes come first'),
       ),
     ),
-  async run(key: string, value: string, { cwd, global, category }: Options) {
+  async run(key: string, value: string, { cwd, global, category }: NoteOptions) {
     await using klaus = await openKlaus({ cwd });
     const scope = global ? 'global' : 'project';
     const entry = await klaus.memory().set({ key, value, category, scope });
@@ -93,7 +91,7 @@ const remove: LeafCommand = {
   summary: 'delete a note',
   server: 'local',
   declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))),
-  async run(key: string, { cwd, global }: Options) {
+  async run(key: string, { cwd, global }: NoteOptions) {
     await using klaus = await openKlaus({ cwd });
     if (!(await klaus.memory().remove(key, global ? 'global' : 'project'))) throw toMissing(key);
   },

@@ -1,23 +1,15 @@
-import { optional } from '@klaus/sdk/optional';
 import { openKlaus } from '../../client/open-klaus.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
+import type { Options } from '../../program/options.ts';
 import {
   addLimitOptions,
   approveOption,
-  type DefaultOptions,
   onAskOption,
   sandboxOption,
   settingOption,
   toSettings,
 } from '../../program/run-options.ts';
-
-interface Options extends DefaultOptions {
-  host?: string;
-  port?: number;
-  open?: true;
-  json?: true;
-}
 
 export const command: LeafCommand = {
   name: 'serve',
@@ -41,15 +33,15 @@ export const command: LeafCommand = {
         .option('--cwd <folder>', 'the folder to work in (default: the current folder)')
         .option('--model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
         .addOption(approveOption())
-        .addOption(onAskOption())
-        .addOption(sandboxOption())
+        .addOption(onAskOption)
+        .addOption(sandboxOption)
         .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
-        .addOption(settingOption()),
+        .addOption(settingOption),
     ),
-  async run(options: Options) {
+  async run(options: Options & { host: string; port: number; open?: true }) {
     const { host, port, open = false, json = false } = options;
     await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
     const { serve } = await import('@klaus/server');
-    await serve({ klaus, open, json, ...optional({ host, port }) });
+    await serve({ klaus, host, port, open, json });
   },
 };

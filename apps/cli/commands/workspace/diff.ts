@@ -5,16 +5,9 @@ import { createPaint, paintDiff } from '../../output/paint.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
+import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
 import { findFittingSession } from '../fitting-session.ts';
-
-interface Options {
-  session?: string;
-  json?: true;
-  plain?: true;
-  names?: true;
-  raw?: true;
-}
 
 export const command: LeafCommand = {
   name: 'diff',
@@ -28,7 +21,7 @@ export const command: LeafCommand = {
       .option('--plain', 'no colours')
       .option('--raw', RAW_OPTION)
       .option('--json', 'one JSON document'),
-  async run(turn: number | undefined, options: Options) {
+  async run(turn: number | undefined, options: Options & { names?: true }) {
     await using klaus = await openKlaus();
     const session = await findFittingSession(klaus, options.session, 'changes');
     const found = await session.turnChanges(turn ?? 'all');

@@ -7,17 +7,9 @@ import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { repeatable } from '../../program/option-values.ts';
-import { confirm } from '../../prompt/confirm.ts';
+import type { Options } from '../../program/options.ts';
+import { confirm } from '../../prompt/keyboard.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
-
-interface Options {
-  cwd?: string;
-  dryRun?: true;
-  yes?: true;
-  allowHost?: readonly string[];
-  anyHost?: true;
-  json?: true;
-}
 
 /** The result of a missing program, in every shell. */
 const NOT_FOUND = /\[exit code 127\]/;
@@ -47,7 +39,7 @@ the project or of packages during the download. The fetch is recorded as a sessi
   run,
 };
 
-async function run(options: Options): Promise<number> {
+async function run(options: Options & { allowHost?: readonly string[]; anyHost?: true }): Promise<number> {
   const { dryRun, yes, json } = options;
   const workspace = toFolder(options.cwd ?? '.');
   const { fetchDependencies, listFetchHosts, planFetchOf } = await import('@klaus/sdk');

@@ -7,19 +7,9 @@ import { listChanges, listConflicts, listGitChanges } from '../../output/change-
 import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { confirm } from '../../prompt/confirm.ts';
-import { hasKeyboard } from '../../prompt/keyboard.ts';
+import type { Options } from '../../program/options.ts';
+import { confirm, hasKeyboard } from '../../prompt/keyboard.ts';
 import { findFittingSession } from '../fitting-session.ts';
-
-export interface RestoreFilesOptions {
-  session?: string;
-  dryRun?: true;
-  keep?: true;
-  overwrite?: true;
-  json?: true;
-  /** Do not ask before refs move. */
-  yes?: true;
-}
 
 export function addRestoreOptions(command: Command): Command {
   return command
@@ -34,7 +24,7 @@ const NEEDED = { undo: 'changes', redo: 'undone', file: 'turns' } as const;
 const VERBS = { undo: 'Undone:', redo: 'Redone:', file: 'Restored:' } as const;
 
 /** Undoes, redoes or restores changes of files, or lists the conflicts. Returns the exit code: 1 for conflicts. */
-export async function restoreFiles(request: RestoreRequest, options: RestoreFilesOptions): Promise<number> {
+export async function restoreFiles(request: RestoreRequest, options: Options): Promise<number> {
   const { dryRun, keep, overwrite, json } = options;
   if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
   await using klaus = await openKlaus();

@@ -1,11 +1,7 @@
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
-import { addRestoreOptions, restoreFiles, type RestoreFilesOptions } from './restore-files.ts';
-
-interface Options extends RestoreFilesOptions {
-  turn: number;
-  after?: true;
-}
+import type { Options } from '../../program/options.ts';
+import { addRestoreOptions, restoreFiles } from './restore-files.ts';
 
 export const command: LeafCommand = {
   name: 'restore',
@@ -18,6 +14,6 @@ export const command: LeafCommand = {
         .requiredOption('--turn <number>', 'the turn', integer(1))
         .option('--after', 'its state after that turn'),
     ),
-  run: (path: string, { turn, after, ...options }: Options) =>
+  run: (path: string, { turn, after, ...options }: Options & { turn: number; after?: true }) =>
     restoreFiles({ kind: 'file', path, turn, side: after ? 'after' : 'before' }, options),
 };

@@ -1,13 +1,8 @@
 import { optional } from '@klaus/sdk/optional';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
-import { addRestoreOptions, restoreFiles, type RestoreFilesOptions } from './restore-files.ts';
-
-interface Options extends RestoreFilesOptions {
-  turn?: number;
-  step?: true;
-  git?: true;
-}
+import type { Options } from '../../program/options.ts';
+import { addRestoreOptions, restoreFiles } from './restore-files.ts';
 
 export const command: LeafCommand = {
   name: 'undo',
@@ -25,7 +20,8 @@ export const command: LeafCommand = {
         .option('--git', 'also undo changes of git data: HEAD, branches, tags, index, stash, reflogs')
         .option('--yes', 'with --git: do not ask before refs move'),
     ),
-  run(first: number | undefined, { turn = first, step, git, ...options }: Options) {
+  run(first: number | undefined, given: Options & { turn?: number; step?: true; git?: true }) {
+    const { turn = first, step, git, ...options } = given;
     return restoreFiles({ kind: 'undo', ...optional({ turn, step, git }) }, options);
   },
 };

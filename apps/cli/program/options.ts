@@ -1,0 +1,69 @@
+import type { Mode, OnAsk, SandboxName, Scope } from '@klaus/sdk';
+import type { Command } from 'commander';
+
+/**
+ * Values of the options that several commands have in common: an option has the same meaning in each command that
+ * declares it. A command adds the type of an option that only it has.
+ */
+export interface Options {
+  json?: true;
+  plain?: true;
+  raw?: true;
+  yes?: true;
+  /** Seconds. */
+  timeout?: number;
+  server?: string;
+  tokenFile?: string;
+  session?: string;
+  cwd?: string;
+  model?: string;
+  approve?: Mode;
+  onAsk?: OnAsk;
+  sandbox?: SandboxName;
+  isolate?: true;
+  /** `key=value`. */
+  set?: readonly string[];
+  budgetUsd?: number;
+  budgetTokens?: number;
+  maxTurns?: number;
+  maxToolCalls?: number;
+  prompt?: string;
+  continue?: true;
+  allowAnyWorkspace?: true;
+  root?: string;
+  addDir?: readonly string[];
+  pin?: true;
+  /** Milliseconds. */
+  waitForModel?: number;
+  /** Texts of one grant. */
+  grant?: readonly string[];
+  /** Names of variables, or beginnings of names that end in `*`. */
+  env?: readonly string[];
+  note?: string;
+  hunks?: readonly string[];
+  rejectHunks?: readonly string[];
+  /** `id=file`. */
+  edit?: readonly string[];
+  scope?: Scope;
+  dryRun?: true;
+  keep?: true;
+  overwrite?: true;
+}
+
+/** The value that selects this machine, also when KLAUS_SERVER names a server. */
+const THIS_MACHINE = 'local';
+
+/** The server of the options or of KLAUS_SERVER, as the user wrote it; undefined for this machine. */
+export function toGivenServer({ server }: Options): string | undefined {
+  const given = server ?? process.env['KLAUS_SERVER'];
+  return given === undefined || given === '' || given === THIS_MACHINE ? undefined : given;
+}
+
+export function addServerOptions(command: Command): Command {
+  return command
+    .option(
+      '--server <url>',
+      'use a running klaus serve: http://host:port, https://… or unix:/path; local means this machine (default: KLAUS_SERVER)',
+    )
+    .option('--token-file <file>', "file with the server's token (default: KLAUS_SERVER_TOKEN_FILE)");
+}
