@@ -2,36 +2,35 @@ import { join, resolve } from 'node:path';
 import { createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
-import type { SessionStore } from '@klaus/core/agent';
+import { createMemory, type Engine, type Knowledge, openSecretsOf, type SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
-import { exportTest } from './export/export-test.ts';
-import { forkSession } from './sessions/fork-session.ts';
-import { findCredentials } from './models/credentials.ts';
-import { explain, judgeCommandLine } from './grants/explain.ts';
-import type { Klaus } from './klaus.ts';
-import type { KlausOptions } from './klaus-options.ts';
-import { findLatestSession } from './sessions/latest-session.ts';
-import type { SandboxStart } from './engine/observe-sandbox.ts';
-import { openMemory } from './engine/open-memory.ts';
-import { openSession } from './open/open-session.ts';
-import { toRealPath } from './open/outside-folders.ts';
-import { createLostAccessReport } from './open/report-lost-access.ts';
-import { createPolicyEngines } from './policy/policy-engines.ts';
-import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
-import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
-import { createSession } from './sessions/session.ts';
+import { writeUserLimits } from './config/user-limits.ts';
 import { createEngine } from './engine/create-engine.ts';
+import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
 import { traceRuns } from './engine/trace-runs.ts';
-import { readUsageReport } from './sessions/usage-report.ts';
+import { exportTest } from './export/export-test.ts';
+import { explain, judgeCommandLine } from './grants/explain.ts';
+import type { KlausOptions } from './klaus-options.ts';
+import type { Klaus } from './klaus.ts';
+import { findCredentials } from './models/credentials.ts';
 import { listKnownModels } from './models/known-models.ts';
+import { openSession } from './open/open-session.ts';
+import { toRealFolder, toRealPath } from './open/outside-folders.ts';
+import { createLostAccessReport } from './open/report-lost-access.ts';
+import { createPolicyEngines } from './policy/policy-engines.ts';
+import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
+import { forkSession } from './sessions/fork-session.ts';
+import { findLatestSession } from './sessions/latest-session.ts';
+import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
-import { writeUserLimits } from './config/user-limits.ts';
+import { createSession } from './sessions/session.ts';
+import { readUsageReport } from './sessions/usage-report.ts';
 import { openWorkspaceFiles } from './workspace/workspace-files.ts';
 
 const DAY_MS = 86_400_000;
@@ -154,4 +153,18 @@ async function findKnownSession(store: SessionStore, idOrPrefix: string): Promis
   const near = await store.nearestSession(idOrPrefix);
   const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
   throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
+}
+
+/** See `Klaus.memory`. The placeholders of redacted secrets belong to no session. @param folder Absolute. */
+function openMemory(engine: Engine, folder: string): Knowledge {
+  const root = toRealFolder(folder);
+  const redactor = engine.createRedactor('memory');
+  const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
+  return {
+    ...memory,
+    async set(note) {
+      redactor.learn(await openSecretsOf(engine, { workspace: root }).values());
+      return memory.set(note);
+    },
+  };
 }

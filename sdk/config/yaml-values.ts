@@ -9,13 +9,11 @@ import {
   type SettingKey,
 } from '@klaus/core/protocol';
 import type * as Yaml from 'yaml';
-import type { FoundValue, SourceName } from './configuration.ts';
+import type { FoundValue } from './configuration.ts';
 import { hideSecrets } from './shown.ts';
 
-interface YamlFile {
+interface YamlFile extends Pick<FoundValue, 'source' | 'folder'> {
   path: string;
-  source: SourceName;
-  folder: string;
 }
 
 /** The groups of the keys: `limits` for `limits.usd`, `tiers` and `tiers.openai` for `tiers.openai.opus`. */

@@ -53,11 +53,7 @@ export function tryToConnect(to: NetConnectOpts, timeoutMs: number): Promise<str
 /** Milliseconds that a remote server has to answer. */
 const PATIENCE_MS = 5_000;
 
-/**
- * Checks whether the server in KLAUS_SERVER answers. No finding without one. Sends no token.
- *
- * @param given The value of KLAUS_SERVER.
- */
+/** Checks whether the server in KLAUS_SERVER answers. No finding without one. Sends no token. */
 export async function checkRemote(given: string | undefined): Promise<Finding[]> {
   if (given === undefined || given === '' || given === 'local') return [];
   const name = 'remote server';

@@ -2,12 +2,11 @@ import { optional } from '@klaus/core/optional';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
+import type { ConfigurationInput } from '../config/load-configuration.ts';
 import { createSystemIds } from '../engine/system-ids.ts';
 import { type Finding, ok, toFailure, warn } from './finding.ts';
 
-export interface WorkspacePlace {
-  cwd: string;
-  home: string;
+interface WorkspacePlace extends Pick<ConfigurationInput, 'cwd' | 'home'> {
   configuration: Configuration;
   /** The user's home folder. Default: that of the account. */
   userHome?: string | undefined;

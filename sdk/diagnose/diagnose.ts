@@ -58,11 +58,8 @@ async function checkGit(): Promise<Finding> {
   try {
     return ok('git', (await run('git', ['--version'])).trim());
   } catch {
-    return warn(
-      'git',
-      'git is not here: no checkpoints, no git tools',
-      'Install it, on Debian and Ubuntu with apt-get install -y git',
-    );
+    const fix = 'Install it, on Debian and Ubuntu with apt-get install -y git';
+    return warn('git', 'git is not here: no checkpoints, no git tools', fix);
   }
 }
 

@@ -10,14 +10,7 @@ import {
   joinSecretSources,
   openFolder,
 } from '@klaus/adapters/workspace';
-import {
-  type Clock,
-  createToolRegistry,
-  type Engine,
-  type Models,
-  type SessionStore,
-  type ToolContext,
-} from '@klaus/core/agent';
+import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
 import type { Configuration } from '../config/configuration.ts';
@@ -131,7 +124,7 @@ async function reportCheckpoint(context: ToolContext, message: string): ReturnTy
   }
 }
 
-function createSystemClock(): Clock {
+function createSystemClock(): Engine['clock'] {
   return {
     now: () => Date.now(),
     sleep: (ms, signal) =>

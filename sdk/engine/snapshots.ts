@@ -2,34 +2,24 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlaceholder } from '@klaus/adapters/sandboxes';
 import { expireCheckpoints } from '@klaus/adapters/tools';
-import {
-  createLayers,
-  createSnapshots,
-  listSnapshotStores,
-  type LocalSnapshots,
-  type SnapshotsOptions,
-} from '@klaus/adapters/workspace';
+import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
 import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
 import { isFolder } from '../open/outside-folders.ts';
 
-/** The snapshots of every workspace, opened once and closed together. */
-export interface OpenSnapshots {
-  open(root: string): Promise<Snapshots>;
-  /** Absolute paths of the repositories of a workspace and of other open folders, as of the last snapshots. */
-  repositories(root: string): Promise<string[]>;
-  close(): Promise<void>;
-}
+export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 
-export function createOpenSnapshots(home: string): OpenSnapshots {
+/** The snapshots of every workspace, opened once and closed together. */
+export function createOpenSnapshots(home: string) {
   const opened = new Map<string, Promise<LocalSnapshots>>();
   return {
-    open(root) {
+    open(root: string): Promise<Snapshots> {
       let snapshots = opened.get(root);
       if (!snapshots) opened.set(root, (snapshots = createSnapshots(root, toOptions(home))));
       return snapshots;
     },
-    async repositories(root) {
+    /** Absolute paths of the repositories of a workspace and of other open folders, as of the last snapshots. */
+    async repositories(root: string): Promise<string[]> {
       await opened.get(root);
       const all = [...opened].map(async ([folder, snapshots]) =>
         (await snapshots).repositories.map((path) => join(folder, path)),
@@ -38,7 +28,7 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
       const found = await Promise.allSettled(all);
       return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     },
-    async close() {
+    async close(): Promise<void> {
       const all = await Promise.allSettled(opened.values());
       opened.clear();
       for (const each of all) if (each.status === 'fulfilled') each.value.close();
@@ -46,7 +36,7 @@ export function createOpenSnapshots(home: string): OpenSnapshots {
   };
 }
 
-function toOptions(home: string): SnapshotsOptions {
+function toOptions(home: string) {
   return { stateDir: join(home, 'snapshots'), klausHome: home, isPlaceholder };
 }
 

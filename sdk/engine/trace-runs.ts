@@ -3,20 +3,16 @@ import type { Event } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 
-/** The store of the engine, with traced appends if configured. */
-export interface Traced {
-  store: Engine['store'];
-  close(): Promise<void>;
-}
+export type Traced = Awaited<ReturnType<typeof traceRuns>>;
 
 /**
- * Without KLAUS_OTEL no code for traces is loaded. Spans are created from durable events: runs do not wait for them and do
+ * The store of the engine, with traced appends if configured. Without KLAUS_OTEL no code for traces is loaded. Spans are created from durable events: runs do not wait for them and do
  * not fail because of them.
  */
 export async function traceRuns(
   store: SessionStore,
   { configuration, env }: { configuration: Configuration; env: Readonly<Record<string, string | undefined>> },
-): Promise<Traced> {
+) {
   if (!configuration.get('telemetry.traces') || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') {
     return { store, close: async () => {} };
   }

@@ -1,13 +1,5 @@
 import { createState, fold, type State } from '@klaus/core/agent';
-import {
-  KlausError,
-  toText,
-  type Event,
-  type EventOf,
-  type HunkAnswer,
-  type Outcome,
-  type Part,
-} from '@klaus/core/protocol';
+import { KlausError, toText, type Event, type EventOf, type HunkAnswer, type Part } from '@klaus/core/protocol';
 
 /** One answer of the model. */
 export interface RecordedAnswer {
@@ -25,7 +17,7 @@ export interface RecordedRun {
   onAsk: 'deny' | 'wait';
   /** The user's answers to the questions, in order. */
   answers: { answer: 'approved' | 'rejected'; note?: string; hunks?: HunkAnswer; scope?: string }[];
-  outcome: Outcome;
+  outcome: EventOf<'run.finished'>['outcome'];
 }
 
 /** The part of a session that a test needs. */

@@ -52,12 +52,11 @@ export async function openSession(input: OpenInput): Promise<string> {
       hint: `Configure prices."${model.name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
     });
   }
-  const choice = given.sandbox ?? values.sandbox.driver;
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
     home: engine.home,
-    ...optional({ choice }),
+    ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   await inForce.engine(workspace.root);

@@ -1,12 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { loadState, readLog, SINCE_BEGIN, type Engine } from '@klaus/core/agent';
+import { loadState, readLog, SINCE_BEGIN } from '@klaus/core/agent';
 import type { EventBody, EventOf } from '@klaus/core/protocol';
+import type { OpenInput } from './open-session.ts';
 
-export interface ReportInput {
-  engine: Engine;
-  /** The user's. */
-  env: Readonly<Record<string, string | undefined>>;
-}
+type ReportInput = Pick<OpenInput, 'engine' | 'env'>;
 
 /** {@link reportLostAccess}, once for each session. */
 export function createLostAccessReport(input: ReportInput): (session: string) => Promise<void> {

@@ -1,15 +1,11 @@
 import type { Engine } from '@klaus/core/agent';
 import type { Authority, Grant } from '@klaus/core/protocol';
-import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
-import { findOutsideFolders, isIn, type OutsideFolders, toFolder } from './outside-folders.ts';
+import { findOutsideFolders, isIn, type OutsideFoldersInput, toFolder } from './outside-folders.ts';
 
-export interface SessionGrantInput {
+interface SessionGrantInput extends Pick<OutsideFoldersInput, 'configuration' | 'cwd'> {
   given: Pick<OpenOptions, 'grant' | 'root' | 'checkFolder'>;
-  configuration: Configuration;
-  /** The base of relative paths. */
-  cwd: string;
 }
 
 /**
@@ -21,7 +17,7 @@ export interface SessionGrantInput {
 export function resolveSessionGrant(
   { given, configuration, cwd }: SessionGrantInput,
   { workspace, engine }: { workspace: string; engine: Engine },
-): { grant: Grant } & OutsideFolders {
+) {
   const now = engine.clock.now();
   const input = { given, configuration, cwd, workspace, state: engine.home };
   if (given.grant === undefined) {
@@ -33,15 +29,6 @@ export function resolveSessionGrant(
   return { grant, ...findOutsideFolders({ ...input, granted: folders }) };
 }
 
-interface GrantPathsInput {
-  /** Absolute real path. */
-  workspace: string;
-  /** `KLAUS_HOME`. */
-  state: string;
-  /** Called with each folder outside of the workspace: throws for one that may not be read. */
-  check?: ((folder: string) => void) | undefined;
-}
-
 /**
  * Resolves the folders outside of the workspace that a grant allows to read. The returned grant contains real paths.
  *
@@ -51,7 +38,7 @@ interface GrantPathsInput {
  */
 function resolveGrantPaths(
   grant: Grant,
-  { workspace, state, check }: GrantPathsInput,
+  { workspace, state, check }: { workspace: string; state: string; check: OpenOptions['checkFolder'] | undefined },
 ): { grant: Grant; folders: string[] } {
   const folders = new Set<string>();
   const resolve = (authority: Authority): Authority => {

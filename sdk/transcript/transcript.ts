@@ -1,7 +1,7 @@
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
-import { describeProcessChange } from './describe-process.ts';
+import { describeProcessChange } from './describe-call.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 export type Entry =

@@ -3,20 +3,13 @@ import type { Klaus, Session, SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
-import type {
-  ClientSettings,
-  ListedSession,
-  PromptRequest,
-  ResumeRequest,
-  SessionClient,
-  SessionSummary,
-} from './session-client.ts';
+import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from './session-client.ts';
 import { UsageError } from '../program/cli-error.ts';
 
 /** A client of the engine in this process. It owns the engine. */
 export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void): SessionClient {
   const { store, configuration } = klaus;
-  const toSummary = async ({ id }: Session): Promise<SessionSummary> => {
+  const toSummary = async ({ id }: Session) => {
     const row = await store.session(id);
     return { id, title: row?.title ?? null, lastSeq: row?.lastSeq ?? 0, mode: row?.mode ?? null };
   };

@@ -3,16 +3,11 @@ import { type Options, toGivenServer } from '../program/options.ts';
 import type { OpenKlausOptions } from './open-klaus.ts';
 import type { SessionClient } from './session-client.ts';
 
-export interface OpenClientOptions extends OpenKlausOptions {
-  /** Receives lines that belong to no session. Default: standard error. */
-  onNotice?: (text: string, level?: 'info' | 'warn') => void;
-}
-
 /**
  * Opens the client that the options select: of the server that they name, or of this machine. Loads the HTTP client or
  * the engine, never both.
  */
-export async function openClient(server: Options, options: OpenClientOptions = {}): Promise<SessionClient> {
+export async function openClient(server: Options, options: OpenKlausOptions = {}): Promise<SessionClient> {
   const onNotice = options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`));
   if (toGivenServer(server) !== undefined) {
     const { connectHttpClient } = await import('./http/http-client.ts');

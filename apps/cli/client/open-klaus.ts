@@ -11,7 +11,7 @@ export interface OpenKlausOptions {
   /** Settings from options, by key. */
   settings?: Readonly<Record<string, unknown>>;
   /** Receives lines that belong to no session. Default: standard error. */
-  onNotice?: (text: string) => void;
+  onNotice?: (text: string, level?: 'info' | 'warn') => void;
   /** See `KlausOptions`. Default `run`, because a command does one run. */
   endProcesses?: 'run' | 'close';
 }

@@ -45,11 +45,7 @@ export interface SessionClient extends AsyncDisposable {
   export(id: string, format: 'md' | 'json'): Promise<AsyncIterable<string> | Iterable<string>>;
   /** The session as a test. The export is recorded in the host chain. */
   exportTest(id: string): Promise<ExportedTest>;
-  usage(query: {
-    session?: string | undefined;
-    by?: UsageReport['by'] | undefined;
-    since?: number | undefined;
-  }): Promise<UsageReport>;
+  usage(query: Undefinable<{ session: string; by: UsageReport['by']; since: number }>): Promise<UsageReport>;
 
   /** Open approvals of all sessions. */
   approvals(): Promise<ListedApproval[]>;

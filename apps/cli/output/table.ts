@@ -22,11 +22,7 @@ export function toTable(rows: readonly (readonly string[])[], width = out.column
     .join('');
 }
 
-/**
- * Prints a list: as a table, or as NDJSON, which is written while it is read.
- *
- * @param view.empty Printed on standard error if there are no rows.
- */
+/** Prints a list: as a table, or as NDJSON, which is written while it is read. `empty` goes to standard error. */
 export function printRows<T>(
   items: Iterable<T>,
   view: { json: true | undefined; head: readonly string[]; toRow: (item: T) => readonly string[]; empty: string },

@@ -22,9 +22,6 @@ const hidden = (): void => {};
 /**
  * A run for people: progress on standard error, the final answer on standard output. On a terminal, the text of the
  * model is streamed, and the bottom line shows what is running.
- *
- * @param options.plain Words instead of signs, no colours, no animation.
- * @param options.raw The text of the model is printed unchanged.
  */
 export function createTextOutput(options: { plain: boolean; raw: boolean }): Output {
   const screen = createScreen(options);

@@ -60,17 +60,14 @@ const LIMIT_OPTIONS = {
   turns: '--max-turns',
 } as const;
 
-/** The option that raises the limit that ended the run. */
-function toRaise({ limit }: EventOf<'run.finished'>): string {
-  return limit === undefined ? ' and a higher limit' : ` ${LIMIT_OPTIONS[limit.limit]} ${limit.offer}`;
-}
-
-function toCommand(finished: EventOf<'run.finished'>, { session, facts, at }: NextStepsOptions): string {
-  switch (finished.outcome) {
+function toCommand({ outcome, limit }: EventOf<'run.finished'>, { session, facts, at }: NextStepsOptions): string {
+  switch (outcome) {
     case 'done':
       return `klaus --session ${session}${at} "what next"`;
-    case 'limit':
-      return `klaus resume ${session}${at}${toRaise(finished)}`;
+    case 'limit': {
+      const raise = limit === undefined ? 'and a higher limit' : `${LIMIT_OPTIONS[limit.limit]} ${limit.offer}`;
+      return `klaus resume ${session}${at} ${raise}`;
+    }
     case 'denied':
       // The same mode would deny the same call again.
       if (facts.denial === 'mode') return `klaus --session ${session}${at} --approve auto "continue"`;

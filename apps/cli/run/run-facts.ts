@@ -3,12 +3,7 @@ import type { Event, EventOf, ModelFailureCode } from '@klaus/sdk';
 /** What the exit code and the next steps need of a run's events. */
 export type RunFacts = ReturnType<typeof createRunFacts>['facts'];
 
-/**
- * Collects facts from the events of a session.
- *
- * @param options.asks True if approvals are asked for at this terminal.
- * @param options.mode The mode before these events.
- */
+/** Collects facts from the events of a session. `mode` is that before these events. */
 export function createRunFacts({ asks, mode }: { asks: boolean; mode: string | null }) {
   const facts = {
     /** The last run that ended. */

@@ -1,11 +1,13 @@
-import type { Advance } from '@klaus/sdk';
+import type { Advance, OnAsk } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import type { FollowedSession, SessionClient, SessionSummary } from '../client/session-client.ts';
+import type { FollowedSession, PromptRequest, SessionClient, SessionSummary } from '../client/session-client.ts';
 import type { Output } from '../output/output.ts';
+import { canAsk } from '../output/show-output.ts';
 import { err } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from '../program/exit-codes.ts';
 import type { Options } from '../program/options.ts';
+import { toLimits } from '../program/run-options.ts';
 import { printNextSteps } from './next-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 import { createStop, type Stop, type StopReason } from './stop.ts';
@@ -51,7 +53,7 @@ export async function runSession(options: RunSessionOptions): Promise<number> {
 }
 
 /** Prints that the process that holds the session takes what was sent. */
-export function noteHandedOver(output: Output, given: { session: string; sent: 'message' | 'answer' }): void {
+function noteHandedOver(output: Output, given: { session: string; sent: 'message' | 'answer' }): void {
   output.note(`The ${given.sent} waits in session ${given.session}: the process that holds it takes it.`);
 }
 
@@ -146,4 +148,31 @@ async function printLeftovers({ client, session: { id }, output }: RunSessionOpt
       `Background process ${process.id} continues: ${command}. Use \`klaus logs ${name}\` or \`klaus stop ${name}\`.`,
     );
   }
+}
+
+/** Whether a user at this terminal answers approvals. Without one, they are denied unless the user chose to wait. */
+export function toOnAsk(options: Options, settings: { onAsk: OnAsk | undefined }): { onAsk: OnAsk; asks: boolean } {
+  const chosen = options.onAsk ?? settings.onAsk;
+  if (chosen) return { onAsk: chosen, asks: false };
+  const asks = canAsk(options);
+  return { onAsk: asks ? 'wait' : 'deny', asks };
+}
+
+/** Sends a prompt to an existing session, with the changes of the options, and works on it. Returns the exit code. */
+export async function sendPrompt(
+  prompt: Pick<PromptRequest, 'parts' | 'delivery' | 'onAsk'>,
+  options: RunSessionOptions,
+): Promise<number> {
+  const { client, session, show, output } = options;
+  const { isHandedOver } = await client.prompt(session.id, {
+    ...prompt,
+    waitForModelMs: show.waitForModel,
+    pin: show.pin,
+    model: show.model,
+    mode: show.approve,
+    limits: toLimits(show),
+  });
+  if (!isHandedOver) return runSession({ ...options, sent: 'message' });
+  noteHandedOver(output, { session: session.id, sent: 'message' });
+  return EXIT.done;
 }

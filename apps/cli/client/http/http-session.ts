@@ -87,11 +87,9 @@ async function readEarlier(client: Client, { session, after }: FollowOptions): P
   return events.filter(({ seq }) => seq <= after);
 }
 
-type Question = EventOf<'approval.asked'>;
-
 /** The open approvals and the current run of a session, from its events. */
 function createOpenQuestions() {
-  const questions = new Map<string, Question>();
+  const questions = new Map<string, EventOf<'approval.asked'>>();
   const answers = new Map<string, AbortController>();
   let run: string | undefined;
   return {

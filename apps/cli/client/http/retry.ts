@@ -7,12 +7,9 @@ const RETRY_MS = 30_000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2_000;
 
-export interface RetryOptions {
-  /** Name of the server. */
+interface RetryOptions {
   server: string;
-  /** Called once, when the first attempt has failed. */
   onRetry: () => void;
-  /** Ends the attempts. */
   signal?: AbortSignal | undefined;
 }
 
@@ -20,6 +17,7 @@ export interface RetryOptions {
  * Repeats a request until it is answered, because a restart of a server takes some seconds. Only for requests that
  * have one effect when they are repeated.
  *
+ * @param options.onRetry Called once, when the first attempt has failed.
  * @throws CliError for a refusal, and `config` if the server does not answer within half a minute.
  */
 export async function retry<T>({ server, onRetry, signal }: RetryOptions, ask: () => Promise<T>): Promise<T> {

@@ -61,12 +61,7 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
 }
 
-/**
- * The hunks that the options name; undefined for the complete change.
- *
- * @param all Ids of the hunks of the change.
- * @throws UsageError for an unknown hunk.
- */
+/** The hunks that the options name; undefined for the complete change. @throws UsageError for an unknown hunk. */
 function toHunkAnswer(all: readonly string[], { hunks, rejectHunks, edit }: Options): HunkAnswer | undefined {
   if (!hunks && !rejectHunks && !edit) return undefined;
   if (hunks && rejectHunks) throw new UsageError('--hunks and --reject-hunks exclude each other.');

@@ -103,8 +103,6 @@ function isNotApproved(event: HostEvent): boolean {
   return event.type === 'approval.answered' && event.answer !== 'approved';
 }
 
-type Decision = ReturnType<typeof toDecision>;
-
 /** One line of --json. */
 function toDecision({ event, input }: DecisionRow) {
   const { at, session, seq, turn, call, name, verdict, rule, reason, phase } = event;
@@ -112,7 +110,7 @@ function toDecision({ event, input }: DecisionRow) {
   return { at, session, seq, turn, call, tool: name, what, verdict, rule, reason, ...(phase ? { phase } : {}) };
 }
 
-function toDecisionRow({ at, session, verdict, rule, what, reason, phase }: Decision): string[] {
+function toDecisionRow({ at, session, verdict, rule, what, reason, phase }: ReturnType<typeof toDecision>): string[] {
   return [toTime(at), session, verdict, rule, phase === undefined ? what : `${what} (its changes)`, reason];
 }
 

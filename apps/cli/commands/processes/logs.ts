@@ -31,7 +31,8 @@ export const command: LeafCommand = {
     const found = await klaus.process(name);
     let from = since;
     let isEnd = false;
-    while (!isEnd && isRead()) {
+    // The reader of standard output can go away.
+    while (!isEnd && outputFailure() === undefined && out.stream.writable) {
       // The state is read first: output from before the end is complete in the next read.
       const isRunning = follow === true && found.status().state === 'running';
       const piece = await found.read({ from, lines: isRunning });
@@ -42,11 +43,6 @@ export const command: LeafCommand = {
     }
   },
 };
-
-/** False once the reader of standard output is gone, or it cannot be written. */
-function isRead(): boolean {
-  return outputFailure() === undefined && out.stream.writable;
-}
 
 async function print(piece: ProcessOutput, from: number, { json, raw }: Options): Promise<void> {
   if (!json && piece.from > from) err.write(`[${formatBytes(piece.from - from)} in the middle were not kept]\n`);

@@ -10,7 +10,7 @@ import {
   waitForModelOption,
 } from '../../program/run-options.ts';
 import { runSession } from '../../run/run-session.ts';
-import { toOnAsk } from '../../run/send-prompt.ts';
+import { toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'resume',

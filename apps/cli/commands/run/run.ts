@@ -2,7 +2,6 @@ import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import type { SessionSummary } from '../../client/session-client.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -10,7 +9,7 @@ import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession } from '../../run/run-session.ts';
-import { sendPrompt, toOnAsk } from '../../run/send-prompt.ts';
+import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'run',
@@ -36,9 +35,11 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   const output = createOutput(options);
   const stdin = await readStdin();
   const isExisting = options.session !== undefined || options.continue === true;
+  const { cwd, set, onAsk: givenOnAsk, waitForModel } = options;
   await using client = await openClient(options, {
-    cwd: options.cwd,
-    settings: isExisting ? toRunSettings(options) : toSettings(options),
+    cwd,
+    // The model, the mode and the limits of an existing session are changed by requests.
+    settings: toSettings(isExisting ? optional({ set, onAsk: givenOnAsk, waitForModel }) : options),
     onNotice: output.note,
   });
   if (client.warning !== undefined) output.note(client.warning, 'warn');
@@ -48,8 +49,8 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   if (isExisting) {
     const session =
       options.session === undefined ? await client.latest(options) : await client.session(options.session);
-    if (options.continue) output.note(describeSession(session));
-    return await sendPrompt({ client, session, parts, options, output, onAsk, asks, delivery: 'queue' });
+    if (options.continue) output.note(`Session ${session.id}${session.title ? `, ${toPrintable(session.title)}` : ''}`);
+    return await sendPrompt({ parts, onAsk, delivery: 'queue' }, { client, session, show: options, output, asks });
   }
   const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
   if (firstLimits) {
@@ -76,15 +77,6 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   });
   const session = { id, lastSeq: 0, mode: null };
   return await runSession({ client, session, show: options, output, asks });
-}
-
-/** The settings of a run in an existing session, whose model, mode and limits are changed by requests. */
-function toRunSettings({ set, onAsk, waitForModel }: Options): Record<string, unknown> {
-  return toSettings(optional({ set, onAsk, waitForModel }));
-}
-
-function describeSession({ id, title }: SessionSummary): string {
-  return `Session ${id}${title ? `, ${toPrintable(title)}` : ''}`;
 }
 
 /** @throws UsageError for options that a server does not take. */

@@ -4,7 +4,7 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
 import { addShowOptions, onAskOption } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
-import { sendPrompt, toOnAsk } from '../../run/send-prompt.ts';
+import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'steer',
@@ -24,7 +24,7 @@ export const command: LeafCommand = {
     const settings = await client.settings();
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const session = await client.session(id);
-    const delivery = 'steer';
-    return await sendPrompt({ client, session, parts, options, output, delivery, ...toOnAsk(options, settings) });
+    const { onAsk, asks } = toOnAsk(options, settings);
+    return await sendPrompt({ parts, onAsk, delivery: 'steer' }, { client, session, show: options, output, asks });
   },
 };

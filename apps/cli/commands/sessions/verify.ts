@@ -40,8 +40,6 @@ export const command: LeafCommand = {
   },
 };
 
-type Check = VerifiedEvidence['checks'][number];
-
 function print({ checks, isChanged }: VerifiedEvidence, plain: boolean): void {
   const paint = createPaint(out, plain);
   for (const check of checks) {
@@ -53,7 +51,14 @@ function print({ checks, isChanged }: VerifiedEvidence, plain: boolean): void {
     err.write('`--yes` runs the checks that the gate asks about, not those that it denies.\n');
 }
 
-function toText({ command: line, exitCode, recorded, result, differs, reason }: Check): string {
+function toText({
+  command: line,
+  exitCode,
+  recorded,
+  result,
+  differs,
+  reason,
+}: VerifiedEvidence['checks'][number]): string {
   const ended = exitCode === null ? ', ended by a signal' : `, exit ${exitCode}`;
   return [
     `${result}  ${toLine(line, 200)}`,
