@@ -1,3 +1,4 @@
+import './style/layout.css';
 import { createRoot } from 'react-dom/client';
 import { saveDrafts } from './composer/drafts.ts';
 import { exposeInspection } from './log/inspection.ts';

@@ -98,7 +98,7 @@ interface Drawn {
 
 const READ = `JSON.stringify({
   ...klaus.session(),
-  rows: [...document.querySelectorAll('.conversation-row')].map((row) => ({
+  rows: [...document.querySelectorAll('.conversation .rows-row')].map((row) => ({
     index: Number(row.dataset.index),
     name: row.querySelector('article:not([aria-busy])')?.getAttribute('aria-label') ?? '',
   })),

@@ -1,3 +1,4 @@
+import type { SessionView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { groupSessions, host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
@@ -10,21 +11,21 @@ import type { PageCommand } from './page-command.ts';
 import { isAvailable, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
 
-function openNeighbor(by: 1 | -1): void {
-  const { waiting, pinned, others } = groupSessions(host.get().sessions.values());
-  const all = [...waiting, ...pinned, ...others];
+/** Opens the session `by` steps after the current one. Without a current one: the first or the last. */
+function openNext(all: readonly SessionView[], by: 1 | -1): void {
   const at = route.get();
   const index = at.page === 'session' ? all.findIndex(({ id }) => id === at.id) : -1;
-  const next = all[index < 0 ? (by > 0 ? 0 : all.length - 1) : (index + by + all.length) % all.length];
+  const next = index < 0 && by < 0 ? all.at(-1) : all[(index + by + all.length) % Math.max(1, all.length)];
   if (next) go(toSession(next.id));
 }
 
+function openNeighbor(by: 1 | -1): void {
+  const { waiting, pinned, others } = groupSessions(host.get().sessions.values());
+  openNext([...waiting, ...pinned, ...others], by);
+}
+
 function openNextQuestion(): void {
-  const { waiting } = groupSessions(host.get().sessions.values());
-  const at = route.get();
-  const index = at.page === 'session' ? waiting.findIndex(({ id }) => id === at.id) : -1;
-  const next = waiting[(index + 1) % Math.max(1, waiting.length)];
-  if (next) go(toSession(next.id));
+  openNext(groupSessions(host.get().sessions.values()).waiting, 1);
 }
 
 function toggleTheme(): void {
@@ -41,7 +42,6 @@ async function signOut(): Promise<void> {
   openHost();
 }
 
-/** All actions of the keyboard and the palette. */
 export const COMMANDS: readonly PageCommand[] = [
   { id: 'palette', keys: 'mod+k', title: (t) => t.keys.palette, run: () => overlay.set({ kind: 'palette' }) },
   { id: 'search', keys: '/', title: (t) => t.keys.search, run: () => signal('focus-search') },
@@ -69,7 +69,6 @@ export const COMMANDS: readonly PageCommand[] = [
   ...SESSION_COMMANDS,
 ];
 
-/** The commands that are available on the current page. */
 export function availableCommands(): readonly PageCommand[] {
   return COMMANDS.filter((command) => isAvailable(command.in));
 }

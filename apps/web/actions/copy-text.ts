@@ -2,7 +2,6 @@ import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
 import { attempt } from './attempt.ts';
 
-/** Copies a text to the clipboard and shows a confirmation. */
 export async function copyText(copied: string): Promise<void> {
   const done = await attempt(async () => {
     await navigator.clipboard.writeText(copied);

@@ -1,6 +1,5 @@
 import { overlay } from '../state/overlay.ts';
 
-/** The element of the first rendered question that can be answered. */
 function findQuestion(): HTMLElement | undefined {
   return document.querySelector<HTMLElement>('[data-question]') ?? undefined;
 }

@@ -40,7 +40,6 @@ export async function deleteSession(session: Session): Promise<void> {
   });
 }
 
-/** Offers an export of the session as a file download. */
 export async function exportSession(session: Session, format: 'md' | 'json'): Promise<void> {
   const document_ = await attempt(() => client.exportSession({ params: { id: session.id }, query: { format } }));
   if (document_ === undefined) return;
@@ -77,7 +76,6 @@ export async function retrySession(id: string, hasChanged = isChangedByLast(id))
   });
 }
 
-/** Withdraws a queued message. */
 export async function withdrawMessage(id: string, command: string): Promise<boolean> {
   return (await attempt(() => client.withdraw({ params: { id, command } }))) !== undefined;
 }
@@ -111,7 +109,6 @@ export async function redoTurn(id: string): Promise<void> {
   if (restored) showRestored(restored);
 }
 
-/** Shows the result of an undo or a redo. */
 export function showRestored({ done, changes, conflicts }: RestoredView): void {
   const t = text();
   if (!done && conflicts.length > 0) {
@@ -124,7 +121,6 @@ export function showRestored({ done, changes, conflicts }: RestoredView): void {
   showToast({ kind: 'info', text: words, lastsMs: 4_000 });
 }
 
-/** The session on the current page. */
 export function currentSession(): SessionView | undefined {
   const at = route.get();
   return at.page === 'session' ? sessionOf(host.get(), at.id) : undefined;

@@ -1,7 +1,6 @@
 import { go, route, toSession } from '../state/route.ts';
 import { addToDraft } from '../composer/drafts.ts';
 
-/** Requests from commands to components. */
 export type Signal =
   | 'focus-search'
   | 'focus-message'
@@ -19,7 +18,6 @@ export function signal(name: Signal): void {
   dispatchEvent(new CustomEvent('klaus', { detail: name }));
 }
 
-/** Adds a file to the draft and focuses the message field. */
 export function mention(path: string): void {
   const at = route.get();
   if (at.page !== 'session') return;

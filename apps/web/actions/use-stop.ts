@@ -14,9 +14,7 @@ interface CancelRequest {
 
 interface StopOptions {
   session: string;
-  /** The current run. */
   run: string | undefined;
-  /** True while a run can be cancelled. */
   isRunning: boolean;
   isOnline: boolean;
 }

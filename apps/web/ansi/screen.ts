@@ -1,6 +1,5 @@
 import { applySgr, type TextStyle } from './text-style.ts';
 
-/** Characters with one style. */
 export interface Span extends TextStyle {
   text: string;
 }
@@ -33,7 +32,6 @@ const MAX_PENDING = 4_096;
 
 const TAB = 8;
 
-/** The content of the screen and the position of the cursor. */
 interface Page {
   rows: Row[];
   style: TextStyle;
@@ -182,7 +180,6 @@ function isSame(one: TextStyle, other: TextStyle): boolean {
   return PARTS.every((part) => one[part] === other[part]);
 }
 
-/** The output without styles, as a terminal would show it. */
 export function toPlainText(output: string): string {
   const screen = createScreen();
   screen.write(output);

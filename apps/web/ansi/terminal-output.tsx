@@ -1,7 +1,7 @@
 import { memo, useRef, type CSSProperties } from 'react';
 import { toReadable, toTextOn } from './contrast.ts';
-import type { Color } from './text-style.ts';
-import { createScreen, type Screen, type ScreenLine, type Span } from './screen.ts';
+import { createScreen, type Screen, type ScreenLine } from './screen.ts';
+import type { Color, TextStyle } from './text-style.ts';
 import './terminal-output.css';
 
 interface TerminalOutputProps {
@@ -12,12 +12,11 @@ interface TerminalOutputProps {
   last?: number;
 }
 
-/** The output of a command as a terminal would show it. */
 export const TerminalOutput = memo(function TerminalOutput({ text, label, last }: TerminalOutputProps) {
   const lines = useScreen(text);
   const from = last === undefined ? 0 : Math.max(0, lines.length - last);
   return (
-    <pre className="terminal" tabIndex={0} aria-label={label}>
+    <pre className="terminal wrap" tabIndex={0} aria-label={label}>
       {lines.slice(from).map((line, at) => (
         <LineView key={from + at} line={line} isLast={from + at === lines.length - 1} />
       ))}
@@ -25,7 +24,6 @@ export const TerminalOutput = memo(function TerminalOutput({ text, label, last }
   );
 });
 
-/** The lines that a terminal would show. */
 export function useScreen(text: string): readonly ScreenLine[] {
   const held = useRef<{ text: string; screen: Screen; lines: readonly ScreenLine[] } | undefined>(undefined);
   if (held.current?.text === text) return held.current.lines;
@@ -42,44 +40,38 @@ export function useScreen(text: string): readonly ScreenLine[] {
 const LineView = memo(function LineView({ line, isLast }: { line: ScreenLine; isLast: boolean }) {
   return (
     <>
-      {line.spans.map((span, at) => {
-        const name = toClassName(span);
-        const style = toStyle(span);
-        return name === '' && !style ? (
-          span.text
+      {line.spans.map(({ text, ...style }, at) =>
+        Object.keys(style).length === 0 ? (
+          text
         ) : (
-          <span key={at} className={name || undefined} style={style}>
-            {span.text}
+          <span key={at} style={toStyle(style)}>
+            {text}
           </span>
-        );
-      })}
+        ),
+      )}
       {isLast ? '' : '\n'}
     </>
   );
 });
 
-function toClassName({ color, background, bold, dim, italic, underline, inverse }: Span): string {
+function toStyle({ color, background, bold, dim, italic, underline, inverse }: TextStyle): CSSProperties {
   const [front, back] = inverse ? [background ?? 0, color ?? 7] : [color, background];
-  return [
-    typeof front === 'number' && typeof back !== 'string' && `ansi-${front}`,
-    typeof back === 'number' && `ansi-on-${back}`,
-    bold && 'ansi-bold',
-    dim && front === undefined && 'ansi-dim',
-    italic && 'ansi-italic',
-    underline && 'ansi-underline',
-  ]
-    .filter(Boolean)
-    .join(' ');
+  return {
+    ...(bold && { fontWeight: 700 }),
+    ...(italic && { fontStyle: 'italic' }),
+    ...(underline && { textDecoration: 'underline' }),
+    ...(back !== undefined && { background: typeof back === 'string' ? back : `var(--ansi-on-${back})` }),
+    color: toTextColor(front ?? (dim && DIM), back),
+  };
 }
 
-/** RGB colours, adjusted to be readable on the background of the terminal. */
-function toStyle({ color, background, inverse }: Span): CSSProperties | undefined {
-  const [front, back]: [Color | undefined, Color | undefined] = inverse
-    ? [background ?? 0, color ?? 7]
-    : [color, background];
-  if (typeof back === 'string') {
-    return { background: back, color: toTextOn(back, typeof front === 'string' ? front : undefined) };
-  }
+/** A dimmed text has the light black of the theme. */
+const DIM = 8;
+
+/** The text colour. An RGB colour is adjusted to be readable on the background. */
+function toTextColor(front: Color | undefined, back: Color | undefined): string | undefined {
+  if (typeof back === 'string') return toTextOn(back, typeof front === 'string' ? front : undefined);
   // The 16 theme backgrounds are dark like the terminal, so that the same text colours are readable on them.
-  return typeof front === 'string' ? { color: toReadable(front) } : undefined;
+  if (typeof front === 'string') return toReadable(front);
+  return front === undefined ? undefined : `var(--ansi-${front})`;
 }

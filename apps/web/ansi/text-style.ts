@@ -1,7 +1,6 @@
 /** A colour: an index of the 16 theme colours, or `#rrggbb`. */
 export type Color = number | `#${string}`;
 
-/** The style of characters in a terminal. */
 export interface TextStyle {
   color?: Color;
   background?: Color;

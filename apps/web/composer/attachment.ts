@@ -1,6 +1,5 @@
 import type { FilePart, ImagePart, Part } from '@klaus/core/protocol';
 
-/** An attachment of a draft. */
 export interface Attachment {
   key: string;
   name: string;
@@ -67,7 +66,6 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The parts of a message: its text, then the attachments. */
 export function toParts(text: string, attachments: readonly Attachment[]): Part[] {
   const words: Part[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   return [...words, ...attachments.map(({ part }) => part)];

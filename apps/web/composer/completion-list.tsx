@@ -1,7 +1,6 @@
 import { useText } from '../text/text.ts';
 import { OptionList } from '../ui/option-list.tsx';
 
-/** A completion of the typed text. */
 export interface Suggestion {
   word: string;
   description?: string;
@@ -22,20 +21,19 @@ interface CompletionListProps {
   onTake: (suggestion: Suggestion) => void;
 }
 
-/** The completions above the text field. */
 export function CompletionList({ id, kind, state, chosen, onTake }: CompletionListProps) {
   const t = useText();
   const { items, isLoading } = state;
   const none = kind === 'file' ? t.composer.noFiles : t.composer.noCommands;
   return (
-    <div className="completion">
+    <div className="completion raised">
       <OptionList
         id={id}
         label={kind === 'file' ? t.composer.files : t.composer.commands}
         items={items}
         toKey={({ word }) => word}
         active={chosen}
-        optionClassName="palette-row"
+        optionClassName="palette-row line"
         onTake={onTake}
       >
         {({ word, description }) => (

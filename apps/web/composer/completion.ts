@@ -7,7 +7,6 @@ export interface Completion {
   to: number;
 }
 
-/** Finds the completable word at the caret. */
 export function findCompletion(text: string, caret: number): Completion | undefined {
   const before = text.slice(0, caret);
   const command = /^\/([\w-]*)$/.exec(before);

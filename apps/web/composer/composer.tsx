@@ -22,7 +22,6 @@ import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
 export interface ComposerProps {
-  /** Key of the draft. */
   draft: string;
   /** The session or folder whose files `@` completes. */
   scope: { session?: string; workspace?: string };
@@ -55,7 +54,6 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
   }, [held?.command]);
 }
 
-/** The message field with attachments, pickers and buttons. */
 export function Composer(props: ComposerProps) {
   const { draft: name, isRunning, isOnline, isAsked = false, history, onSend } = props;
   const t = useText();
@@ -142,7 +140,7 @@ export function Composer(props: ComposerProps) {
         }}
       />
       {draft.held ? (
-        <p className="composer-held warn" role="status">
+        <p className="composer-held small warn" role="status">
           {t.composer.held}
         </p>
       ) : null}
@@ -168,7 +166,7 @@ function Attachments({
   return (
     <ul className="attached">
       {attachments.map(({ key, name, size, part }) => (
-        <li key={key}>
+        <li key={key} className="line small">
           {part.type === 'image' ? (
             <img src={`data:${part.mediaType};base64,${part.data}`} alt={name} />
           ) : (
@@ -202,7 +200,7 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
   const files = useRef<HTMLInputElement>(null);
   useSignal('attach', () => files.current?.click());
   return (
-    <div className="composer-foot">
+    <div className="composer-foot line">
       <IconButton label={t.composer.attach} icon={<Paperclip size={16} />} onClick={() => files.current?.click()} />
       <input
         ref={files}

@@ -1,4 +1,5 @@
 import type { Part } from '@klaus/core/protocol';
+import { readStored, writeStored } from '../state/storage.ts';
 import { createStore } from '../state/store.ts';
 import type { Attachment } from './attachment.ts';
 
@@ -46,14 +47,12 @@ function put(name: string, next: Draft): void {
   timer = setTimeout(saveDrafts, PAUSE_MS);
 }
 
-/** Appends words to a draft. */
 export function addToDraft(name: string, words: string): void {
   const { text } = drafts.get().get(name) ?? EMPTY_DRAFT;
   const gap = text === '' || /\s$/.test(text) ? '' : ' ';
   changeDraft(name, { text: `${text}${gap}${words}` });
 }
 
-/** Appends a withdrawn message to a draft. */
 export function returnToDraft(name: string, parts: readonly Part[]): void {
   const { text, attachments } = drafts.get().get(name) ?? EMPTY_DRAFT;
   const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -68,7 +67,6 @@ export function returnToDraft(name: string, parts: readonly Part[]): void {
   });
 }
 
-/** Deletes all drafts, on sign-out. */
 export function clearDrafts(): void {
   clearTimeout(timer);
   drafts.set(new Map());
@@ -82,20 +80,15 @@ export function saveDrafts(): void {
     if (isSmall) stored.push([name, draft]);
     else if (draft.text.length <= MAX_STORED) stored.push([name, { text: draft.text, attachments: [] }]);
   }
-  try {
-    localStorage.setItem(KEY, JSON.stringify(stored));
-  } catch {
-    // No storage or no space left: drafts last until the page is closed.
-  }
+  writeStored(KEY, stored);
 }
 
 function readSaved(): ReadonlyMap<string, Draft> {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Draft][];
-    return new Map(
-      stored.filter(([, { text, attachments }]) => typeof text === 'string' && Array.isArray(attachments)),
-    );
-  } catch {
-    return new Map();
-  }
+  const stored = readStored(KEY);
+  return new Map(Array.isArray(stored) ? stored.filter(isSaved) : []);
+}
+
+function isSaved(entry: unknown): entry is [string, Draft] {
+  const draft: Partial<Draft> | null | undefined = Array.isArray(entry) ? entry[1] : undefined;
+  return typeof draft?.text === 'string' && Array.isArray(draft.attachments);
 }

@@ -1,6 +1,6 @@
-/** The position in the history of prompts. */
+import { readStored, writeStored } from '../state/storage.ts';
+
 export interface Recall {
-  /** Index of the prompt. */
   at: number;
   /** The text of the field before the first step. */
   typed: string;
@@ -29,28 +29,15 @@ const MAX_CHARS = 4_000;
 
 /** The prompts sent from this browser, the latest last. */
 export function readHistory(): readonly string[] {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown[];
-    return stored.filter((it) => typeof it === 'string');
-  } catch {
-    return [];
-  }
+  const stored = readStored(KEY);
+  return Array.isArray(stored) ? stored.filter((it) => typeof it === 'string') : [];
 }
 
 export function addToHistory(text: string): void {
   if (text.trim() === '' || text.length > MAX_CHARS) return;
-  const all = [...readHistory().filter((it) => it !== text), text].slice(-MAX_PROMPTS);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(all));
-  } catch {
-    // Without storage there is no history.
-  }
+  writeStored(KEY, [...readHistory().filter((it) => it !== text), text].slice(-MAX_PROMPTS));
 }
 
 export function clearHistory(): void {
-  try {
-    localStorage.removeItem(KEY);
-  } catch {
-    // Without storage there is no history.
-  }
+  writeStored(KEY, []);
 }

@@ -11,7 +11,6 @@ import { useText } from '../text/text.ts';
 import { Menu } from '../ui/menu.tsx';
 import { Picker } from '../ui/picker.tsx';
 
-/** A picker for the model, with capabilities and prices. */
 export function ModelPicker({ model, onChange }: { model: string; onChange: (model: string) => void }) {
   const t = useText();
   const { models } = useStore(host);
@@ -38,7 +37,6 @@ export function ModelPicker({ model, onChange }: { model: string; onChange: (mod
   );
 }
 
-/** The capabilities and the price of a model in one line. */
 function describe({ tier, contextWindow, images, until, price }: ModelView, t: Text): string {
   const words = [
     t.composer.tiers[tier ?? 'none'],
@@ -50,7 +48,6 @@ function describe({ tier, contextWindow, images, until, price }: ModelView, t: T
   return words.filter(Boolean).join(' · ');
 }
 
-/** The price of a model relative to the current one. */
 function compare(model: ModelView, current: ModelView | undefined, t: Text): string {
   if (model.name === current?.name) return t.composer.modelCurrent;
   if (!model.relativePrice || !current?.relativePrice) return '';
@@ -62,7 +59,6 @@ function compare(model: ModelView, current: ModelView | undefined, t: Text): str
 
 const MODES: readonly Mode[] = ['plan', 'ask', 'edits', 'auto'];
 
-/** A menu for the approval mode. */
 export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const t = useText();
   const root = useRef<HTMLSpanElement>(null);

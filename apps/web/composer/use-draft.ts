@@ -6,14 +6,7 @@ import { text } from '../text/text.ts';
 import { fromFile, fromText, isLong, MAX_BYTES, type Attachment } from './attachment.ts';
 import { changeDraft, drafts, holdDraft, EMPTY_DRAFT, type Draft } from './drafts.ts';
 
-/** A draft with functions that change it. */
-export function useDraft(name: string): {
-  draft: Draft;
-  change: (part: Partial<Pick<Draft, 'text' | 'attachments'>>) => void;
-  hold: (held: NonNullable<Draft['held']>) => void;
-  attach: (files: readonly File[]) => Promise<void>;
-  paste: (event: ClipboardEvent) => void;
-} {
+export function useDraft(name: string) {
   const draft = useStore(drafts).get(name) ?? EMPTY_DRAFT;
   const change = (part: Partial<Draft>) => changeDraft(name, part);
   const add = (made: Attachment) =>
@@ -33,7 +26,7 @@ export function useDraft(name: string): {
     else return;
     event.preventDefault();
   };
-  return { draft, change, hold: (held) => holdDraft(name, held), attach, paste };
+  return { draft, change, hold: (held: NonNullable<Draft['held']>) => holdDraft(name, held), attach, paste };
 }
 
 function toRefusal(why: 'tooLarge' | 'notText', name: string): string {

@@ -1,14 +1,12 @@
 import { useRef, type RefObject } from 'react';
 import { addToHistory, recallPrompt, type Recall } from './history.ts';
 
-/** The history of prompts in a text field. */
 export function useHistory(
   field: RefObject<HTMLTextAreaElement | null>,
   { history, text, change }: { history: readonly string[]; text: string; change: (text: string) => void },
 ): {
   /** Moves one step. False if the key should move the caret instead. */
   step: (by: -1 | 1) => boolean;
-  /** Adds the text of the field to the history. */
   sent: () => void;
 } {
   const recall = useRef<Recall | undefined>(undefined);

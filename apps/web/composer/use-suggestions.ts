@@ -5,10 +5,8 @@ import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
 import type { Suggestion, Suggestions } from './completion-list.tsx';
 
-/** Maximum number of suggested files. */
 const MAX_FILES = 30;
 
-/** Suggestions for the typed word: files of the workspace, or commands of the page. */
 export function useSuggestions(
   open: Completion | undefined,
   { session, workspace }: { session?: string; workspace?: string },

@@ -8,13 +8,13 @@ import {
   LoaderCircle,
   SquareTerminal,
 } from 'lucide-react';
+import { memo } from 'react';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Code } from '../highlight/code.tsx';
 import type { CallEntry } from '../log/entry.ts';
 import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
-import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
@@ -35,18 +35,18 @@ interface CallCardProps {
 }
 
 /** One tool call with its state, and expandable details. */
-export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
+export const CallCard = memo(function CallCard({ call, session, progress, isUndone }: CallCardProps) {
   const t = useText();
   const [isOpen, setOpen] = useSavedState(`call ${call.id}`, false);
   const { name, input, state, result } = call;
   const subject = toSubject(input);
   return (
     <article className={`entry call call-${toStatus(call)}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
-      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <ChevronRight size={14} className="fold-mark" />
+      <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronRight size={14} className="fold-mark muted" />
         <CallMark call={call} />
-        <span className="call-name">{name}</span>
-        <span className="call-subject">{subject}</span>
+        <span className="call-name mono">{name}</span>
+        <span className="call-subject mono muted ellipsis grow">{subject}</span>
         {isUndone ? <span className="chip">{t.conversation.undone}</span> : null}
         <CallFacts call={call} />
       </button>
@@ -59,42 +59,36 @@ export function CallCard({ call, session, progress, isUndone }: CallCardProps) {
       {isOpen ? <CallBody call={call} session={session} progress={progress} /> : null}
     </article>
   );
-}
+});
 
-function toStatus({ state, result }: CallEntry): string {
-  if (state !== 'finished') return state;
-  return result?.outcome ?? 'ok';
-}
+/** The icon and the colour of each status of a call. */
+const MARKS = {
+  waiting: { Icon: CircleDashed, look: 'muted' },
+  asked: { Icon: CircleQuestionMark, look: 'warn' },
+  running: { Icon: LoaderCircle, look: 'accent' },
+  ok: { Icon: CircleCheck, look: 'good' },
+  error: { Icon: CircleAlert, look: 'bad' },
+  unknown: { Icon: CircleAlert, look: 'bad' },
+  denied: { Icon: CircleSlash, look: 'bad' },
+  cancelled: { Icon: CircleSlash, look: 'muted' },
+} as const;
 
-function toLabel(call: CallEntry, t: Text): string {
-  if (call.state === 'finished') return t.call[call.result?.outcome ?? 'ok'];
-  return t.call[call.state];
+function toStatus({ state, result }: CallEntry): keyof typeof MARKS {
+  return state === 'finished' ? (result?.outcome ?? 'ok') : state;
 }
 
 function CallMark({ call }: { call: CallEntry }) {
   const t = useText();
   const status = toStatus(call);
-  const Icon =
-    status === 'running'
-      ? LoaderCircle
-      : status === 'asked'
-        ? CircleQuestionMark
-        : status === 'ok'
-          ? CircleCheck
-          : status === 'waiting'
-            ? CircleDashed
-            : status === 'denied' || status === 'cancelled'
-              ? CircleSlash
-              : CircleAlert;
-  const label = toLabel(call, t);
+  const { Icon, look } = MARKS[status];
+  const label = t.call[status];
   return (
-    <span className="call-mark" role="img" aria-label={label} title={label}>
+    <span className={`inline ${look}`} role="img" aria-label={label} title={label}>
       <Icon size={14} aria-hidden className={status === 'running' ? 'spin' : ''} />
     </span>
   );
 }
 
-/** Time, exit code and number of files. */
 function CallFacts({ call }: { call: CallEntry }) {
   const t = useText();
   const now = useNow(call.state === 'running');
@@ -102,7 +96,7 @@ function CallFacts({ call }: { call: CallEntry }) {
   const exitCode = toExitCode(result?.detail);
   const changes = result?.changes.length ?? 0;
   return (
-    <span className="call-facts number">
+    <span className="call-facts small muted number">
       {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
       {typeof exitCode === 'number' && exitCode !== 0 ? <span className="bad">{t.call.exit(exitCode)}</span> : null}
       {state === 'running' && startedAt !== undefined ? (
@@ -135,7 +129,7 @@ function Answered({ call }: { call: CallEntry }) {
     answer.note,
   ];
   return (
-    <p className={`call-answer ${answer.answer === 'approved' ? 'good' : 'bad'}`}>
+    <p className={`call-answer small ${answer.answer === 'approved' ? 'good' : 'bad'}`}>
       {words.filter(Boolean).join(' · ')}
     </p>
   );
@@ -147,13 +141,13 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
   const shownDiff = diff ?? (asked && asked.subject.kind !== 'limit' ? asked.subject.diff : undefined);
   const output = result?.output ?? progress;
   return (
-    <div className="call-body">
+    <div className="call-body column nested">
       <section>
-        <p className="label">{t.call.input}</p>
+        <p className="label line small muted">{t.call.input}</p>
         {isCommand(input) ? (
-          <p className="command">
+          <p className="command line">
             <SquareTerminal size={14} />
-            <code>{input.command}</code>
+            <code className="grow wrap">{input.command}</code>
             <CopyButton text={input.command} />
           </p>
         ) : (
@@ -161,9 +155,9 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
         )}
       </section>
       {decisions.length > 0 ? (
-        <ul className="call-gate">
+        <ul className="call-gate column small">
           {decisions.map((decision) => (
-            <li key={decision.seq}>
+            <li key={decision.seq} className="line">
               <span className={`verdict verdict-${decision.verdict}`}>{t.call.verdict[decision.verdict]}</span>
               <span className="muted">
                 {decision.rule}: {decision.reason}
@@ -184,7 +178,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
         />
       )}
       {result && isCommand(input) ? (
-        <p className="muted call-ended">
+        <p className="muted small">
           {t.call.ended(
             result.detail === undefined ? t.call[result.outcome] : t.call.exit(toExitCode(result.detail)),
             formatDuration(result.durationMs),

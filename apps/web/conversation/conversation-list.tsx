@@ -1,19 +1,28 @@
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type RefObject,
+} from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import type { Conversation } from '../log/conversation.ts';
-import { hasChanges } from '../log/last-run.ts';
 import type { InFlightText } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
+import { Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
-import { estimateHeight } from './row-height.ts';
-import { findRecord, toRows, type Row } from './rows.ts';
+import { estimateHeight, findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
 
@@ -99,24 +108,18 @@ export function ConversationList({ state, seq }: ConversationListProps) {
         onScroll={onScroll}
       >
         {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
-        <div ref={inner} className="conversation-inner" style={{ height: list.getTotalSize() }}>
-          {list.getVirtualItems().map(({ index, start }) => (
-            <div
-              key={rows[index]!.key}
-              ref={list.measureElement}
-              data-index={index}
-              className="conversation-row"
-              style={{ transform: `translateY(${start}px)` }}
-            >
+        <div ref={inner}>
+          <Rows list={list}>
+            {(at) => (
               <RowView
-                row={rows[index]!}
+                row={rows[at]!}
                 conversation={conversation}
                 version={conversation.seq}
-                progress={toProgress(rows[index]!, inFlight)}
-                isMarked={index === marked}
+                progress={toProgress(rows[at]!, inFlight)}
+                isMarked={at === marked}
               />
-            </div>
-          ))}
+            )}
+          </Rows>
         </div>
       </div>
       {isAway ? <ToEnd isRunning={conversation.run !== undefined} onClick={toEnd} /> : null}
@@ -124,7 +127,6 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   );
 }
 
-/** The button that scrolls to the end. */
 function ToEnd({ isRunning, onClick }: { isRunning: boolean; onClick: () => void }) {
   const t = useText();
   return (
@@ -145,10 +147,9 @@ const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =
 
 /** Calls back when the size of an element changes. Rows get their height only when they are rendered. */
 function useResize(element: RefObject<HTMLElement | null>, onResize: () => void): void {
-  const latest = useRef(onResize);
-  latest.current = onResize;
+  const onChange = useEffectEvent(onResize);
   useEffect(() => {
-    const observer = new ResizeObserver(() => latest.current());
+    const observer = new ResizeObserver(() => onChange());
     observer.observe(element.current!);
     return () => observer.disconnect();
   }, [element]);
@@ -163,7 +164,7 @@ interface ScrollAnchor {
 }
 
 /** The offset at which `by` pixels of a row are above the viewport; undefined for an unknown row. Updates the list. */
-function toOffset(list: Virtualizer<HTMLDivElement, Element>, at: number, by: number): number | undefined {
+function toOffset(list: RowList, at: number, by: number): number | undefined {
   // Apply the measurements of the rows that were rendered in this frame.
   list.getTotalSize();
   const start = list.measurementsCache[at]?.start;
@@ -198,21 +199,8 @@ interface RowViewProps {
 /** One row. Memoized, because in-flight text changes other rows at every frame. */
 const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
-    case 'entry': {
-      const { entry } = row;
-      const isUndone = 'turn' in entry && conversation.undone.has(entry.turn);
-      const canUndo = 'turn' in entry && entry.kind === 'user' && hasChanges(conversation, entry.turn);
-      return (
-        <EntryView
-          entry={entry}
-          session={conversation.session}
-          progress={progress}
-          isUndone={isUndone}
-          canUndo={canUndo}
-          isMarked={isMarked}
-        />
-      );
-    }
+    case 'entry':
+      return <EntryView entry={row.entry} conversation={conversation} progress={progress} isMarked={isMarked} />;
     case 'answer': {
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);

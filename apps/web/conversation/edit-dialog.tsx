@@ -39,11 +39,11 @@ export function EditDialog({ session, message, text }: { session: string; messag
           value={value}
           onChange={(event) => setValue(event.target.value)}
         />
-        <label className="check">
+        <label className="check line">
           <input type="checkbox" checked={then} onChange={(event) => setThen(event.target.checked)} />
           {t.conversation.editFiles}
         </label>
-        <div className="dialog-foot">
+        <div className="dialog-foot line">
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
           <Button type="submit" variant="primary" disabled={isSending || value.trim() === ''}>
             {t.conversation.fork}

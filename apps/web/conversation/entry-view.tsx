@@ -1,12 +1,14 @@
 import { memo } from 'react';
+import type { Conversation } from '../log/conversation.ts';
 import type { Entry, ModelEntry, UserEntry } from '../log/entry.ts';
+import { hasChanges } from '../log/last-run.ts';
 import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
 import { LimitPanel } from '../review/limit-panel.tsx';
 import { retrySession } from '../actions/session-actions.ts';
 import { overlay } from '../state/overlay.ts';
-import { formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Time } from '../ui/time.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
@@ -14,30 +16,23 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface EntryViewProps {
   entry: Exclude<Entry, ModelEntry>;
-  session: string;
+  conversation: Conversation;
   /** Output of a running call. */
   progress: string | undefined;
-  /** The changes of its turn are undone. */
-  isUndone: boolean;
-  /** Later changes can be undone. */
-  canUndo: boolean;
   /** True for the entry of the event in the address. */
   isMarked: boolean;
 }
 
 /** One entry of a conversation, except for messages of the model. */
-export const EntryView = memo(function EntryView({
-  entry,
-  session,
-  progress,
-  isUndone,
-  canUndo,
-  isMarked,
-}: EntryViewProps) {
+export function EntryView({ entry, conversation, progress, isMarked }: EntryViewProps) {
+  const { session, undone } = conversation;
+  const isUndone = 'turn' in entry && undone.has(entry.turn);
   const marks = toMarks({ isUndone, isMarked });
   switch (entry.kind) {
     case 'user':
-      return <UserMessage entry={entry} session={session} canUndo={canUndo} marks={marks} />;
+      return (
+        <UserMessage entry={entry} session={session} canUndo={hasChanges(conversation, entry.turn)} marks={marks} />
+      );
     case 'call':
       return (
         <div className={marks}>
@@ -53,7 +48,7 @@ export const EntryView = memo(function EntryView({
         </div>
       );
   }
-});
+}
 
 /** Class names of undone entries and of the entry in the address. */
 export function toMarks({ isUndone, isMarked }: { isUndone: boolean; isMarked: boolean }): string {
@@ -70,38 +65,41 @@ interface UserMessageProps {
   marks: string;
 }
 
-function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
+const UserMessage = memo(function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
   const t = useText();
   const [isExpanded, setExpanded] = useSavedState(`said ${entry.id}`, false);
   const lines = entry.text.split('\n');
   const shown = isExpanded ? entry.text : lines.slice(0, MAX_LINES).join('\n');
   return (
     <article className={`entry entry-user ${marks}`} aria-label={t.conversation.you}>
-      <p className="said">{shown}</p>
+      <p className="said wrap">{shown}</p>
       {lines.length > MAX_LINES ? (
-        <button type="button" className="fold" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+        <button
+          type="button"
+          className="fold bare line muted"
+          aria-expanded={isExpanded}
+          onClick={() => setExpanded(!isExpanded)}
+        >
           {isExpanded ? t.conversation.showLess : t.conversation.showMore(lines.length - MAX_LINES)}
         </button>
       ) : null}
       {entry.files.length + entry.images.length > 0 ? (
         <ul className="attached">
           {entry.files.map((file, at) => (
-            <li key={at}>
+            <li key={at} className="line small">
               <Paperclip size={12} />
               {file.name}
             </li>
           ))}
           {entry.images.map((image, at) => (
-            <li key={`image ${at}`}>
+            <li key={`image ${at}`} className="line small">
               <img src={`data:${image.mediaType};base64,${image.data}`} alt={t.conversation.image} />
             </li>
           ))}
         </ul>
       ) : null}
-      <div className="entry-tools">
-        <time className="muted" dateTime={new Date(entry.at).toISOString()}>
-          {formatTime(entry.at)}
-        </time>
+      <div className="entry-tools line small">
+        <Time at={entry.at} />
         {entry.steered ? <span className="muted">{t.conversation.steered}</span> : null}
         <CopyButton text={entry.text} label={t.conversation.copyMessage} />
         {entry.steered ? null : (
@@ -126,4 +124,4 @@ function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
       </div>
     </article>
   );
-}
+});

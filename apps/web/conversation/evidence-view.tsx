@@ -15,7 +15,7 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
   const Icon = mark === 'good' ? CircleCheck : CircleAlert;
   const { tree, left, command } = evidence;
   return (
-    <div className={`evidence evidence-${mark}`}>
+    <div className="evidence line small">
       {isShort ? <BadgeCheck size={14} className={mark} /> : <Icon size={14} className={mark} />}
       <div>
         <p>

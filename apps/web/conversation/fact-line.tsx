@@ -1,33 +1,32 @@
 import type { EventOf } from '@klaus/core/protocol';
 import { CircleAlert, CircleCheck, CircleSlash, GitFork, Info, RefreshCw, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { resumeSession, verifySession } from '../actions/session-actions.ts';
 import type { FactEvent } from '../log/entry.ts';
 import { toHash, toSession } from '../state/route.ts';
 import type { Text } from '../text/en.ts';
-import { formatDuration, formatUsd } from '../text/format.ts';
+import { formatDuration, formatLimit, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { EvidenceView } from './evidence-view.tsx';
-import { formatLimit } from './format-limit.ts';
 
 /** The line of an event, or the summary at the end of a run. */
-export function FactLine({ event, session }: { event: FactEvent; session: string }) {
+export const FactLine = memo(function FactLine({ event, session }: { event: FactEvent; session: string }) {
   const t = useText();
   if (event.type === 'run.finished') return <RunEnd event={event} session={session} />;
-  const { words, look = 'quiet' } = toWords(event, t);
+  const { words, look = 'muted' } = toWords(event, t);
   const Icon = look === 'bad' ? CircleAlert : look === 'warn' ? TriangleAlert : Info;
   return (
-    <p className={`entry fact fact-${look}`}>
-      <Icon size={14} className={look === 'quiet' ? 'muted' : look} />
-      <span>{words}</span>
+    <p className={`entry fact line small ${look}`}>
+      <Icon size={14} />
+      <span className="grow">{words}</span>
     </p>
   );
-}
+});
 
 interface Words {
   words: ReactNode;
-  look?: 'quiet' | 'warn' | 'bad';
+  look?: 'muted' | 'warn' | 'bad';
 }
 
 function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): Words {
@@ -50,7 +49,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'evidence.verified': {
       const checks = event.checks.map(({ command, result }) => `${command}: ${t.facts.checkResult[result]}`);
       const isBad = event.checks.some(({ result }) => result === 'failed' || result === 'denied');
-      return { words: `${t.facts.verified}: ${checks.join(' · ')}`, look: isBad ? 'bad' : 'quiet' };
+      return { words: `${t.facts.verified}: ${checks.join(' · ')}`, look: isBad ? 'bad' : 'muted' };
     }
     case 'context.compacted':
       return { words: t.facts.compacted(event.dropped) };
@@ -61,7 +60,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'process.changed': {
       const code = event.exitCode === undefined ? '' : `, ${t.call.exit(event.exitCode)}`;
       const words = `${event.process} ${t.facts.process[event.state]}${code}: ${event.command}`;
-      return { words, look: event.state === 'lost' ? 'warn' : 'quiet' };
+      return { words, look: event.state === 'lost' ? 'warn' : 'muted' };
     }
     case 'usage.counted': {
       const { limit, percent, used, cap } = event;
@@ -74,7 +73,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
       return { words, look: 'warn' };
     }
     case 'notice':
-      return { words: event.text, look: event.level === 'info' ? 'quiet' : event.level === 'warn' ? 'warn' : 'bad' };
+      return { words: event.text, look: event.level === 'info' ? 'muted' : event.level === 'warn' ? 'warn' : 'bad' };
   }
 }
 
@@ -94,7 +93,6 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   );
 }
 
-/** The summary of a run: outcome, usage, evidence and actions. */
 function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: string }) {
   const t = useText();
   const { outcome, reason, evidence, claims = [], limit } = event;
@@ -103,8 +101,8 @@ function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: s
   // Only the last result of a repeated check counts.
   const last = new Map(evidence.map((check) => [check.command, check]));
   return (
-    <section className={`entry end end-${look}`}>
-      <p className="end-head">
+    <section className={`entry end end-${look} column`}>
+      <p className="end-head line">
         <Icon size={14} className={look} />
         <strong>{t.facts.outcome[outcome]}</strong>
         <span className="muted number">

@@ -1,14 +1,13 @@
-import { LoaderCircle } from 'lucide-react';
+import { Brain, ChevronRight, LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
 import type { ModelEntry } from '../log/entry.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
+import { Time } from '../ui/time.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Thinking } from './thinking.tsx';
+import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface MessagePartProps {
-  /** Id of the message. */
   id: string;
   /** Markdown of this part. */
   text: string;
@@ -16,7 +15,6 @@ interface MessagePartProps {
   thinking: string;
   /** The complete message, whose actions are shown below its last part; undefined for other parts. */
   message: ModelEntry | undefined;
-  /** True while the part is streamed. */
   isGrowing: boolean;
   /** True while the arguments of a tool call are streamed. */
   isCalling: boolean;
@@ -36,19 +34,35 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
       {thinking.trim() === '' ? null : <Thinking id={id} text={thinking} isGrowing={isGrowing && text === ''} />}
       {text.trim() === '' ? null : <Markdown text={text} isGrowing={isGrowing} />}
       {isCalling ? (
-        <p className="working muted">
+        <p className="working line muted">
           <LoaderCircle size={14} className="spin" />
           {t.conversation.writingCall}
         </p>
       ) : null}
       {message ? (
-        <div className="entry-tools">
-          <time className="muted" dateTime={new Date(message.at).toISOString()}>
-            {formatTime(message.at)}
-          </time>
+        <div className="entry-tools line small">
+          <Time at={message.at} />
           <CopyButton text={message.text} label={t.conversation.copyMessage} />
         </div>
       ) : null}
     </article>
   );
 });
+
+/** The thinking of the model, collapsed. */
+function Thinking({ id, text, isGrowing }: { id: string; text: string; isGrowing: boolean }) {
+  const t = useText();
+  const [isOpen, setOpen] = useSavedState(`thinking ${id}`, false);
+  // Not while the text grows, because every piece would count all words again.
+  const words = isGrowing ? 0 : text.split(/\s+/).filter(Boolean).length;
+  return (
+    <div className="thinking">
+      <button type="button" className="fold bare line muted" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronRight size={14} className="fold-mark" />
+        <Brain size={14} />
+        {isGrowing ? t.conversation.thinking : t.conversation.thoughts(words)}
+      </button>
+      {isOpen ? <p className="thinking-text nested wrap muted">{text}</p> : null}
+    </div>
+  );
+}

@@ -53,11 +53,11 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
   const canShowMore = !isRunning && (isCut ? full === undefined : !isAll && hidden > 0);
   return (
     <section>
-      <div className="label">
+      <div className="label line small muted">
         <span>
           {t.call.output} <span className="muted number">{t.call.lines(count)}</span>
         </span>
-        <span className="label-tools">
+        <span className="inline">
           {isRunning ? null : (
             <IconButton label={t.call.saveOutput} icon={<Download size={14} />} onClick={() => void save()} />
           )}
@@ -65,14 +65,14 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
         </span>
       </div>
       {canShowMore ? (
-        <button type="button" className="fold" disabled={isLoading} onClick={() => void showAll()}>
+        <button type="button" className="fold bare line muted" disabled={isLoading} onClick={() => void showAll()}>
           {isCut ? t.call.showAll : t.call.showEarlier(hidden)}
         </button>
       ) : null}
       {!canShowMore && hidden > 0 ? <p className="muted">{t.call.earlierLeftOut(hidden)}</p> : null}
       <TerminalOutput text={shown} label={t.call.output} last={limit} />
       {isAll && !isRunning ? (
-        <button type="button" className="fold" onClick={() => setAll(false)}>
+        <button type="button" className="fold bare line muted" onClick={() => setAll(false)}>
           {t.conversation.showLess}
         </button>
       ) : null}

@@ -12,7 +12,6 @@ export function toSubject(input: unknown): string {
   return typeof fields['patch'] === 'string' ? toPatched(fields['patch']).join(', ') : '';
 }
 
-/** Paths in a patch. */
 function toPatched(patch: string): string[] {
   const names = [...patch.matchAll(/^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)];
   return [...new Set(names.map((match) => match[1]!.trim()))];

@@ -10,7 +10,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 
-/** Maximum number of listed paths. */
 const MAX_PATHS = 30;
 
 /** Previews and performs an undo. Without a turn: of the last turn that changed files. */
@@ -47,25 +46,16 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
         {value && value.changes.length > 0 ? (
           <>
             <p>{t.conversation.undoFiles(value.changes.length)}</p>
-            <ul className="paths mono">
-              {value.changes.slice(0, MAX_PATHS).map(({ path }) => (
-                <li key={path}>{path}</li>
-              ))}
-              {value.changes.length > MAX_PATHS ? <li>…</li> : null}
-            </ul>
+            <Paths entries={value.changes} max={MAX_PATHS} />
           </>
         ) : null}
         {value && value.conflicts.length > 0 ? (
           <>
             <p className="warn">{t.conversation.undoConflicts}</p>
-            <ul className="paths mono">
-              {value.conflicts.map(({ path }) => (
-                <li key={path}>{path}</li>
-              ))}
-            </ul>
+            <Paths entries={value.conflicts} />
           </>
         ) : null}
-        <div className="dialog-foot">
+        <div className="dialog-foot line">
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
           {value && value.conflicts.length > 0 ? (
             <>
@@ -89,5 +79,16 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
         </div>
       </div>
     </Dialog>
+  );
+}
+
+function Paths({ entries, max = Infinity }: { entries: readonly { path: string }[]; max?: number }) {
+  return (
+    <ul className="paths mono">
+      {entries.slice(0, max).map(({ path }) => (
+        <li key={path}>{path}</li>
+      ))}
+      {entries.length > max ? <li>…</li> : null}
+    </ul>
   );
 }

@@ -8,7 +8,6 @@ import { useNow } from '../ui/use-now.ts';
 import { editQueued, withdrawMessage } from '../actions/session-actions.ts';
 import { IconButton } from '../ui/button.tsx';
 
-/** The pending request to the model, with the elapsed time. */
 export function WorkingView({ conversation }: { conversation: Conversation }) {
   const t = useText();
   const now = useNow();
@@ -20,7 +19,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
     title: t.conversation.titling,
   }[requested.purpose];
   return (
-    <p className="entry working muted">
+    <p className="entry working line muted">
       <LoaderCircle size={14} className="spin" />
       {retryAt === undefined ? words : t.conversation.retries}
       <span className="number">{formatDuration(Math.max(0, Math.round((now - requested.at) / 1_000) * 1_000))}</span>
@@ -28,7 +27,6 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** A queued message, which can be withdrawn. */
 export function QueuedView({ message, session }: { message: QueuedMessage; session: string }) {
   const t = useText();
   const text = useMemo(
@@ -37,7 +35,7 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
     [message],
   );
   return (
-    <div className="entry entry-queued">
+    <div className="entry entry-queued line muted">
       <CornerDownRight size={14} />
       <span className="ellipsis">{text.slice(0, 300)}</span>
       <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>

@@ -1,3 +1,4 @@
+import type { Hunk } from '@klaus/core/protocol';
 import type { DiffLine } from './diff-model.ts';
 
 const SIGNS = { same: '', removed: '-', added: '+', note: '' } as const;
@@ -13,15 +14,13 @@ export function DiffLineView({ line, numbers }: { line: DiffLine | null; numbers
         </span>
       ))}
       <span className="diff-sign">{SIGNS[line.kind]}</span>
-      <span className="diff-code">{line.text}</span>
+      <span className="diff-code grow wrap">{line.text}</span>
     </div>
   );
 }
 
-/** Numbers of a line in a unified diff. */
 export const BOTH_NUMBERS = ['old', 'new'] as const;
 
-/** A row of a split diff. */
 export function DiffPair({ left, right }: { left: DiffLine | null; right: DiffLine | null }) {
   return (
     <div className="diff-pair">
@@ -29,4 +28,10 @@ export function DiffPair({ left, right }: { left: DiffLine | null; right: DiffLi
       <DiffLineView line={right} numbers={['new']} />
     </div>
   );
+}
+
+/** The head of a hunk: its range, or the reason why it has no lines. */
+export function DiffRange({ hunk }: { hunk: Hunk }) {
+  const { note, oldStart, oldLines, newStart, newLines } = hunk;
+  return <p className="diff-range muted">{note ?? `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`}</p>;
 }

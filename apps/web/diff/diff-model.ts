@@ -15,7 +15,6 @@ export type DiffRow =
   | { kind: 'line'; key: number; hunk: string; line: DiffLine }
   | { kind: 'pair'; key: number; hunk: string; left: DiffLine | null; right: DiffLine | null };
 
-/** The lines of a hunk with their numbers. */
 export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
   // A side without lines names the line before it.
   let old = oldLines === 0 ? oldStart + 1 : oldStart;
@@ -56,7 +55,6 @@ export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; ri
   return pairs;
 }
 
-/** All rows of a list of hunks. */
 export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): DiffRow[] {
   const rows: DiffRow[] = [];
   let path: string | undefined;
@@ -94,7 +92,6 @@ export function toNewText({ lines }: Hunk): string {
 
 /** The user's decisions on hunks. */
 export interface Review {
-  /** Ids of rejected hunks. */
   rejected: ReadonlySet<string>;
   /** New text of edited hunks, by id. */
   edited: ReadonlyMap<string, string>;

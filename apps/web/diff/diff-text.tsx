@@ -1,13 +1,11 @@
 import { memo, useMemo } from 'react';
 import { useText } from '../text/text.ts';
-import { BOTH_NUMBERS, DiffLineView } from './diff-line.tsx';
+import { BOTH_NUMBERS, DiffLineView, DiffRange } from './diff-line.tsx';
 import { parseDiff, toLines } from './diff-model.ts';
 import './diff.css';
 
-/** Maximum number of rendered lines. */
 const MAX_LINES = 300;
 
-/** A read-only diff inside of an entry. */
 export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
   const t = useText();
   const hunks = useMemo(() => parseDiff(diff), [diff]);
@@ -20,16 +18,14 @@ export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
         return (
           <div key={hunk.id}>
             {hunks[at - 1]?.path === hunk.path ? null : <p className="diff-path">{hunk.path}</p>}
-            <p className="diff-range">
-              {hunk.note ?? `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`}
-            </p>
+            <DiffRange hunk={hunk} />
             {lines.map((line, number) => (
               <DiffLineView key={number} line={line} numbers={BOTH_NUMBERS} />
             ))}
           </div>
         );
       })}
-      {left <= 0 ? <p className="diff-range">…</p> : null}
+      {left <= 0 ? <p className="diff-range muted">…</p> : null}
     </div>
   );
 });

@@ -2,7 +2,6 @@ import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 
-/** The choice between a unified and a split diff. */
 export function LayoutSwitch() {
   const t = useText();
   const { split } = useStore(preferences);

@@ -1,8 +1,7 @@
 import { Redo2, Undo2 } from 'lucide-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { redoTurn } from '../actions/session-actions.ts';
-import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
+import { BOTH_NUMBERS, DiffLineView, DiffPair, DiffRange } from '../diff/diff-line.tsx';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { parseDiff, toRows, type DiffRow } from '../diff/diff-model.ts';
 import type { Conversation } from '../log/conversation.ts';
@@ -12,8 +11,9 @@ import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { VirtualList } from '../ui/virtual-list.tsx';
 import '../diff/diff.css';
 import './files.css';
 
@@ -32,8 +32,8 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
   const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   return (
     <section className="pane" aria-label={t.changes.title}>
-      <div className="pane-head">
-        <label className="check">
+      <div className="pane-head line">
+        <label className="check line">
           <span className="muted">{t.changes.choose}</span>
           <select
             className="field"
@@ -49,7 +49,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
           </select>
         </label>
         {loaded.value ? <span className="muted number">{t.changes.files(loaded.value.changes.length)}</span> : null}
-        <span className="composer-gap" />
+        <span className="grow" />
         <LayoutSwitch />
         <Button
           icon={<Undo2 size={14} />}
@@ -66,54 +66,29 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
           {t.changes.redo}
         </Button>
       </div>
-      {loaded.error === undefined ? null : (
-        <Failed title={t.changes.failed} error={loaded.error} retry={loaded.refetch} />
-      )}
-      {!loaded.value && loaded.error === undefined ? <Loading rows={10} /> : null}
+      <Pending query={loaded} title={t.changes.failed} rows={10} />
       {loaded.value && rows.length === 0 ? <Empty title={t.changes.none} hint={t.changes.noneHint} /> : null}
-      {rows.length > 0 ? <DiffRows rows={rows} label={t.changes.title} /> : null}
+      {rows.length > 0 ? (
+        <VirtualList
+          label={t.changes.title}
+          className="diff"
+          count={rows.length}
+          estimateSize={(at) => (rows[at]!.kind === 'file' ? 36 : 20)}
+          overscan={20}
+        >
+          {(at) => <DiffRowView row={rows[at]!} />}
+        </VirtualList>
+      ) : null}
     </section>
-  );
-}
-
-function DiffRows({ rows, label }: { rows: readonly DiffRow[]; label: string }) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (at) => (rows[at]!.kind === 'file' ? 36 : 20),
-    overscan: 20,
-  });
-  return (
-    <div ref={scroll} className="diff rows" tabIndex={0} role="group" aria-label={label}>
-      <div className="rows-inner" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start }) => (
-          <div
-            key={key}
-            ref={list.measureElement}
-            data-index={index}
-            className="rows-row"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <DiffRowView row={rows[index]!} />
-          </div>
-        ))}
-      </div>
-    </div>
   );
 }
 
 function DiffRowView({ row }: { row: DiffRow }) {
   switch (row.kind) {
     case 'file':
-      return <h2 className="rows-file ellipsis mono">{row.path}</h2>;
+      return <h2 className="rows-file ellipsis mono line small">{row.path}</h2>;
     case 'hunk':
-      return (
-        <p className="diff-range">
-          {row.hunk.note ??
-            `@@ -${row.hunk.oldStart},${row.hunk.oldLines} +${row.hunk.newStart},${row.hunk.newLines} @@`}
-        </p>
-      );
+      return <DiffRange hunk={row.hunk} />;
     case 'line':
       return <DiffLineView line={row.line} numbers={BOTH_NUMBERS} />;
     case 'pair':

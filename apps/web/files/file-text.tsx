@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
@@ -9,6 +8,7 @@ import { toKeysText } from '../keys/keys.tsx';
 import { toHash } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
+import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
 import { findLines, nextLine } from './find-lines.ts';
 
 interface FileTextProps {
@@ -22,30 +22,24 @@ interface FileTextProps {
 /** The lines of a file with numbers, highlighting and search. Only lines near the viewport are rendered. */
 export function FileText({ session, path, text, line }: FileTextProps) {
   const t = useText();
-  const scroll = useRef<HTMLDivElement>(null);
+  const list = useRef<RowList>(null);
   const lines = useLines(text, path);
   const [query, setQuery] = useState('');
   const [current, setCurrent] = useState(line ?? 0);
   const hits = useMemo(() => findLines(text.split('\n'), query), [text, query]);
   const found = useMemo(() => new Set(hits), [hits]);
-  const list = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => 20,
-    overscan: 30,
-  });
   const goTo = (to: number | undefined) => {
     if (to === undefined) return;
     const at = Math.max(1, Math.min(lines.length, to));
     setCurrent(at);
-    list.scrollToIndex(at - 1, { align: 'center' });
+    list.current?.scrollToIndex(at - 1, { align: 'center' });
     // Update the address without a new entry in the history of the browser.
     history.replaceState(null, '', toHash({ page: 'session', id: session, tab: 'files', path, line: at }));
   };
   useEffect(() => {
     if (line === undefined) return;
     setCurrent(line);
-    list.scrollToIndex(Math.max(0, Math.min(lines.length, line) - 1), { align: 'center' });
+    list.current?.scrollToIndex(Math.max(0, Math.min(lines.length, line) - 1), { align: 'center' });
   }, [line]);
   return (
     <>
@@ -62,27 +56,29 @@ export function FileText({ session, path, text, line }: FileTextProps) {
         onStep={(by) => goTo(nextLine(hits, current, by))}
         onLine={goTo}
       />
-      <div ref={scroll} className="file-text" tabIndex={0} role="group" aria-label={t.files.content(path)}>
-        <div className="rows-inner" style={{ height: list.getTotalSize() }}>
-          {list.getVirtualItems().map(({ index, key, start }) => (
-            <div
-              key={key}
-              ref={list.measureElement}
-              data-index={index}
-              aria-current={index + 1 === current ? 'location' : undefined}
-              className={`rows-row diff-line ${found.has(index + 1) ? 'file-hit' : ''}`}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <span className="diff-number" onClick={() => goTo(index + 1)}>
-                {index + 1}
-              </span>
-              <code className="diff-code">
-                <Pieces line={lines[index]!} />
-              </code>
-            </div>
-          ))}
-        </div>
-      </div>
+      <VirtualList
+        ref={list}
+        label={t.files.content(path)}
+        className="diff file-text"
+        count={lines.length}
+        estimateSize={() => 20}
+        overscan={30}
+        toProps={(at) => ({
+          className: `diff-line ${found.has(at + 1) ? 'file-hit' : ''}`,
+          'aria-current': at + 1 === current ? 'location' : undefined,
+        })}
+      >
+        {(at) => (
+          <>
+            <span className="diff-number" onClick={() => goTo(at + 1)}>
+              {at + 1}
+            </span>
+            <code className="diff-code grow wrap">
+              <Pieces line={lines[at]!} />
+            </code>
+          </>
+        )}
+      </VirtualList>
     </>
   );
 }
@@ -105,7 +101,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
   useSignal('go-to-line', () => line.current?.select());
   const position = hits.indexOf(current) + 1;
   return (
-    <div className="find-bar" role="group" aria-label={t.files.find}>
+    <div className="find-bar line" role="group" aria-label={t.files.find}>
       <input
         ref={find}
         className="field"
@@ -121,7 +117,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
           event.preventDefault();
         }}
       />
-      <span className="muted number find-count" role="status">
+      <span className="muted small number find-count" role="status">
         {query === '' ? '' : hits.length === 0 ? t.files.foundNone : t.files.found(position, hits.length)}
       </span>
       <IconButton

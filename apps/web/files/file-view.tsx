@@ -9,7 +9,7 @@ import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { FileText } from './file-text.tsx';
 
@@ -29,8 +29,8 @@ export function FileView({ session, path, line, version }: FileViewProps) {
   );
   const file = loaded.value;
   return (
-    <article className="file" aria-label={t.files.content(path)}>
-      <header className="pane-head">
+    <article className="file column" aria-label={t.files.content(path)}>
+      <header className="pane-head line">
         <button
           type="button"
           className="button button-quiet only-narrow"
@@ -42,7 +42,7 @@ export function FileView({ session, path, line, version }: FileViewProps) {
           {path}
         </h2>
         {file ? <span className="muted number">{formatBytes(file.size)}</span> : null}
-        <span className="file-tools">
+        <span className="file-tools inline">
           <IconButton
             label={t.files.mention}
             keys={toKeysText('@')}
@@ -58,10 +58,7 @@ export function FileView({ session, path, line, version }: FileViewProps) {
           {file?.encoding === 'utf8' ? <CopyButton text={file.content} label={t.files.copyContent} /> : null}
         </span>
       </header>
-      {loaded.error === undefined ? null : (
-        <Failed title={t.files.fileFailed} error={loaded.error} retry={loaded.refetch} />
-      )}
-      {!file && loaded.error === undefined ? <Loading rows={10} /> : null}
+      <Pending query={loaded} title={t.files.fileFailed} rows={10} />
       {file?.hidden ? <Empty icon={<FileLock2 size={20} />} title={t.files.hidden} hint={t.files.hiddenHint} /> : null}
       {file && !file.hidden && file.encoding !== 'utf8' ? <Binary file={file} /> : null}
       {file && !file.hidden && file.encoding === 'utf8' ? (

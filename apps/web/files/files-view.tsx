@@ -4,7 +4,7 @@ import type { Conversation } from '../log/conversation.ts';
 import { client } from '../state/client.ts';
 import { go, toSession, type Route } from '../state/route.ts';
 import { useText } from '../text/text.ts';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { Empty, Pending } from '../ui/empty.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useQuery } from '../ui/use-query.ts';
 import { FileView } from './file-view.tsx';
@@ -45,26 +45,21 @@ interface FolderProps {
   current: string | undefined;
 }
 
-function FolderView({ session, path, version, changed, current }: FolderProps) {
+function FolderView(props: FolderProps) {
   const t = useText();
+  const { session, path, version, changed } = props;
   const loaded = useQuery(`${session} ${path} ${version}`, (signal) =>
     client.files({ query: { session, path } }, { signal }),
   );
-  if (loaded.error !== undefined) return <Failed title={t.files.failed} error={loaded.error} retry={loaded.refetch} />;
-  if (!loaded.value) return <Loading rows={path === '' ? 8 : 2} />;
+  if (!loaded.value || loaded.error !== undefined) {
+    return <Pending query={loaded} title={t.files.failed} rows={path === '' ? 8 : 2} />;
+  }
   const entries = withDeleted(loaded.value.entries, path, changed);
   if (entries.length === 0) return <p className="muted files-none">{t.files.none}</p>;
   return (
     <ul>
       {entries.map((entry) => (
-        <EntryRow
-          key={entry.path}
-          entry={entry}
-          session={session}
-          version={version}
-          changed={changed}
-          current={current}
-        />
+        <EntryRow key={entry.path} {...props} entry={entry} />
       ))}
     </ul>
   );
@@ -88,17 +83,19 @@ function withDeleted(entries: readonly FileEntry[], folder: string, changed: Con
 
 /** The letters of version control for changes of files. */
 const LETTERS = { created: 'A', modified: 'M', deleted: 'D' } as const;
+const LOOKS = { created: 'good', modified: 'warn', deleted: 'bad' } as const;
 
 type RowProps = Omit<FolderProps, 'path'> & { entry: FileEntry };
 
-function EntryRow({ entry, session, version, changed, current }: RowProps) {
+function EntryRow({ entry, ...props }: RowProps) {
   const t = useText();
+  const { session, current } = props;
   const { name, path, type, change } = entry;
   const [isOpen, setOpen] = useSavedState(`folder ${session} ${path}`, current?.startsWith(`${path}/`) ?? false);
   const mark =
     change === null ? null : (
       <span
-        className={`file-mark mono file-${change}`}
+        className={`file-mark mono ${LOOKS[change]}`}
         role="img"
         aria-label={t.files.changed[change]}
         title={t.files.changed[change]}
@@ -109,15 +106,13 @@ function EntryRow({ entry, session, version, changed, current }: RowProps) {
   if (type === 'directory') {
     return (
       <li>
-        <button type="button" className="file-row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button type="button" className="file-row bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <ChevronRight size={14} className="fold-mark" />
           {isOpen ? <FolderOpen size={14} /> : <Folder size={14} />}
           <span className="ellipsis">{name}</span>
           {mark}
         </button>
-        {isOpen ? (
-          <FolderView session={session} path={path} version={version} changed={changed} current={current} />
-        ) : null}
+        {isOpen ? <FolderView {...props} path={path} /> : null}
       </li>
     );
   }
@@ -125,7 +120,7 @@ function EntryRow({ entry, session, version, changed, current }: RowProps) {
     <li>
       <button
         type="button"
-        className="file-row"
+        className="file-row bare line"
         aria-current={path === current}
         title={path}
         // A deleted file can only be shown as a change.
@@ -133,7 +128,7 @@ function EntryRow({ entry, session, version, changed, current }: RowProps) {
       >
         <span className="file-gap" />
         <File size={14} />
-        <span className={`ellipsis ${change === 'deleted' ? 'file-gone' : ''}`}>{name}</span>
+        <span className={`ellipsis ${change === 'deleted' ? 'file-gone muted' : ''}`}>{name}</span>
         {mark}
       </button>
     </li>

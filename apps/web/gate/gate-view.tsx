@@ -1,21 +1,20 @@
 import type { DecisionView } from '@klaus/server/contract';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronRight } from 'lucide-react';
-import { useRef } from 'react';
 import { toSubject } from '../conversation/subject.ts';
 import { client } from '../state/client.ts';
 import { toHash } from '../state/route.ts';
-import { formatCount, formatTime } from '../text/format.ts';
+import { formatCount } from '../text/format.ts';
 import { useText } from '../text/text.ts';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { Empty, Pending } from '../ui/empty.tsx';
+import { Time } from '../ui/time.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useQuery } from '../ui/use-query.ts';
+import { VirtualList } from '../ui/virtual-list.tsx';
 import './gate.css';
 
 const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;
 type Shown = (typeof SHOWN)[number];
 
-/** The decisions of the gate, with the verdict of each rule. */
 export function GateView({ session, seq }: { session: string; seq: number }) {
   const t = useText();
   const [verdict, setVerdict] = useSavedState<Shown>(`gate ${session}`, 'all');
@@ -25,7 +24,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
   const count = (it: Shown) => (it === 'all' ? all.length : all.filter((each) => each.verdict === it).length);
   return (
     <section className="pane" aria-label={t.gate.title}>
-      <div className="pane-head">
+      <div className="pane-head line">
         <div className="segments" role="group" aria-label={t.gate.verdict}>
           {SHOWN.map((it) => (
             <button key={it} type="button" aria-pressed={it === verdict} onClick={() => setVerdict(it)}>
@@ -34,41 +33,22 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
           ))}
         </div>
       </div>
-      {loaded.error === undefined ? null : <Failed title={t.app.failed} error={loaded.error} retry={loaded.refetch} />}
-      {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
+      <Pending query={loaded} title={t.app.failed} rows={8} />
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
       {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}
-      {shown.length > 0 ? <Decisions decisions={shown} session={session} /> : null}
+      {shown.length > 0 ? (
+        <VirtualList
+          label={t.gate.title}
+          as="ol"
+          count={shown.length}
+          estimateSize={() => 60}
+          getItemKey={(at) => shown[at]!.seq}
+          overscan={6}
+        >
+          {(at) => <Decision decision={shown[at]!} session={session} />}
+        </VirtualList>
+      ) : null}
     </section>
-  );
-}
-
-function Decisions({ decisions, session }: { decisions: readonly DecisionView[]; session: string }) {
-  const t = useText();
-  const scroll = useRef<HTMLDivElement>(null);
-  const list = useVirtualizer({
-    count: decisions.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => 60,
-    getItemKey: (at) => decisions[at]!.seq,
-    overscan: 6,
-  });
-  return (
-    <div ref={scroll} className="gate-rows" tabIndex={0} role="group" aria-label={t.gate.title}>
-      <ol style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start }) => (
-          <li
-            key={key}
-            ref={list.measureElement}
-            data-index={index}
-            className="rows-row"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <Decision decision={decisions[index]!} session={session} />
-          </li>
-        ))}
-      </ol>
-    </div>
   );
 }
 
@@ -78,22 +58,22 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
   const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
     <article className="decision">
-      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <ChevronRight size={14} className="fold-mark" />
+      <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronRight size={14} className="fold-mark muted" />
         <span className={`verdict verdict-${verdict}`}>{t.call.verdict[verdict]}</span>
-        <span className="call-name">{tool}</span>
-        <span className="call-subject">
+        <span className="call-name mono">{tool}</span>
+        <span className="call-subject mono muted ellipsis grow">
           {phase === 'changes' ? `${t.gate.ofChanges}: ` : ''}
           {toSubject(input)}
         </span>
       </button>
-      <p className="decision-why muted">
+      <p className="decision-why small muted">
         {rule}: {reason} ·{' '}
         <a href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>{t.call.open}</a> ·{' '}
-        <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
+        <Time at={at} />
       </p>
       {isOpen ? (
-        <table className="findings">
+        <table className="findings small">
           <thead>
             <tr>
               <th scope="col">{t.gate.rule}</th>

@@ -5,13 +5,12 @@ import type { Line } from './line.ts';
 import { useLines } from './use-lines.ts';
 import './code.css';
 
-/** A highlighted block of code with a copy button. */
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
   const lines = useLines(text, language);
   const t = useText();
   return (
     <figure className="code">
-      <figcaption className="code-head">
+      <figcaption className="code-head line muted">
         <span>{language || t.code.plain}</span>
         <CopyButton text={text} />
       </figcaption>
@@ -29,48 +28,27 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
   );
 });
 
-/** One highlighted line of code. */
 export const Pieces = memo(function Pieces({ line }: { line: Line }) {
   return line.map(({ kind, text }, at) =>
     kind === '' ? (
       text
     ) : (
-      <span key={at} className={`tok-${toClass(kind)}`}>
+      <span key={at} className={`tok-${CLASSES.get(kind) ?? 'plain'}`}>
         {text}
       </span>
     ),
   );
 });
 
-const CLASSES: Record<string, string> = {
-  keyword: 'keyword',
-  'selector-tag': 'keyword',
-  operator: 'keyword',
-  literal: 'number',
-  number: 'number',
-  symbol: 'number',
-  string: 'string',
-  regexp: 'string',
-  addition: 'string',
-  comment: 'comment',
-  quote: 'comment',
-  meta: 'comment',
-  title: 'title',
-  name: 'title',
-  section: 'title',
-  function_: 'title',
-  type: 'type',
-  built_in: 'type',
-  class_: 'type',
-  attr: 'attr',
-  attribute: 'attr',
-  property: 'attr',
-  variable: 'attr',
-  params: 'plain',
-  deletion: 'deletion',
+/** Kinds of highlight.js by their CSS class. */
+const KINDS = {
+  keyword: ['keyword', 'selector-tag', 'operator'],
+  number: ['literal', 'number', 'symbol'],
+  string: ['string', 'regexp', 'addition'],
+  comment: ['comment', 'quote', 'meta'],
+  title: ['title', 'name', 'section', 'function_'],
+  type: ['type', 'built_in', 'class_'],
+  attr: ['attr', 'attribute', 'property', 'variable'],
+  deletion: ['deletion'],
 };
-
-/** The CSS class of a kind. Many kinds share one. */
-function toClass(kind: string): string {
-  return CLASSES[kind] ?? 'plain';
-}
+const CLASSES = new Map(Object.entries(KINDS).flatMap(([name, kinds]) => kinds.map((kind) => [kind, name] as const)));

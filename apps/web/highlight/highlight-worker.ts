@@ -1,7 +1,6 @@
 import { common, createLowlight } from 'lowlight';
 import { toLines, type Line, type Node } from './line.ts';
 
-/** A request for the highlighted lines of a text. */
 export interface HighlightRequest {
   id: number;
   text: string;

@@ -4,7 +4,6 @@ import type { Line } from './line.ts';
 /** Longer texts are not highlighted, because the worker would take seconds. */
 const MAX_TEXT = 400_000;
 
-/** Number of cached texts. */
 const MAX_CACHED = 200;
 
 const cache = new Map<string, Promise<readonly Line[] | undefined>>();

@@ -39,61 +39,46 @@ function toKind({ properties }: Node): string {
   return name?.slice('hljs-'.length) ?? '';
 }
 
-const LANGUAGES: Record<string, string> = {
-  bash: 'bash',
-  c: 'c',
-  cc: 'cpp',
-  cjs: 'javascript',
-  cpp: 'cpp',
-  cs: 'csharp',
-  css: 'css',
-  diff: 'diff',
-  go: 'go',
-  h: 'c',
-  hpp: 'cpp',
-  htm: 'xml',
-  html: 'xml',
-  ini: 'ini',
-  java: 'java',
-  js: 'javascript',
-  json: 'json',
-  jsx: 'javascript',
-  kt: 'kotlin',
-  less: 'less',
-  lua: 'lua',
-  m: 'objectivec',
-  makefile: 'makefile',
-  md: 'markdown',
-  mjs: 'javascript',
-  mts: 'typescript',
-  patch: 'diff',
-  php: 'php',
-  pl: 'perl',
-  py: 'python',
-  r: 'r',
-  rb: 'ruby',
-  rs: 'rust',
-  scss: 'scss',
-  sh: 'bash',
-  shell: 'bash',
-  sql: 'sql',
-  svg: 'xml',
-  swift: 'swift',
-  toml: 'ini',
-  ts: 'typescript',
-  tsx: 'typescript',
-  vb: 'vbnet',
-  xml: 'xml',
-  yaml: 'yaml',
-  yml: 'yaml',
-  zsh: 'bash',
+/** Further names and file endings of each language. */
+const NAMES = {
+  bash: ['sh', 'shell', 'zsh'],
+  c: ['h'],
+  cpp: ['cc', 'hpp'],
+  csharp: ['cs'],
+  css: [],
+  diff: ['patch'],
+  go: [],
+  ini: ['toml'],
+  java: [],
+  javascript: ['cjs', 'js', 'jsx', 'mjs'],
+  json: [],
+  kotlin: ['kt'],
+  less: [],
+  lua: [],
+  makefile: [],
+  markdown: ['md'],
+  objectivec: ['m'],
+  perl: ['pl'],
+  php: [],
+  python: ['py'],
+  r: [],
+  ruby: ['rb'],
+  rust: ['rs'],
+  scss: [],
+  sql: [],
+  swift: [],
+  typescript: ['mts', 'ts', 'tsx'],
+  vbnet: ['vb'],
+  xml: ['htm', 'html', 'svg'],
+  yaml: ['yml'],
 };
+const LANGUAGES = new Map(
+  Object.entries(NAMES).flatMap(([language, names]) => [language, ...names].map((name) => [name, language] as const)),
+);
 
 /** The language of a fence (`ts`, `typescript`) or of a file name; '' if unknown. */
 export function toLanguage(name: string): string {
   const word = name.trim().split(/\s/)[0]!.toLowerCase();
   const ending = word.split('/').at(-1)!.split('.').at(-1)!;
-  const known = LANGUAGES[ending];
-  if (known !== undefined) return known;
-  return Object.values(LANGUAGES).includes(ending) ? ending : '';
+  return LANGUAGES.get(ending) ?? '';
 }

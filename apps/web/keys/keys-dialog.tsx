@@ -1,14 +1,14 @@
 import { COMMANDS } from '../actions/commands.ts';
 import type { PageCommand } from '../actions/page-command.ts';
 import { closeOverlay } from '../state/overlay.ts';
-import { changePreferences, preferences } from '../state/preferences.ts';
+import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { hasCharacter } from './keymap.ts';
 import { Keys } from './keys.tsx';
+import { LetterKeys } from './letter-keys.tsx';
 
-/** All keyboard shortcuts, with the setting for single-key shortcuts. */
 export function KeysDialog() {
   const t = useText();
   const { letterKeys } = useStore(preferences);
@@ -41,15 +41,7 @@ export function KeysDialog() {
   return (
     <Dialog title={t.keys.title} onClose={closeOverlay} className="dialog-wide">
       <div className="keys-letters">
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={letterKeys}
-            onChange={(event) => changePreferences({ letterKeys: event.target.checked })}
-          />
-          {t.preferences.letterKeys}
-        </label>
-        <p className="muted">{t.preferences.letterKeysHint}</p>
+        <LetterKeys />
       </div>
       <div className="dialog-body keys-dialog" tabIndex={0} data-first role="group" aria-label={t.keys.title}>
         {groups.map(({ title, rows }) => (
@@ -57,7 +49,10 @@ export function KeysDialog() {
             <h3>{title}</h3>
             <dl>
               {rows.map((row) => (
-                <div key={row.keys} className={`row ${!letterKeys && hasCharacter(row.keys) ? 'keys-off' : ''}`}>
+                <div
+                  key={row.keys}
+                  className={`row line ${!letterKeys && hasCharacter(row.keys) ? 'keys-off muted' : ''}`}
+                >
                   <dt>{row.title}</dt>
                   <dd>
                     <Keys keys={row.keys} />

@@ -2,7 +2,6 @@ import { showKeys } from './keymap.ts';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** A keyboard shortcut. */
 export function Keys({ keys }: { keys: string }) {
   return <kbd>{showKeys(keys, isApple)}</kbd>;
 }

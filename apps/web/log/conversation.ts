@@ -2,13 +2,10 @@ import { NO_USAGE } from '@klaus/core/protocol';
 import type { EventOf, FileChange, Limits, Mode, Outcome, Usage } from '@klaus/core/protocol';
 import type { Entry } from './entry.ts';
 
-/** The current run. */
 export interface RunView {
   id: string;
   /** Unix milliseconds. */
   startedAt: number;
-  turns: number;
-  toolCalls: number;
 }
 
 /** The state of a session on the page: the fold of its log. It does not depend on how the log was split into messages. */
@@ -20,13 +17,8 @@ export interface Conversation {
   model: string;
   mode: Mode;
   title: string;
-  pinned: boolean;
-  closed: boolean;
   limits: Limits;
-  sandbox: string;
-  isolated: boolean;
   forked?: { session: string; seq: number };
-  turn: number;
   entries: Entry[];
   /** Index of each call in `entries`. */
   calls: Map<string, number>;
@@ -48,9 +40,7 @@ export interface Conversation {
   contextTokens: number;
   /** Size of the context window in tokens; 0 if not known. */
   contextWindow: number;
-  /** The last known change of each file changed by a tool. */
   changed: Map<string, FileChange['kind']>;
-  /** Turns whose changes are undone. */
   undone: Set<number>;
   /** Turns that changed files and can be undone. */
   changing: Set<number>;
@@ -66,12 +56,7 @@ export function createConversation(session: string): Conversation {
     model: '',
     mode: 'auto',
     title: '',
-    pinned: false,
-    closed: false,
     limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
-    sandbox: '',
-    isolated: false,
-    turn: 0,
     entries: [],
     calls: new Map(),
     approvals: new Map(),

@@ -1,13 +1,21 @@
 import type { Event, EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
 
-/** A message of the user: a prompt or a steering message. */
-export interface UserEntry {
-  kind: 'user';
-  /** Id of the message. */
+interface EntryBase {
+  /** Of the message, the call or the question. */
   id: string;
+  /** Of the event with which the entry begins. */
   seq: number;
+  /** Unix milliseconds. */
   at: number;
+}
+
+interface EntryOfTurn extends EntryBase {
   turn: number;
+}
+
+/** A message of the user: a prompt or a steering message. */
+export interface UserEntry extends EntryOfTurn {
+  kind: 'user';
   text: string;
   steered: boolean;
   files: readonly FilePart[];
@@ -15,12 +23,8 @@ export interface UserEntry {
 }
 
 /** A message of the model. Its tool calls are separate entries. */
-export interface ModelEntry {
+export interface ModelEntry extends EntryOfTurn {
   kind: 'model';
-  id: string;
-  seq: number;
-  at: number;
-  turn: number;
   text: string;
   thinking: string;
 }
@@ -29,13 +33,8 @@ export interface ModelEntry {
 export type CallState = 'waiting' | 'asked' | 'running' | 'finished';
 
 /** One tool call from the request of the model to the result. */
-export interface CallEntry {
+export interface CallEntry extends EntryOfTurn {
   kind: 'call';
-  /** Id of the call. */
-  id: string;
-  seq: number;
-  at: number;
-  turn: number;
   /** Name of the tool, also if it is called through `use_tool`. */
   name: string;
   input: unknown;
@@ -46,20 +45,15 @@ export interface CallEntry {
   startedAt?: number;
   /** Unified diff of the change, if it was known before the execution. */
   diff?: string;
-  /** The last question about the call. */
   asked?: EventOf<'approval.asked'>;
   answer?: EventOf<'approval.answered'>;
   result?: ToolResult;
-  /** Seq of the result. */
   resultSeq?: number;
 }
 
 /** A question about a limit, which belongs to no call. */
-export interface LimitEntry {
+export interface LimitEntry extends EntryBase {
   kind: 'limit';
-  id: string;
-  seq: number;
-  at: number;
   asked: EventOf<'approval.asked'>;
   answer?: EventOf<'approval.answered'>;
 }
@@ -108,11 +102,8 @@ export function isFact(event: Event): event is FactEvent {
   return VIEWS[event.type] === 'line';
 }
 
-export interface FactEntry {
+export interface FactEntry extends EntryBase {
   kind: 'fact';
-  id: string;
-  seq: number;
-  at: number;
   event: FactEvent;
 }
 

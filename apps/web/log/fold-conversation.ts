@@ -21,11 +21,8 @@ function foldEvent(view: Conversation, event: Event): void {
       return foldOpening(view, event);
     case 'session.changed':
       return foldChange(view, event);
-    case 'session.closed':
-      view.closed = true;
-      return;
     case 'run.started':
-      view.run = { id: event.run, startedAt: event.at, turns: 0, toolCalls: 0 };
+      view.run = { id: event.run, startedAt: event.at };
       return;
     case 'run.finished':
       delete view.run;
@@ -63,6 +60,7 @@ function foldEvent(view: Conversation, event: Event): void {
       if (event.kind === 'undo') for (const turn of event.turns) view.undone.add(turn);
       if (event.kind === 'redo') for (const turn of event.turns) view.undone.delete(turn);
       return;
+    case 'session.closed':
     case 'grant.changed':
     case 'turn.finished':
     case 'workspace.committed':
@@ -81,32 +79,23 @@ function foldEvent(view: Conversation, event: Event): void {
 }
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
-  Object.assign(view, {
-    workspace: event.workspace,
-    model: event.model,
-    mode: event.mode,
-    limits: event.limits,
-    sandbox: event.sandbox,
-    isolated: event.isolate === true,
-  });
+  const { workspace, model, mode, limits } = event;
+  Object.assign(view, { workspace, model, mode, limits });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
 }
 
 function foldChange(view: Conversation, event: EventOf<'session.changed'>): void {
   if (event.title !== undefined) view.title = event.title;
-  if (event.pinned !== undefined) view.pinned = event.pinned;
   if (event.model !== undefined) view.model = event.model;
   if (event.mode !== undefined) view.mode = event.mode;
   if (event.limits) view.limits = event.limits;
 }
 
 function foldTurn(view: Conversation, event: EventOf<'turn.started'>): void {
-  view.turn = event.turn;
   view.requested = { purpose: 'turn', model: event.model, at: event.at };
   delete view.retryAt;
   if (event.modelInfo) view.contextWindow = event.modelInfo.contextWindow;
   if (!isInherited(view)) view.turns += 1;
-  if (view.run) view.run = { ...view.run, turns: view.run.turns + 1 };
 }
 
 /** True for events that a fork copied from the original, which paid for them. */
@@ -162,16 +151,9 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   const { outcome, output, blob, detail, changes, evidence, durationMs } = event;
-  const result = {
-    outcome,
-    output,
-    changes,
-    durationMs,
-    ...optional({ blob, detail, evidence }),
-  };
+  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence }) };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
   if (!isInherited(view)) view.toolCalls += 1;
-  if (view.run) view.run = { ...view.run, toolCalls: view.run.toolCalls + 1 };
   for (const { path, kind } of changes) {
     // A file that this session created counts as new until it is deleted.
     const isOwn = view.changed.get(path) === 'created';
@@ -212,7 +194,6 @@ function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'
   delete view.treeBefore;
 }
 
-/** Replaces a call by a changed copy. */
 function change(view: Conversation, id: string, to: (call: CallEntry) => Partial<CallEntry>): void {
   replace(view, id, (call) => ({ ...call, ...to(call) }));
 }

@@ -1,7 +1,6 @@
 import type { Event, Live } from '@klaus/core/protocol';
 import { createParts, type Parts } from '../markdown/parts.ts';
 
-/** Text that arrives in pieces. */
 interface PartialText {
   text: string;
   /** Number of characters received, including dropped ones. */
@@ -17,7 +16,6 @@ export interface PartialMessage extends Record<'text' | 'thinking' | 'call', Par
 /** In-flight text that is not in the log yet, by message and call. It is removed when the log has the event for it. */
 export interface InFlightText {
   messages: Map<string, PartialMessage>;
-  /** Output of running calls. */
   calls: Map<string, PartialText>;
 }
 

@@ -9,7 +9,6 @@ export interface LimitUse {
   cap: number;
 }
 
-/** All limits of a session. */
 export function limitsOf(view: Conversation): LimitUse[] {
   const used: Record<keyof Limits, number> = {
     tokens: toCountedTokens(view.usage),

@@ -2,6 +2,7 @@ import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
+import { createStore, type Store } from '../state/store.ts';
 import { createConversation, type Conversation } from './conversation.ts';
 import { foldConversation } from './fold-conversation.ts';
 import { createVisibleFollower } from './visible-follower.ts';
@@ -24,10 +25,7 @@ export interface SessionState {
   isGone: boolean;
 }
 
-/** A session whose log is followed and folded. */
-export interface SessionLog {
-  get: () => SessionState;
-  subscribe: (listener: () => void) => () => void;
+export interface SessionLog extends Pick<Store<SessionState>, 'get' | 'subscribe'> {
   close: () => void;
 }
 
@@ -58,7 +56,6 @@ export function conversationOf(session: string): Conversation | undefined {
  * @param isEndFirst False if the page shows another position than the end.
  */
 export function openSessionLog(session: string, isEndFirst = true): SessionLog {
-  const listeners = new Set<() => void>();
   const ended = new AbortController();
   let state: SessionState = {
     conversation: createConversation(session),
@@ -72,10 +69,8 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     isGone: false,
   };
   let complete = state.conversation;
-  const notify = createBatch(() => {
-    state = { ...state };
-    for (const listener of listeners) listener();
-  });
+  const store = createStore(state);
+  const notify = createBatch(() => store.set((state = { ...state })));
   const showEnd = async () => {
     const view = await readEnd(session, ended.signal);
     if (!view || ended.signal.aborted) return;
@@ -140,10 +135,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   byName.set(session, conversation);
   const log: SessionLog = {
     get: () => state,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: (listener) => store.subscribe(listener),
     close() {
       ended.abort();
       opened.delete(log);

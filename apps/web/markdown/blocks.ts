@@ -2,7 +2,6 @@ import { Lexer } from 'marked';
 
 /** A growing text split into Markdown blocks. Closed blocks never change again. */
 export interface Blocks {
-  /** Appends text. */
   append(text: string): void;
   /** The raw text of each block. The last one may grow. */
   list(): readonly string[];
@@ -19,7 +18,7 @@ export function createBlocks(): Blocks {
   let open = '';
   let list: readonly string[] | undefined = [];
   const parse = () => {
-    const raws = toRaws(open);
+    const raws = toBlocks(open);
     const ended = raws.slice(0, -OPEN_BLOCKS);
     const head = ended.join('');
     const shown = [...closed, ...raws];
@@ -48,13 +47,8 @@ export function createBlocks(): Blocks {
   };
 }
 
-/** Splits a complete text, with the same result as for a growing one. */
-export function toBlocks(text: string): readonly string[] {
-  return toRaws(text);
-}
-
-/** Finds only the ends of blocks. Inline content is parsed when a block is rendered. */
-function toRaws(text: string): string[] {
+/** Splits a complete text, with the same result as for a growing one. Inline content is parsed when a block is rendered. */
+export function toBlocks(text: string): string[] {
   return new Lexer().blockTokens(text.replaceAll(/\r\n|\r/g, '\n')).map(({ raw }) => raw);
 }
 

@@ -1,6 +1,6 @@
 import { marked, type Token, type Tokens } from 'marked';
 import { Square, SquareCheck } from 'lucide-react';
-import { memo, useRef, type ReactNode } from 'react';
+import { createElement, memo, useRef, type ReactNode } from 'react';
 import { Code } from '../highlight/code.tsx';
 import { useText } from '../text/text.ts';
 import { createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
@@ -50,22 +50,19 @@ function One({ token }: { token: Token }): ReactNode {
       return <Heading depth={(token as Tokens.Heading).depth}>{renderAll(token.tokens)}</Heading>;
     case 'paragraph':
       return <p>{renderAll(token.tokens)}</p>;
+    case 'blockquote':
+    case 'strong':
+    case 'em':
+    case 'del':
+      return createElement(token.type, undefined, renderAll(token.tokens));
     case 'code':
       return <Code text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ''} />;
-    case 'blockquote':
-      return <blockquote>{renderAll(token.tokens)}</blockquote>;
     case 'list':
       return <List list={token as Tokens.List} />;
     case 'table':
       return <Table table={token as Tokens.Table} />;
     case 'hr':
       return <hr />;
-    case 'strong':
-      return <strong>{renderAll(token.tokens)}</strong>;
-    case 'em':
-      return <em>{renderAll(token.tokens)}</em>;
-    case 'del':
-      return <del>{renderAll(token.tokens)}</del>;
     case 'codespan':
       return <code>{(token as Tokens.Codespan).text}</code>;
     case 'br':
@@ -75,7 +72,7 @@ function One({ token }: { token: Token }): ReactNode {
     case 'image':
       return <Link href={(token as Tokens.Image).href}>{(token as Tokens.Image).text || token.raw}</Link>;
     case 'text':
-      return token.tokens ? renderAll(token.tokens) : toPlain(token as Tokens.Text);
+      return token.tokens ? renderAll(token.tokens) : (token as Tokens.Text).text;
     case 'escape':
       return (token as Tokens.Escape).text;
     case 'space':
@@ -84,11 +81,6 @@ function One({ token }: { token: Token }): ReactNode {
     default:
       return token.raw;
   }
-}
-
-/** The text of a token without inline tokens. */
-function toPlain({ text }: { text: string }): string {
-  return text;
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
@@ -130,9 +122,7 @@ function Table({ table }: { table: Tokens.Table }) {
         <thead>
           <tr>
             {table.header.map((cell, at) => (
-              <th key={at} data-align={cell.align ?? undefined}>
-                {renderAll(cell.tokens)}
-              </th>
+              <Cell key={at} as="th" cell={cell} />
             ))}
           </tr>
         </thead>
@@ -140,9 +130,7 @@ function Table({ table }: { table: Tokens.Table }) {
           {table.rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column} data-align={cell.align ?? undefined}>
-                  {renderAll(cell.tokens)}
-                </td>
+                <Cell key={column} as="td" cell={cell} />
               ))}
             </tr>
           ))}
@@ -150,6 +138,10 @@ function Table({ table }: { table: Tokens.Table }) {
       </table>
     </div>
   );
+}
+
+function Cell({ as: Tag, cell }: { as: 'td' | 'th'; cell: Tokens.TableCell }) {
+  return <Tag data-align={cell.align ?? undefined}>{renderAll(cell.tokens)}</Tag>;
 }
 
 function Link({ href, children }: { href: string; children: ReactNode }) {

@@ -1,6 +1,5 @@
 /** A growing text split into parts. Closed parts never change again. */
 export interface Parts {
-  /** Appends text. */
   append(text: string): void;
   /** Markdown of each part. The last one may grow. Never empty. */
   list(): readonly string[];

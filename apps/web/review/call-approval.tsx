@@ -6,6 +6,7 @@ import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { useNow } from '../ui/use-now.ts';
+import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { loadReview } from './load-review.ts';
 import './approval.css';
@@ -32,17 +33,17 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
     setSending(false);
   };
   return (
-    <section className="approval" data-question aria-labelledby={`${id}-title`}>
-      <p id={`${id}-title`} className="approval-title">
+    <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+      <p id={`${id}-title`} className="approval-title line">
         {title}
       </p>
       <p className="muted">
         {reason} · {t.approval.expires(formatAgo(expiresAt, now))}
       </p>
       {subject.command === undefined ? null : (
-        <p className="command">
+        <p className="command line">
           <SquareTerminal size={14} />
-          <code>{subject.command}</code>
+          <code className="grow wrap">{subject.command}</code>
         </p>
       )}
       {subject.kind === 'call' && subject.scripts ? (
@@ -50,13 +51,13 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
           {t.approval.scripts} {subject.scripts.map(({ path }) => path).join(', ')}
         </p>
       ) : null}
-      <label className="approval-note">
+      <label className="approval-note column">
         <span className="muted">{t.approval.note}</span>
         <input className="field" value={note} maxLength={2_000} onChange={(event) => setNote(event.target.value)} />
       </label>
-      <div className="approval-foot">
+      <div className="approval-foot line">
         {canRemember ? (
-          <label className="approval-scope">
+          <label className="approval-scope line">
             <span className="muted">{t.approval.scope}</span>
             <select className="field" value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
               {(['once', 'session', 'project'] as const).map((it) => (
@@ -72,24 +73,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
             {t.approval.review}
           </Button>
         ) : null}
-        <Button
-          variant="danger"
-          data-answer="rejected"
-          keys="D"
-          disabled={isSending}
-          onClick={() => void reply('rejected')}
-        >
-          {t.approval.reject}
-        </Button>
-        <Button
-          variant="primary"
-          data-answer="approved"
-          keys="A"
-          disabled={isSending}
-          onClick={() => void reply('approved')}
-        >
-          {t.approval.approve}
-        </Button>
+        <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
       </div>
     </section>
   );

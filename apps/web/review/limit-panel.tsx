@@ -1,21 +1,21 @@
 import { Gauge } from 'lucide-react';
+import { memo } from 'react';
 import type { LimitEntry } from '../log/entry.ts';
-import { formatLimit } from '../conversation/format-limit.ts';
+import { formatLimit } from '../text/format.ts';
 import { useText } from '../text/text.ts';
-import { Button } from '../ui/button.tsx';
+import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import './approval.css';
 
-/** The question about raising a limit. */
-export function LimitPanel({ entry }: { entry: LimitEntry }) {
+export const LimitPanel = memo(function LimitPanel({ entry }: { entry: LimitEntry }) {
   const t = useText();
   const { asked, answer } = entry;
   const { subject, approval } = asked;
   if (subject.kind !== 'limit') return null;
   const { limit, used, cap, offer } = subject;
   return (
-    <section className="entry approval" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
-      <p className="approval-title">
+    <section className="entry approval column" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
+      <p className="approval-title line">
         <Gauge size={14} /> {t.approval.goBeyond}
       </p>
       <p className="muted">
@@ -27,25 +27,10 @@ export function LimitPanel({ entry }: { entry: LimitEntry }) {
           {t.call.answer[answer.answer]} {t.call.by(answer.by)}
         </p>
       ) : (
-        <div className="approval-foot">
-          <Button
-            variant="danger"
-            data-answer="rejected"
-            keys="D"
-            onClick={() => void answerApproval(approval, { answer: 'rejected' })}
-          >
-            {t.approval.reject}
-          </Button>
-          <Button
-            variant="primary"
-            data-answer="approved"
-            keys="A"
-            onClick={() => void answerApproval(approval, { answer: 'approved' })}
-          >
-            {t.approval.approve}
-          </Button>
+        <div className="approval-foot line">
+          <AnswerButtons onAnswer={(it) => void answerApproval(approval, { answer: it })} />
         </div>
       )}
     </section>
   );
-}
+});

@@ -1,7 +1,7 @@
 import { describeRejected } from '@klaus/core/describe-rejected';
 import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
@@ -16,19 +16,10 @@ import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
 import './review.css';
 
-/** A dialog in which a change is reviewed and answered by hunk. */
-export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
-  const t = useText();
-  return (
-    <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
-      <ReviewBody asked={asked} />
-    </Dialog>
-  );
-}
-
 const NO_HUNKS: readonly Hunk[] = [];
 
-function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
+/** A dialog in which a change is reviewed and answered by hunk. */
+export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
   const hunks = asked.subject.kind === 'limit' ? NO_HUNKS : (asked.subject.hunks ?? NO_HUNKS);
@@ -51,7 +42,7 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
     setReview(judge(review, [hunk.id], isAccepted));
     step(1);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
     else if (event.key === 'j') step(1);
@@ -63,50 +54,49 @@ function ReviewBody({ asked }: { asked: EventOf<'approval.asked'> }) {
     else return;
     event.preventDefault();
     event.stopPropagation();
-  };
-  const latest = useRef(onKeyDown);
-  latest.current = onKeyDown;
+  });
   useEffect(() => {
     // On the window, so that shortcuts also work when no element of the dialog has the focus.
-    const onKey = (event: KeyboardEvent) => latest.current(event);
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
   }, []);
   return (
-    <div className="review-body">
-      <header className="review-head">
-        <div className="review-title">
-          <h2 className="ellipsis">{asked.title}</h2>
-          <p className="muted ellipsis">{asked.reason}</p>
-        </div>
-        <LayoutSwitch />
-        <IconButton label={t.app.close} icon={<X size={16} />} onClick={closeOverlay} />
-      </header>
-      <ReviewRows
-        rows={rows}
-        hunks={hunks}
-        review={review}
-        current={current}
-        editing={editing}
-        onCurrent={setCurrent}
-        onJudge={(ids, isAccepted) => setReview(judge(review, ids, isAccepted))}
-        onEdit={(id) => setEditing(id)}
-        onEdited={(it, text) => {
-          if (text !== undefined) setReview(edit(review, it, text));
-          setEditing(undefined);
-        }}
-      />
-      <ReviewFoot
-        hunks={hunks}
-        review={review}
-        note={note}
-        isSending={isSending}
-        hasKeys={letterKeys}
-        onNote={setNote}
-        onSend={() => void send()}
-        onRejectAll={() => void send({ answer: 'rejected' })}
-      />
-    </div>
+    <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
+      <div className="review-body column">
+        <header className="review-head line">
+          <div className="review-title grow">
+            <h2 className="ellipsis">{asked.title}</h2>
+            <p className="muted ellipsis">{asked.reason}</p>
+          </div>
+          <LayoutSwitch />
+          <IconButton label={t.app.close} icon={<X size={16} />} onClick={closeOverlay} />
+        </header>
+        <ReviewRows
+          rows={rows}
+          hunks={hunks}
+          review={review}
+          current={current}
+          editing={editing}
+          onCurrent={setCurrent}
+          onJudge={(ids, isAccepted) => setReview(judge(review, ids, isAccepted))}
+          onEdit={(id) => setEditing(id)}
+          onEdited={(it, text) => {
+            if (text !== undefined) setReview(edit(review, it, text));
+            setEditing(undefined);
+          }}
+        />
+        <ReviewFoot
+          hunks={hunks}
+          review={review}
+          note={note}
+          isSending={isSending}
+          hasKeys={letterKeys}
+          onNote={setNote}
+          onSend={() => void send()}
+          onRejectAll={() => void send({ answer: 'rejected' })}
+        />
+      </div>
+    </Dialog>
   );
 }
 
@@ -121,22 +111,21 @@ interface ReviewFootProps {
   onRejectAll: () => void;
 }
 
-/** The summary of the review, and the buttons that submit it. */
 function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
   const t = useText();
   const { answer, hunks: answered } = toAnswer(review, hunks);
   const feedback = answered ? describeRejected(hunks, answered) : '';
   const taken = hunks.length - review.rejected.size;
   return (
-    <footer className="review-foot">
+    <footer className="review-foot column">
       <details className="review-feedback">
         <summary>{t.approval.feedback}</summary>
-        <pre tabIndex={0} aria-label={t.approval.feedback}>
+        <pre className="wrap" tabIndex={0} aria-label={t.approval.feedback}>
           {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
           {note.trim() === '' ? '' : `\n${note.trim()}`}
         </pre>
       </details>
-      <p className="review-keys muted">
+      <p className="review-keys small muted">
         {hasKeys ? (
           <>
             <Keys keys="j" /> <Keys keys="k" /> {t.keys.stepHunks} · <Keys keys="a" /> {t.approval.accept} ·{' '}
@@ -154,7 +143,7 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
         maxLength={2_000}
         onChange={(event) => onNote(event.target.value)}
       />
-      <div className="review-send">
+      <div className="review-send line">
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}
         </p>

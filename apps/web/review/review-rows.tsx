@@ -1,11 +1,11 @@
 import { isEditable, type Hunk } from '@klaus/core/protocol';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, PencilLine, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
 import { toNewText, type DiffRow, type Review } from '../diff/diff-model.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
 import '../diff/diff.css';
 
 interface ReviewRowsProps {
@@ -31,62 +31,47 @@ const HEAD = 40;
 export function ReviewRows(props: ReviewRowsProps) {
   const { rows, hunks, review, current, editing } = props;
   const t = useText();
-  const scroll = useRef<HTMLDivElement>(null);
+  const list = useRef<RowList>(null);
   const shown = useMemo(() => {
     if (editing === undefined) return rows;
     return rows.filter((row) => !('hunk' in row) || row.kind === 'hunk' || row.hunk !== editing);
   }, [rows, editing]);
   // Memoized: a new function would invalidate the measurements of all rows.
   const getItemKey = useCallback((at: number) => shown[at]!.key, [shown]);
-  const list = useVirtualizer({
-    count: shown.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (at) => {
-      const row = shown[at]!;
-      return row.kind === 'line' || row.kind === 'pair' ? LINE : HEAD;
-    },
-    getItemKey,
-    overscan: 20,
-  });
   const id = hunks[current]?.id;
   useEffect(() => {
     const at = shown.findIndex((row) => row.kind === 'hunk' && row.hunk.id === id);
-    if (at >= 0) list.scrollToIndex(at, { align: current === 0 ? 'end' : 'start' });
+    if (at >= 0) list.current?.scrollToIndex(at, { align: current === 0 ? 'end' : 'start' });
   }, [id]);
   return (
-    <div ref={scroll} className="diff rows" tabIndex={0} role="group" aria-label={t.approval.rows}>
-      <div className="rows-inner" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start }) => {
-          const row = shown[index]!;
-          return (
-            <div
-              key={key}
-              ref={list.measureElement}
-              data-index={index}
-              className={`rows-row ${'hunk' in row && row.kind !== 'hunk' ? toMark(review, row.hunk) : ''}`}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <Row {...props} row={row} />
-            </div>
-          );
-        })}
-      </div>
-    </div>
+    <VirtualList
+      ref={list}
+      label={t.approval.rows}
+      className="diff"
+      count={shown.length}
+      estimateSize={(at) => (['line', 'pair'].includes(shown[at]!.kind) ? LINE : HEAD)}
+      getItemKey={getItemKey}
+      overscan={20}
+      toProps={(at) => ({ className: toMark(review, shown[at]!) })}
+    >
+      {(at) => <Row {...props} row={shown[at]!} />}
+    </VirtualList>
   );
 }
 
-function toMark({ rejected, edited }: Review, id: string): string {
-  return rejected.has(id) || edited.has(id) ? 'diff-left-out' : '';
+function toMark({ rejected, edited }: Review, row: DiffRow): string {
+  const isLeftOut = (row.kind === 'line' || row.kind === 'pair') && (rejected.has(row.hunk) || edited.has(row.hunk));
+  return isLeftOut ? 'diff-left-out' : '';
 }
 
 function Row(props: ReviewRowsProps & { row: DiffRow }) {
-  const { row, hunks, review, current, editing, onCurrent, onJudge, onEdit, onEdited } = props;
+  const { row, hunks, review, editing, onJudge, onEdited } = props;
   const t = useText();
   switch (row.kind) {
     case 'file':
       return (
-        <div className="rows-file">
-          <h3 className="ellipsis mono">{row.path}</h3>
+        <div className="rows-file line small">
+          <h3 className="ellipsis mono grow">{row.path}</h3>
           <Button variant="quiet" onClick={() => onJudge(row.hunks, false)}>
             {t.approval.rejectFile}
           </Button>
@@ -100,16 +85,7 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
       const hunk = hunks[at]!;
       return (
         <>
-          <HunkHead
-            hunk={hunk}
-            at={at}
-            all={hunks.length}
-            review={review}
-            isCurrent={at === current}
-            onChoose={() => onCurrent(at)}
-            onJudge={(isAccepted) => onJudge([hunk.id], isAccepted)}
-            onEdit={() => onEdit(hunk.id)}
-          />
+          <HunkHead {...props} hunk={hunk} at={at} />
           {editing === hunk.id ? (
             <HunkEditor
               hunk={hunk}
@@ -127,37 +103,42 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
   }
 }
 
-interface HunkHeadProps {
-  hunk: Hunk;
-  at: number;
-  all: number;
-  review: Review;
-  isCurrent: boolean;
-  onChoose: () => void;
-  onJudge: (isAccepted: boolean) => void;
-  onEdit: () => void;
-}
-
-function HunkHead({ hunk, at, all, review, isCurrent, onChoose, onJudge, onEdit }: HunkHeadProps) {
+function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
+  const { hunk, at, hunks, review, current, onCurrent, onJudge, onEdit } = props;
   const t = useText();
+  const isCurrent = at === current;
   const isRejected = review.rejected.has(hunk.id);
   const isEdited = review.edited.has(hunk.id);
   const word = isRejected ? t.approval.rejected : isEdited ? t.approval.edited : t.approval.accepted;
   return (
-    <div className={`hunk-head ${isCurrent ? 'hunk-current' : ''}`} onClick={onChoose} aria-current={isCurrent}>
+    <div
+      className={`hunk-head line small ${isCurrent ? 'hunk-current' : ''}`}
+      onClick={() => onCurrent(at)}
+      aria-current={isCurrent}
+    >
       <span className="ellipsis muted">
-        {t.approval.hunk(at + 1, all)} · {hunk.note ?? `${hunk.oldStart} → ${hunk.newStart}`}
+        {t.approval.hunk(at + 1, hunks.length)} · {hunk.note ?? `${hunk.oldStart} → ${hunk.newStart}`}
       </span>
       <span className={`hunk-word ${isRejected ? 'bad' : isEdited ? 'warn' : 'good'}`}>{word}</span>
       {isEditable(hunk) ? (
-        <Button variant="quiet" icon={<PencilLine size={14} />} onClick={onEdit}>
+        <Button variant="quiet" icon={<PencilLine size={14} />} onClick={() => onEdit(hunk.id)}>
           {t.approval.edit}
         </Button>
       ) : null}
-      <Button variant="quiet" icon={<X size={14} />} aria-pressed={isRejected} onClick={() => onJudge(false)}>
+      <Button
+        variant="quiet"
+        icon={<X size={14} />}
+        aria-pressed={isRejected}
+        onClick={() => onJudge([hunk.id], false)}
+      >
         {t.approval.reject}
       </Button>
-      <Button variant="quiet" icon={<Check size={14} />} aria-pressed={!isRejected} onClick={() => onJudge(true)}>
+      <Button
+        variant="quiet"
+        icon={<Check size={14} />}
+        aria-pressed={!isRejected}
+        onClick={() => onJudge([hunk.id], true)}
+      >
         {t.approval.accept}
       </Button>
     </div>
@@ -168,7 +149,7 @@ function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: 
   const t = useText();
   const [value, setValue] = useState(text);
   return (
-    <div className="hunk-editor">
+    <div className="hunk-editor column">
       <textarea
         className="field mono"
         autoFocus
@@ -186,7 +167,7 @@ function HunkEditor({ hunk, text, onDone }: { hunk: Hunk; text: string; onDone: 
           onDone(isDone ? value : undefined);
         }}
       />
-      <div className="dialog-foot">
+      <div className="dialog-foot line">
         <Button onClick={() => onDone(undefined)}>{t.app.cancel}</Button>
         <Button variant="primary" onClick={() => onDone(value)}>
           {t.approval.editSave}

@@ -1,13 +1,12 @@
 import type { LimitName, Limits } from '@klaus/core/protocol';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
-import { formatLimit } from '../conversation/format-limit.ts';
 import { limitsOf } from '../log/limit-use.ts';
 import type { Conversation } from '../log/conversation.ts';
 import { conversationOf } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
-import { formatCount, formatShare, formatUsd } from '../text/format.ts';
+import { formatCount, formatLimit, formatShare, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -51,23 +50,23 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
           <div key={name}>
             <dt>{name}</dt>
             <dd className="number">{formatCount(value)}</dd>
-            <dd className="muted">{text}</dd>
+            <dd className="muted small">{text}</dd>
           </div>
         ))}
         <div>
           <dt>{t.status.money}</dt>
           <dd className="number">{formatUsd(usd)}</dd>
-          <dd className="muted">{usd === null ? t.budget.unknownPrice : t.budget.money}</dd>
+          <dd className="muted small">{usd === null ? t.budget.unknownPrice : t.budget.money}</dd>
         </div>
         {contextWindow > 0 ? (
           <div>
             <dt>{t.status.context}</dt>
             <dd className="number">{formatShare(contextTokens / contextWindow)}</dd>
-            <dd className="muted">{t.budget.context(formatCount(contextTokens), formatCount(contextWindow))}</dd>
+            <dd className="muted small">{t.budget.context(formatCount(contextTokens), formatCount(contextWindow))}</dd>
           </div>
         ) : null}
       </dl>
-      <fieldset>
+      <fieldset className="column">
         <legend>{t.budget.limits}</legend>
         <p className="muted">{t.budget.limitsHint}</p>
         {limits.map(({ limit, used, cap }) => (
@@ -86,7 +85,7 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
           </label>
         ))}
       </fieldset>
-      <div className="dialog-foot">
+      <div className="dialog-foot line">
         <Button onClick={closeOverlay}>{t.app.cancel}</Button>
         <Button type="submit" variant="primary" disabled={isSending || Object.keys(changed).length === 0}>
           {t.sessions.save}
@@ -96,7 +95,6 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** The caps with a new value. */
 function toChanged(
   caps: Partial<Record<LimitName, string>>,
   limits: readonly { limit: LimitName; cap: number }[],

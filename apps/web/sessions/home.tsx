@@ -16,7 +16,6 @@ import { useQuery } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 
-/** The home page: open questions and the form for a new session. */
 export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
@@ -38,7 +37,7 @@ export function Home() {
   };
   if (!settings) {
     return (
-      <div className="home">
+      <div className="home column">
         <h1 className="unseen">{t.home.title}</h1>
         <Loading />
       </div>
@@ -46,7 +45,7 @@ export function Home() {
   }
   const folders = workspaces.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
-    <div className="home">
+    <div className="home column">
       {waiting.length > 0 ? (
         <section aria-labelledby="home-questions">
           <h2 id="home-questions">{t.home.questions}</h2>
@@ -59,7 +58,7 @@ export function Home() {
           </ul>
         </section>
       ) : null}
-      <section className="home-start" aria-labelledby="home-title">
+      <section className="home-start column" aria-labelledby="home-title">
         <h1 id="home-title">{t.home.title}</h1>
         <Menu
           label={`${t.home.workspace}: ${workspace}`}

@@ -6,7 +6,6 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** A form for the title of a session. */
 export function RenameDialog({ session }: { session: string }) {
   const t = useText();
   const [title, setTitle] = useState(sessionOf(host.get(), session)?.title ?? '');
@@ -28,7 +27,7 @@ export function RenameDialog({ session }: { session: string }) {
             onChange={(event) => setTitle(event.target.value)}
           />
         </label>
-        <div className="dialog-foot">
+        <div className="dialog-foot line">
           <Button onClick={closeOverlay}>{t.app.cancel}</Button>
           <Button type="submit" variant="primary" disabled={title.trim() === ''}>
             {t.sessions.save}

@@ -1,31 +1,50 @@
-import type { SearchHit, SessionView } from '@klaus/server/contract';
+import type { SearchHit } from '@klaus/server/contract';
+import { useEffect, useState } from 'react';
+import { client } from '../state/client.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
-import type { Query } from '../ui/use-query.ts';
+import { Empty, Pending } from '../ui/empty.tsx';
+import { useQuery } from '../ui/use-query.ts';
 import { SessionRow } from './session-row.tsx';
 
+/** Milliseconds without typing after which a search is sent. */
+const PAUSE_MS = 150;
+
+/** Initial and maximum number of search results. */
+const FEW = 30;
+const MANY = 200;
+
 /** The results of a search: sessions, and matches in messages. */
-export function SearchResults({
-  query,
-  found,
-  onMore,
-}: {
-  query: string;
-  found: Query<{ sessions: SessionView[]; hits: SearchHit[]; hasMore: boolean }>;
-  onMore: () => void;
-}) {
+export function SearchResults({ query }: { query: string }) {
   const t = useText();
-  if (found.error !== undefined) return <Failed title={t.sessions.failed} error={found.error} retry={found.refetch} />;
-  if (!found.value) return <Loading rows={5} />;
+  const [debounced, setDebounced] = useState(query);
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(query), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const [limit, setLimit] = useState(FEW);
+  const found = useQuery(`${limit} ${debounced}`, async (signal) => {
+    const [{ sessions, next }, { hits }] = await Promise.all([
+      client.sessions({ query: { search: debounced, limit } }, { signal }),
+      client.search({ query: { q: debounced, limit } }, { signal }),
+    ]);
+    return { sessions, hits, hasMore: limit < MANY && (next !== null || hits.length >= limit) };
+  });
+  if (!found.value || found.error !== undefined) return <Pending query={found} title={t.sessions.failed} rows={5} />;
   const { sessions, hits, hasMore } = found.value;
   if (sessions.length + hits.length === 0) {
-    return <Empty title={t.sessions.nothingFound(query)} hint={t.sessions.nothingFoundHint} />;
+    return <Empty title={t.sessions.nothingFound(debounced)} hint={t.sessions.nothingFoundHint} />;
   }
   return (
-    <div className="session-list" tabIndex={0} role="group" aria-label={t.sessions.search} aria-busy={found.isLoading}>
-      {sessions.length > 0 ? <h2 className="session-heading">{t.app.sessions}</h2> : null}
+    <div
+      className="rows session-list"
+      tabIndex={0}
+      role="group"
+      aria-label={t.sessions.search}
+      aria-busy={found.isLoading}
+    >
+      {sessions.length > 0 ? <h2 className="session-heading muted">{t.app.sessions}</h2> : null}
       <ul>
         {sessions.map((session) => (
           <li key={session.id}>
@@ -33,12 +52,12 @@ export function SearchResults({
           </li>
         ))}
       </ul>
-      {hits.length > 0 ? <h2 className="session-heading">{t.sessions.hits}</h2> : null}
+      {hits.length > 0 ? <h2 className="session-heading muted">{t.sessions.hits}</h2> : null}
       <ul>
         {hits.map((hit) => (
           <li key={`${hit.session} ${hit.seq} ${hit.at}`}>
-            <a className="search-hit" href={toHash({ ...toRoute(hit) })}>
-              <span className="ellipsis muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
+            <a className="search-hit bare column" href={toHash({ ...toRoute(hit) })}>
+              <span className="ellipsis small muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
               <span className="search-snippet">
                 {hit.snippet.map(({ text, hit: isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}
               </span>
@@ -47,7 +66,7 @@ export function SearchResults({
         ))}
       </ul>
       {hasMore ? (
-        <Button variant="quiet" className="session-older" onClick={onMore}>
+        <Button variant="quiet" className="session-older" onClick={() => setLimit(MANY)}>
           {t.sessions.moreHits}
         </Button>
       ) : null}

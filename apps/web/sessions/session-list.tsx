@@ -1,12 +1,12 @@
 import type { SessionView } from '@klaus/server/contract';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { groupSessions, host, loadOlder } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
 import { SessionRow } from './session-row.tsx';
 
 type Row =
@@ -22,7 +22,6 @@ const SESSION = 52;
 export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
   const { hasOlder } = useStore(host);
   const t = useText();
-  const scroll = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => {
     const { waiting, pinned, others } = groupSessions(sessions);
     const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
@@ -36,36 +35,34 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
       ...(hasOlder ? [{ key: 'older', older: true } as const] : []),
     ];
   }, [sessions, hasOlder, t]);
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (at) => ('heading' in rows[at]! ? HEADING : SESSION),
-    getItemKey: (at) => rows[at]!.key,
-    overscan: 6,
-  });
   if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
   return (
-    <div className="session-list" ref={scroll} tabIndex={0} role="group" aria-label={t.app.sessions}>
-      <ul style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, key, start, size }) => {
-          const row = rows[index]!;
+    <VirtualList
+      label={t.app.sessions}
+      className="session-list"
+      as="ul"
+      isFixed
+      count={rows.length}
+      estimateSize={(at) => ('heading' in rows[at]! ? HEADING : SESSION)}
+      getItemKey={(at) => rows[at]!.key}
+      overscan={6}
+    >
+      {(at) => {
+        const row = rows[at]!;
+        if ('session' in row) return <SessionRow session={row.session} isCurrent={row.session.id === current} />;
+        if ('heading' in row) {
           return (
-            <li key={key} style={{ transform: `translateY(${start}px)`, height: size }}>
-              {'heading' in row ? (
-                <h2 className="session-heading">
-                  {row.heading} <span className="muted number">{row.count}</span>
-                </h2>
-              ) : 'older' in row ? (
-                <Button variant="quiet" className="session-older" onClick={() => void attempt(loadOlder)}>
-                  {t.sessions.older}
-                </Button>
-              ) : (
-                <SessionRow session={row.session} isCurrent={row.session.id === current} />
-              )}
-            </li>
+            <h2 className="session-heading muted">
+              {row.heading} <span className="muted number">{row.count}</span>
+            </h2>
           );
-        })}
-      </ul>
-    </div>
+        }
+        return (
+          <Button variant="quiet" className="session-older" onClick={() => void attempt(loadOlder)}>
+            {t.sessions.older}
+          </Button>
+        );
+      }}
+    </VirtualList>
   );
 }

@@ -6,7 +6,6 @@ import { overlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { Menu } from '../ui/menu.tsx';
 
-/** The actions of a session. */
 export function SessionMenu({ session }: { session: SessionView }) {
   const t = useText();
   const { id, pinned } = session;

@@ -1,7 +1,7 @@
 import type { Mode, Part } from '@klaus/core/protocol';
 import type { SessionView } from '@klaus/server/contract';
-import { ArrowLeft, CircleQuestionMark } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { CircleQuestionMark } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
 import { copyText } from '../actions/copy-text.ts';
 import { useSignal } from '../actions/use-signal.ts';
@@ -15,7 +15,8 @@ import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/rout
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { ErrorBoundary } from '../shell/error-boundary.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
+import { BackButton } from '../ui/back-button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
@@ -31,7 +32,6 @@ const ChangesView = lazyComponent(
 const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
 const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
 
-/** The page of a session: its views and the message field. */
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
   useEffect(() => {
@@ -44,7 +44,7 @@ export function SessionPage({ id, route }: { id: string; route: Extract<Route, {
 
 function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extract<Route, { page: 'session' }> }) {
   const t = useText();
-  const state = useSyncExternalStore(log.subscribe, log.get);
+  const state = useStore(log);
   const known = useStore(host);
   const session = sessionOf(known, id);
   const isMissing = !session && !known.isLoading;
@@ -63,7 +63,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
     );
   }
   return (
-    <div className="session-page">
+    <div className="pane session-page">
       {head}
       {state.trouble === undefined ? null : (
         <p className="offline" role="alert">
@@ -83,21 +83,21 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   const prompt = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
   const name = conversation.title || (session && nameOf(session)) || prompt || t.sessions.untitled;
   return (
-    <header className="session-head">
-      <IconButton
-        className="only-narrow"
-        label={t.app.back}
-        icon={<ArrowLeft size={16} />}
-        onClick={() => go({ page: 'home' })}
-      />
+    <header className="session-head line">
+      <BackButton />
       {session ? <StateMark state={session.state} /> : null}
       <SessionTitle session={conversation.session} name={name} />
-      <span className="muted ellipsis session-folder only-wide" title={conversation.workspace}>
+      <span className="muted small ellipsis session-folder wide" title={conversation.workspace}>
         {conversation.workspace.split('/').at(-1)}
       </span>
       <nav className="tabs" aria-label={name.slice(0, 80)}>
         {TABS.map((it) => (
-          <a key={it} href={toHash(toSession(conversation.session, it))} aria-current={it === tab ? 'page' : undefined}>
+          <a
+            key={it}
+            className="line muted"
+            href={toHash(toSession(conversation.session, it))}
+            aria-current={it === tab ? 'page' : undefined}
+          >
             {t.tabs[it]}
             {it === 'changes' && conversation.changed.size > 0 ? (
               <span className="muted number"> {conversation.changed.size}</span>
@@ -181,20 +181,19 @@ function Body({ state, route, session }: BodyProps) {
       {state.isComplete ? (
         <StatusBar conversation={conversation} inFlight={state.inFlight} />
       ) : (
-        <footer className="status" aria-busy />
+        <footer className="status line small muted" aria-busy />
       )}
     </>
   );
 }
 
-/** A link to the open questions, which may be scrolled out of view. */
 function OpenQuestions({ state }: { state: SessionState }) {
   const t = useText();
   const { approvals, session } = state.conversation;
   if (approvals.size === 0) return null;
   const [first] = approvals.values();
   return (
-    <a className="questions" href={toHash({ page: 'session', id: session, tab: 'conversation', seq: first!.seq })}>
+    <a className="questions line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq: first!.seq })}>
       <CircleQuestionMark size={14} />
       <span className="ellipsis">{first!.subject.kind === 'limit' ? t.approval.goBeyond : first!.title}</span>
       <span className="number">{t.sessions.questions(approvals.size)}</span>
@@ -202,7 +201,6 @@ function OpenQuestions({ state }: { state: SessionState }) {
   );
 }
 
-/** Announces changes of the status to screen readers. */
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
   const { conversation, isComplete } = state;

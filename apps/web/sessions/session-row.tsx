@@ -9,7 +9,6 @@ import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SessionMenu } from './session-menu.tsx';
 
-/** One session in the list, with its state and cost. */
 export const SessionRow = memo(function SessionRow({
   session,
   isCurrent,
@@ -24,14 +23,14 @@ export const SessionRow = memo(function SessionRow({
   const folder = workspace.split('/').at(-1);
   const waits = state === 'needs-you' && askedAt !== null ? Date.parse(askedAt) : undefined;
   return (
-    <div className={`session-row ${isCurrent ? 'session-current' : ''}`}>
-      <a href={toHash(toSession(id))} aria-current={isCurrent ? 'page' : undefined}>
+    <div className={`session-row bare line ${isCurrent ? 'session-current' : ''}`}>
+      <a href={toHash(toSession(id))} className="line grow" aria-current={isCurrent ? 'page' : undefined}>
         <StateMark state={state} />
-        <span className="session-words">
+        <span className="column grow">
           <span className="ellipsis session-name" dir="auto" title={name.slice(0, 300)}>
             {name}
           </span>
-          <span className="session-facts">
+          <span className="session-facts line small muted">
             {waits === undefined ? null : (
               <span className="warn ellipsis" title={formatTime(waits)}>
                 {t.sessions.asked(questions, formatAgo(waits, now))}

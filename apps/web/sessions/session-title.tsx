@@ -18,7 +18,7 @@ export function SessionTitle({ session, name }: { session: string; name: string 
       <h1 className="session-title">
         <button
           type="button"
-          className="ellipsis"
+          className="bare ellipsis"
           dir="auto"
           title={t.sessions.titleWithHint(name.slice(0, 300))}
           aria-description={t.sessions.renameHint}

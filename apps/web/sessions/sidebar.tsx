@@ -1,22 +1,18 @@
 import { ChartColumn, Keyboard, Search, Settings2, SquarePen, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { host } from '../state/host.ts';
+import { useMemo, useRef, useState } from 'react';
+import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { go, route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
-import { client } from '../state/client.ts';
-import { useQuery } from '../ui/use-query.ts';
-import { openHost } from '../state/host.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';
 import { SearchResults } from './search-results.tsx';
 import { SessionList } from './session-list.tsx';
 import './sidebar.css';
 
-/** The list of sessions with a search. */
 export function Sidebar() {
   const t = useText();
   const { sessions, isLoading, link } = useStore(host);
@@ -26,8 +22,8 @@ export function Sidebar() {
   useSignal('focus-search', () => search.current?.focus());
   const list = useMemo(() => [...sessions.values()], [sessions]);
   return (
-    <nav className="sidebar" aria-label={t.app.sessions}>
-      <header className="sidebar-head">
+    <nav className="sidebar column" aria-label={t.app.sessions}>
+      <header className="sidebar-head line">
         <a className="sidebar-name" href="#/">
           Klaus
         </a>
@@ -57,7 +53,7 @@ export function Sidebar() {
           onClick={() => go({ page: 'home' })}
         />
       </header>
-      <div className="sidebar-search" role="search">
+      <div className="sidebar-search search line" role="search">
         <Search size={14} aria-hidden className="muted" />
         <input
           ref={search}
@@ -76,34 +72,10 @@ export function Sidebar() {
       </div>
       {link === 'refused' ? <Failed title={t.sessions.failed} error={t.link.unreachable} retry={openHost} /> : null}
       {isLoading && link !== 'refused' ? <Loading rows={8} /> : null}
-      {!isLoading && query.trim() !== '' ? <Found query={query.trim()} /> : null}
+      {!isLoading && query.trim() !== '' ? <SearchResults query={query.trim()} /> : null}
       {!isLoading && query.trim() === '' ? (
         <SessionList sessions={list} current={here.page === 'session' ? here.id : ''} />
       ) : null}
     </nav>
   );
-}
-
-/** Milliseconds without typing after which a search is sent. */
-const PAUSE_MS = 150;
-
-/** Initial and maximum number of search results. */
-const FEW = 30;
-const MANY = 200;
-
-function Found({ query }: { query: string }) {
-  const [debounced, setDebounced] = useState(query);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(query), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [query]);
-  const [limit, setLimit] = useState(FEW);
-  const found = useQuery(`${limit} ${debounced}`, async (signal) => {
-    const [{ sessions, next }, { hits }] = await Promise.all([
-      client.sessions({ query: { search: debounced, limit } }, { signal }),
-      client.search({ query: { q: debounced, limit } }, { signal }),
-    ]);
-    return { sessions, hits, hasMore: limit < MANY && (next !== null || hits.length >= limit) };
-  });
-  return <SearchResults query={debounced} found={found} onMore={() => setLimit(MANY)} />;
 }

@@ -1,9 +1,8 @@
 import { closestLimit } from '../log/limit-use.ts';
 import type { Conversation } from '../log/conversation.ts';
 import type { InFlightText } from '../log/in-flight-text.ts';
-import { formatLimit } from '../conversation/format-limit.ts';
 import { overlay } from '../state/overlay.ts';
-import { formatCount, formatDuration, formatShare, formatShort, formatUsd } from '../text/format.ts';
+import { formatCount, formatDuration, formatLimit, formatShare, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 
@@ -18,7 +17,7 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
   const limit = closestLimit(conversation);
   const rate = toRate(inFlight, requested?.at, now);
   return (
-    <footer className="status" aria-label={t.status.label}>
+    <footer className="status line small muted" aria-label={t.status.label}>
       {contextWindow > 0 ? (
         <Bar
           name={t.status.context}
@@ -46,13 +45,13 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
       ) : null}
       <button
         type="button"
-        className="status-more"
+        className="status-more bare muted"
         aria-haspopup="dialog"
         onClick={() => overlay.set({ kind: 'budget', session: conversation.session })}
       >
         {limit && limit.share >= NEAR ? t.status.raise : t.status.details}
       </button>
-      <span className="composer-gap" />
+      <span className="grow" />
       {isSaving(inFlight) ? <span role="status">{t.status.saving}</span> : null}
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
@@ -80,9 +79,9 @@ function Figure({ name, value, title }: { name: string; value: string; title?: s
 
 function Bar({ name, share, words }: { name: string; share: number; words: string }) {
   const percent = Math.min(100, Math.round(share * 100));
-  const look = percent >= 95 ? 'bad' : percent >= 80 ? 'warn' : 'good';
+  const look = percent >= 95 ? 'bad' : percent >= 80 ? 'warn' : 'accent';
   return (
-    <div className="bar" title={words}>
+    <div className="bar line" title={words}>
       <span>{name}</span>
       <div
         role="meter"
@@ -92,7 +91,7 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
         aria-valuenow={percent}
         aria-valuetext={words}
       >
-        <span className={`bar-fill bar-${look}`} style={{ width: `${percent}%` }} />
+        <span className={`bar-fill ${look}`} style={{ width: `${percent}%` }} />
       </div>
       <span className="number">{formatShare(Math.min(1, share))}</span>
     </div>

@@ -19,7 +19,6 @@ import './shell.css';
 
 const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
-/** The page. */
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -38,7 +37,7 @@ export function App() {
         {t.app.skip}
       </a>
       <Sidebar />
-      <main id="content" className="content" tabIndex={-1}>
+      <main id="content" className="content column" tabIndex={-1}>
         {link === 'offline' || (link === 'connecting' && !isLoading) ? (
           <p className="offline" role="status">
             {t.link.offline}

@@ -12,7 +12,6 @@ const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog
 
 const BudgetDialog = lazyComponent(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
 
-/** The dialog over the page. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
   switch (overlay.kind) {
     case 'palette':

@@ -20,10 +20,8 @@ interface Row extends FilterItem {
   hint?: ReactNode;
 }
 
-/** Maximum number of rows. */
 const MAX_ROWS = 50;
 
-/** A list of all available commands and sessions. */
 export function Palette() {
   const t = useText();
   const { sessions } = useStore(host);
@@ -63,7 +61,7 @@ export function Palette() {
         placeholder={t.palette.search}
         noMatches={t.palette.none}
         variant="palette"
-        optionClassName="palette-row"
+        optionClassName="palette-row line"
         find={find}
         onClose={closeOverlay}
       >

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { LetterKeys } from '../keys/letter-keys.tsx';
 import { host } from '../state/host.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { changePreferences, LANGUAGES, preferences, THEMES } from '../state/preferences.ts';
@@ -8,10 +9,9 @@ import { Dialog } from '../ui/dialog.tsx';
 
 const NAMES = { en: 'English', de: 'Deutsch' } as const;
 
-/** The preferences of this browser. */
 export function PreferencesDialog() {
   const t = useText();
-  const { theme, language, notify, letterKeys } = useStore(preferences);
+  const { theme, language, notify } = useStore(preferences);
   const { settings } = useStore(host);
   const [isDenied, setDenied] = useState(false);
   const setNotify = async (wanted: boolean) => {
@@ -25,7 +25,7 @@ export function PreferencesDialog() {
   return (
     <Dialog title={t.preferences.title} onClose={closeOverlay}>
       <div className="dialog-body">
-        <div className="row">
+        <div className="row line">
           <span id="theme-name">{t.preferences.theme}</span>
           <div className="segments" role="group" aria-labelledby="theme-name">
             {THEMES.map((it) => (
@@ -40,7 +40,7 @@ export function PreferencesDialog() {
             ))}
           </div>
         </div>
-        <div className="row">
+        <div className="row line">
           <span id="language-name">{t.preferences.language}</span>
           <div className="segments" role="group" aria-labelledby="language-name">
             {LANGUAGES.map((it) => (
@@ -56,22 +56,9 @@ export function PreferencesDialog() {
             ))}
           </div>
         </div>
-        <div>
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={letterKeys}
-              aria-describedby="letters-hint"
-              onChange={(event) => changePreferences({ letterKeys: event.target.checked })}
-            />
-            {t.preferences.letterKeys}
-          </label>
-          <p id="letters-hint" className="muted check-hint">
-            {t.preferences.letterKeysHint}
-          </p>
-        </div>
+        <LetterKeys />
         {'Notification' in globalThis ? (
-          <label className="check">
+          <label className="check line">
             <input type="checkbox" checked={notify} onChange={(event) => void setNotify(event.target.checked)} />
             {t.preferences.notify}
           </label>

@@ -17,7 +17,6 @@ export async function signInFromAddress(): Promise<void> {
   await client.signIn({ body: { token: decodeURIComponent(token) } }).catch(() => undefined);
 }
 
-/** The form for the token of the server. */
 export function SignIn() {
   const t = useText();
   const [token, setToken] = useState('');
@@ -30,7 +29,7 @@ export function SignIn() {
   };
   return (
     <main className="sign-in">
-      <form onSubmit={(event) => void submit(event)}>
+      <form className="column" onSubmit={(event) => void submit(event)}>
         <KeyRound size={20} />
         <h1>{t.signIn.title}</h1>
         <p className="muted">{t.signIn.text}</p>

@@ -182,17 +182,12 @@ const URGENCY: Record<SessionView['state'], number> = {
 };
 
 /** Groups of the list: sessions with questions, longest waiting first; pinned and other sessions, latest first. */
-export function groupSessions(sessions: Iterable<SessionView>): {
-  waiting: SessionView[];
-  pinned: SessionView[];
-  others: SessionView[];
-} {
+export function groupSessions(sessions: Iterable<SessionView>): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
   const all = [...sessions].toSorted(
     (a, b) =>
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );
   return {
-    // Longest waiting first.
     waiting: all
       .filter(({ state }) => state === 'needs-you')
       .toSorted((a, b) => (a.askedAt ?? '').localeCompare(b.askedAt ?? '')),

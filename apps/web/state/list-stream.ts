@@ -33,7 +33,6 @@ export function followList(options: ListStreamOptions): void {
   const { signal } = options;
   const channel = new BroadcastChannel(NAME);
   const post = (message: TabMessage) => channel.postMessage(message);
-  /** The lock that this tab holds or waits for. */
   let hold: { end: AbortController; isHad: boolean } | undefined;
   /** The state of the stream in the tab that holds the lock. */
   let streamState: StreamState = { state: 'connecting' };

@@ -1,3 +1,4 @@
+import { readStored, writeStored } from './storage.ts';
 import { createStore } from './store.ts';
 
 export const LANGUAGES = ['en', 'de'] as const;
@@ -6,13 +7,11 @@ export type Language = (typeof LANGUAGES)[number];
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The user's choices in this browser. */
 export interface Preferences {
   theme: Theme;
   language: Language;
   /** Notify about questions while the page is in the background. */
   notify: boolean;
-  /** Show diffs side by side. */
   split: boolean;
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
@@ -23,15 +22,11 @@ const KEY = 'klaus.preferences';
 function read(): Preferences {
   const language = navigator.language.startsWith('de') ? 'de' : 'en';
   const chosen: Preferences = { theme: 'system', language, notify: false, split: false, letterKeys: true };
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
-    if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
-    if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
-    if (typeof stored.notify === 'boolean') chosen.notify = stored.notify;
-    if (typeof stored.split === 'boolean') chosen.split = stored.split;
-    if (typeof stored.letterKeys === 'boolean') chosen.letterKeys = stored.letterKeys;
-  } catch {
-    // No storage, or other data under this key: use the defaults.
+  const stored = (readStored(KEY) ?? {}) as Partial<Preferences>;
+  if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
+  if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
+  for (const name of ['notify', 'split', 'letterKeys'] as const) {
+    if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
   return chosen;
 }
@@ -49,11 +44,7 @@ export function applyPreferences(root: HTMLElement): void {
     root.lang = chosen.language;
     if (chosen.theme === 'system') delete root.dataset['theme'];
     else root.dataset['theme'] = chosen.theme;
-    try {
-      localStorage.setItem(KEY, JSON.stringify(chosen));
-    } catch {
-      // No storage: the preferences last until the page is closed.
-    }
+    writeStored(KEY, chosen);
   };
   apply();
   preferences.subscribe(apply);

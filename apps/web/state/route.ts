@@ -56,7 +56,6 @@ export function go(to: Route): void {
   location.hash = toHash(to);
 }
 
-/** The route of a session. */
 export function toSession(id: string, tab: Tab = 'conversation'): Route {
   return { page: 'session', id, tab };
 }

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react';
 
-/** An observable value. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;

@@ -1,11 +1,9 @@
 import { createStore } from './store.ts';
 
-/** A short notification with at most one action. */
 export interface Toast {
   id: number;
   kind: 'info' | 'error';
   text: string;
-  /** A sentence below the text. */
   detail?: string | undefined;
   action?: { label: string; run: () => void };
   /** Milliseconds until it closes. Paused while it is hovered or focused. Default: it stays until it is closed. */

@@ -11,7 +11,6 @@ const AWAY_MS = 5_000;
 
 export const visibility = createStore<Visibility>('visible');
 
-/** Updates `visibility` from now on. */
 export function followVisibility(): void {
   // A browser limits the connections per server, so that tabs visited in quick succession must release theirs.
   const others = new BroadcastChannel('klaus.shown');

@@ -1,3 +1,4 @@
+import type { LimitName } from '@klaus/core/protocol';
 import { preferences } from '../state/preferences.ts';
 import { text } from './text.ts';
 
@@ -55,6 +56,11 @@ export function formatUsd(usd: number | null): string {
   return numbers(options).format(usd);
 }
 
+/** A value of a limit in its unit. */
+export function formatLimit(limit: LimitName, value: number): string {
+  return limit === 'usd' ? formatUsd(value) : formatCount(value);
+}
+
 /** Milliseconds as `420 ms`, `3.2 s`, `1:05` or `1:02:03`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -84,15 +90,11 @@ export function formatAgo(at: number, now: number): string {
   for (const [ms, unit] of STEPS) {
     if (Math.abs(difference) < ms) continue;
     const value = Math.trunc(difference / ms);
-    if (unit === 'day' && Math.abs(value) > 6) return formatDate(at);
+    if (unit === 'day' && Math.abs(value) > 6) return once('day', (it) => new Intl.DateTimeFormat(it, DAY)).format(at);
     const format = once('ago', (it) => new Intl.RelativeTimeFormat(it, { numeric: 'always', style: 'narrow' }));
     return format.format(value, unit);
   }
   return text().time.now;
-}
-
-function formatDate(at: number): string {
-  return once('day', (it) => new Intl.DateTimeFormat(it, DAY)).format(at);
 }
 
 /** A day given as `2026-01-31` in short form; '' for undefined. */

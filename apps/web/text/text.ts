@@ -3,7 +3,6 @@ import { useStore } from '../state/store.ts';
 import { de } from './de.ts';
 import { en, type Text } from './en.ts';
 
-/** The catalogues of all languages. */
 const CATALOGUE: Record<Language, Text> = { en, de };
 
 /** The texts in the user's language, outside of components. */
@@ -11,7 +10,6 @@ export function text(): Text {
   return CATALOGUE[preferences.get().language];
 }
 
-/** The texts in the user's language. */
 export function useText(): Text {
   return CATALOGUE[useStore(preferences).language];
 }

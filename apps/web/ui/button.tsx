@@ -8,11 +8,9 @@ type ButtonProps = ComponentProps<'button'> & {
   /** `primary` for the main action, `danger` for a destructive one. Default `plain`. */
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
   icon?: ReactNode;
-  /** The keyboard shortcut, which is shown next to the text. */
   keys?: string;
 };
 
-/** A button with a text. */
 export function Button({ variant = 'plain', icon, keys, children, className = '', ...rest }: ButtonProps) {
   const { letterKeys } = useStore(preferences);
   return (

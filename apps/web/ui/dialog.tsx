@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children, className = '', hasHead = tru
   return (
     <dialog
       ref={element}
-      className={`dialog ${className}`}
+      className={`dialog raised ${className}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();
@@ -40,7 +40,7 @@ export function Dialog({ title, onClose, children, className = '', hasHead = tru
       }}
     >
       {hasHead ? (
-        <header className="dialog-head">
+        <header className="dialog-head line">
           <h2>{title}</h2>
           <IconButton label={t.app.close} icon={<X size={16} />} onClick={onClose} />
         </header>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { isProblemError } from '@klaus/server/client';
 import { useText } from '../text/text.ts';
 import { Button } from './button.tsx';
+import type { Query } from './use-query.ts';
 
 interface EmptyProps {
   icon?: ReactNode;
@@ -13,10 +14,9 @@ interface EmptyProps {
   children?: ReactNode;
 }
 
-/** The placeholder of an empty view. */
 export function Empty({ icon, title, hint, isPage = false, children }: EmptyProps) {
   return (
-    <div className="empty">
+    <div className="empty column muted">
       {icon}
       {isPage ? <h1 className="empty-title">{title}</h1> : <p className="empty-title">{title}</p>}
       {hint === undefined ? null : <p className="empty-hint">{hint}</p>}
@@ -37,11 +37,10 @@ export function Failed({ title, error, retry }: { title: string; error: unknown;
   );
 }
 
-/** The placeholder of a view that is loading. */
 export function Loading({ rows = 4 }: { rows?: number }) {
   const t = useText();
   return (
-    <div className="skeleton" role="status" aria-label={t.app.loading}>
+    <div className="skeleton column" role="status" aria-label={t.app.loading}>
       {Array.from({ length: rows }, (_, at) => (
         <div key={at} className="skeleton-row" />
       ))}
@@ -49,7 +48,12 @@ export function Loading({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** The message of an error. */
+export function Pending({ query, title, rows }: { query: Query<unknown>; title: string; rows: number }) {
+  const { value, error, refetch } = query;
+  if (error !== undefined) return <Failed title={title} error={error} retry={refetch} />;
+  return value === undefined ? <Loading rows={rows} /> : null;
+}
+
 export function toReason(error: unknown): string {
   if (isProblemError(error)) {
     const { title, detail } = error.problem;

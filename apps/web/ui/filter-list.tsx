@@ -11,11 +11,9 @@ export interface FilterItem {
 }
 
 interface FilterListProps<T> {
-  /** Accessible name of the list. */
   label: string;
   /** Accessible name and placeholder of the field. */
   placeholder: string;
-  /** Shown without matches. */
   noMatches: string;
   /** Prefix of the class names of the field and the list. */
   variant: 'palette' | 'picker';
@@ -47,7 +45,7 @@ export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
   };
   return (
     <>
-      <div className={`${variant}-search`}>
+      <div className={`${variant}-search search line`}>
         <Search size={16} className="muted" />
         <input
           data-first

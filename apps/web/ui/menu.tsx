@@ -7,7 +7,6 @@ export interface MenuItem {
   key: string;
   label: string;
   icon?: ReactNode;
-  /** A line below the label. */
   description?: string;
   /** True or false for the items of a single choice; undefined for actions. */
   isChosen?: boolean;
@@ -16,9 +15,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** Accessible name of the button. */
   label: string;
-  /** Content of the button. */
   children: ReactNode;
   items: readonly MenuItem[];
   className?: string;
@@ -64,16 +61,16 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
           role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
           aria-checked={isChosen}
           tabIndex={-1}
-          className={`menu-item ${isDanger ? 'menu-danger' : ''}`}
+          className={`menu-item bare line ${isDanger ? 'bad' : ''}`}
           onClick={() => {
             onClose();
             run();
           }}
         >
           <span className="menu-icon">{isChosen ? <Check size={14} /> : icon}</span>
-          <span className="menu-words">
+          <span className="menu-words column grow">
             <span>{label}</span>
-            {description === undefined ? null : <small>{description}</small>}
+            {description === undefined ? null : <small className="muted">{description}</small>}
           </span>
         </button>
       ))}

@@ -7,7 +7,6 @@ import { Popup } from './popup.tsx';
 
 export interface PickerItem extends FilterItem {
   label: string;
-  /** One line below the label. */
   description?: string;
   /** A short text at the end of the row, such as the reason why the item is disabled. */
   hint?: string;
@@ -15,14 +14,11 @@ export interface PickerItem extends FilterItem {
 }
 
 interface PickerProps {
-  /** Accessible name of the button. */
   label: string;
-  /** Content of the button. */
   children: ReactNode;
   items: readonly PickerItem[];
 }
 
-/** A button that opens a filtered list with a single choice. */
 export function Picker({ label, children, items }: PickerProps) {
   return (
     <Popup role="dialog" label={label} button={children} popupClassName="menu-above menu-start picker-list">
@@ -45,7 +41,7 @@ function Choice({ label, items, onClose }: ChoiceProps) {
       placeholder={t.app.filter}
       noMatches={t.app.noMatches}
       variant="picker"
-      optionClassName="menu-item"
+      optionClassName="menu-item bare line"
       find={find}
       start={Math.max(
         0,
@@ -56,11 +52,11 @@ function Choice({ label, items, onClose }: ChoiceProps) {
       {(item) => (
         <>
           <span className="menu-icon">{item.isChosen ? <Check size={14} aria-label={t.app.chosen} /> : null}</span>
-          <span className="menu-words">
+          <span className="menu-words column grow">
             <span>{item.label}</span>
-            {item.description === undefined ? null : <small>{item.description}</small>}
+            {item.description === undefined ? null : <small className="muted">{item.description}</small>}
           </span>
-          {item.hint === undefined ? null : <span className="menu-hint">{item.hint}</span>}
+          {item.hint === undefined ? null : <span className="menu-hint small muted">{item.hint}</span>}
         </>
       )}
     </FilterList>

@@ -2,9 +2,7 @@ import { useId, useRef, useState, type ReactNode } from 'react';
 
 interface PopupProps {
   role: 'menu' | 'dialog';
-  /** Accessible name of the button and of the popup. */
   label: string;
-  /** Content of the button. */
   button: ReactNode;
   className?: string;
   popupClassName: string;
@@ -45,7 +43,7 @@ export function Popup({ role, label, button, className = '', popupClassName, chi
         popover="auto"
         role={role}
         aria-label={label}
-        className={`menu-list ${popupClassName}`}
+        className={`menu-list raised ${popupClassName}`}
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
         {isOpen ? children(close) : null}

@@ -10,23 +10,23 @@ import {
 } from 'lucide-react';
 import { useText } from '../text/text.ts';
 
-const ICONS = {
-  'needs-you': CircleQuestionMark,
-  running: LoaderCircle,
-  queued: CircleDashed,
-  interrupted: CirclePause,
-  failed: CircleAlert,
-  done: CircleCheck,
-  idle: Circle,
+const MARKS = {
+  'needs-you': { Icon: CircleQuestionMark, look: 'warn' },
+  running: { Icon: LoaderCircle, look: 'accent' },
+  queued: { Icon: CircleDashed, look: 'muted' },
+  interrupted: { Icon: CirclePause, look: 'bad' },
+  failed: { Icon: CircleAlert, look: 'bad' },
+  done: { Icon: CircleCheck, look: 'good' },
+  idle: { Icon: Circle, look: 'muted' },
 } satisfies Record<SessionState, unknown>;
 
 /** The icon of a session's state, with an accessible name. */
 export function StateMark({ state, size = 16 }: { state: SessionState; size?: number }) {
   const t = useText();
-  const Icon = ICONS[state];
+  const { Icon, look } = MARKS[state];
   return (
-    <span className={`state-mark state-${state}`} role="img" aria-label={t.state[state]} title={t.state[state]}>
-      <Icon size={size} aria-hidden />
+    <span className={`inline state-${state} ${look}`} role="img" aria-label={t.state[state]} title={t.state[state]}>
+      <Icon size={size} className={state === 'running' ? 'spin' : ''} aria-hidden />
     </span>
   );
 }

@@ -10,7 +10,7 @@ export function Toasts() {
   const t = useText();
   const all = useStore(toasts);
   return (
-    <div className="toasts" role="log" aria-live="polite" aria-label={t.app.name}>
+    <div className="toasts column" role="log" aria-live="polite" aria-label={t.app.name}>
       {all.map((toast) => (
         <ToastView key={toast.id} toast={toast} />
       ))}
@@ -31,14 +31,14 @@ function ToastView({ toast }: { toast: Toast }) {
   }, [id, lastsMs, waits]);
   return (
     <div
-      className={`toast toast-${kind}`}
+      className="toast raised line"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
       {kind === 'error' ? <CircleAlert size={16} className="bad" /> : <Info size={16} />}
-      <div className="toast-words">
+      <div className="toast-words grow">
         <p>{text}</p>
         {detail === undefined ? null : <p className="muted">{detail}</p>}
       </div>

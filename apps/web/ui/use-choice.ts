@@ -3,7 +3,6 @@ import { useState } from 'react';
 interface Step {
   /** Index of the current row; -1 for none. */
   at: number;
-  /** Number of rows. */
   count: number;
   /** True if Home and End jump to the first and the last row. False if they move the caret in a text. */
   hasEnds: boolean;
@@ -19,23 +18,16 @@ export function stepInList(key: string, { at, count, hasEnds }: Step): number | 
   return key === 'End' ? count - 1 : undefined;
 }
 
-export interface Choice {
-  /** Index of the selected row; -1 in an empty list. */
-  at: number;
-  choose: (at: number) => void;
-  /** Handles a key. False for a key without a function. */
-  step: (key: string) => boolean;
-}
-
-/** The selected row of a list under a text field. The field keeps the focus, keys move the selection. */
-export function useChoice(count: number, { start = 0, hasEnds = false } = {}): Choice {
+/** The selected row of a list under a text field (-1 in an empty list). The field keeps the focus, keys move the selection. */
+export function useChoice(count: number, { start = 0, hasEnds = false } = {}) {
   const [chosen, choose] = useState(start);
   // The list may have become shorter.
   const at = Math.min(chosen, count - 1);
   return {
     at,
     choose,
-    step(key) {
+    /** Handles a key. False for a key without a function. */
+    step: (key: string): boolean => {
       const to = stepInList(key, { at, count, hasEnds });
       if (to !== undefined) choose(to);
       return to !== undefined;

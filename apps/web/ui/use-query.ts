@@ -9,11 +9,7 @@ export interface Query<T> {
   refetch: () => void;
 }
 
-/**
- * Loads a value from the server, and again whenever `key` changes. The previous value stays until the new one arrives.
- *
- * @param key Identifies the query.
- */
+/** Loads a value from the server, and again whenever `key` changes. The previous value stays until the new one arrives. */
 export function useQuery<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Query<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: unknown } | undefined>();
   const [round, setRound] = useState(0);

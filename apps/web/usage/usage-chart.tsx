@@ -30,8 +30,8 @@ function Days({ rows }: Pick<UsageChartProps, 'rows'>) {
   const bars = toBars(rows, MAX_DAYS);
   const { top, marks } = toScale(Math.max(0, ...bars.map(({ usd }) => usd ?? 0)));
   return (
-    <div className="usage-days">
-      <div className="usage-marks number" aria-hidden>
+    <div className="usage-days small">
+      <div className="usage-marks number column muted" aria-hidden>
         {marks.toReversed().map((mark) => (
           <span key={mark}>{formatUsd(mark)}</span>
         ))}

@@ -1,14 +1,13 @@
 import type { UsageRowView } from '@klaus/server/contract';
-import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
-import { go, toHash, toSession } from '../state/route.ts';
+import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
-import { IconButton } from '../ui/button.tsx';
-import { Empty, Failed, Loading } from '../ui/empty.tsx';
+import { BackButton } from '../ui/back-button.tsx';
+import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { UsageChart } from './usage-chart.tsx';
 import './usage.css';
@@ -17,7 +16,6 @@ const WAYS = ['day', 'model', 'session', 'agent'] as const;
 const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
 
-/** The cost of requests to models by day, model, session or agent. */
 export function UsagePage() {
   const t = useText();
   const { sessions } = useStore(host);
@@ -35,16 +33,11 @@ export function UsagePage() {
   };
   const rows = loaded.value?.rows ?? [];
   return (
-    <div className="usage">
-      <header className="pane-head">
-        <IconButton
-          className="only-narrow"
-          label={t.app.back}
-          icon={<ArrowLeft size={16} />}
-          onClick={() => go({ page: 'home' })}
-        />
+    <div className="pane">
+      <header className="pane-head line">
+        <BackButton />
         <h1>{t.usage.title}</h1>
-        <span className="composer-gap" />
+        <span className="grow" />
         <div className="segments" role="group" aria-label={t.usage.by}>
           {WAYS.map((it) => (
             <button key={it} type="button" aria-pressed={it === by} onClick={() => setBy(it)}>
@@ -52,7 +45,7 @@ export function UsagePage() {
             </button>
           ))}
         </div>
-        <label className="check">
+        <label className="check line">
           <span className="muted">{t.usage.since}</span>
           <select
             className="field"
@@ -67,13 +60,10 @@ export function UsagePage() {
           </select>
         </label>
       </header>
-      {loaded.error === undefined ? null : (
-        <Failed title={t.usage.failed} error={loaded.error} retry={loaded.refetch} />
-      )}
-      {!loaded.value && loaded.error === undefined ? <Loading rows={8} /> : null}
+      <Pending query={loaded} title={t.usage.failed} rows={8} />
       {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
       {rows.length > 0 && loaded.value?.by === by ? (
-        <div className="usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
+        <div className="rows usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
           <UsageChart rows={rows.map(({ key, usd }) => ({ key, name: toName(key), usd }))} by={by} />
           <UsageTable rows={rows} by={by} toName={toName} />
         </div>
@@ -91,23 +81,13 @@ interface TableProps {
 function UsageTable({ rows, by, toName }: TableProps) {
   const t = useText();
   const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
-  const usd = rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0);
-  const figures = (row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'>) => [
-    // The most important column first: narrow pages scroll horizontally.
-    formatUsd(row.usd),
-    formatCount(row.requests),
-    formatShort(row.inputTokens),
-    formatShort(row.outputTokens),
-    formatShort(row.cacheReadTokens),
-    formatShort(row.cacheWriteTokens),
-  ];
   const total = {
+    usd: rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0),
     requests: sum((row) => row.requests),
     inputTokens: sum((row) => row.inputTokens),
     outputTokens: sum((row) => row.outputTokens),
     cacheReadTokens: sum((row) => row.cacheReadTokens),
     cacheWriteTokens: sum((row) => row.cacheWriteTokens),
-    usd,
   };
   return (
     <div className="usage-table" tabIndex={0} role="group" aria-label={t.usage[by]}>
@@ -130,25 +110,28 @@ function UsageTable({ rows, by, toName }: TableProps) {
               <th scope="row" className="ellipsis">
                 {by === 'session' ? <a href={toHash(toSession(row.key))}>{toName(row.key)}</a> : toName(row.key)}
               </th>
-              {figures(row).map((figure, at) => (
-                <td key={at} className="number">
-                  {figure}
-                </td>
-              ))}
+              <Figures row={row} />
             </tr>
           ))}
         </tbody>
         <tfoot>
           <tr>
             <th scope="row">{t.usage.total}</th>
-            {figures(total).map((figure, at) => (
-              <td key={at} className="number">
-                {figure}
-              </td>
-            ))}
+            <Figures row={total} />
           </tr>
         </tfoot>
       </table>
     </div>
   );
+}
+
+function Figures({ row }: { row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'> }) {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = row;
+  const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
+  // The most important column first: narrow pages scroll horizontally.
+  return [formatUsd(row.usd), formatCount(row.requests), ...tokens.map(formatShort)].map((figure, at) => (
+    <td key={at} className="number">
+      {figure}
+    </td>
+  ));
 }
