@@ -1,8 +1,7 @@
 import { overlay } from '../state/overlay.ts';
 
-function findQuestion(): HTMLElement | undefined {
-  return document.querySelector<HTMLElement>('[data-question]') ?? undefined;
-}
+/** The first rendered question that can be answered. */
+const findQuestion = () => document.querySelector<HTMLElement>('[data-question]');
 
 function isInView(element: HTMLElement): boolean {
   const frame = element.closest('.conversation-scroll')?.getBoundingClientRect();

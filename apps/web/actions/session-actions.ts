@@ -12,10 +12,6 @@ import { signal } from './signal.ts';
 
 type Session = Pick<SessionView, 'id' | 'title' | 'firstPrompt' | 'pinned'>;
 
-function toName(session: Session): string {
-  return nameOf(session) ?? text().sessions.untitled;
-}
-
 export async function pinSession({ id, pinned }: Session): Promise<void> {
   await attempt(() => client.changeSession({ params: { id }, body: { pinned: !pinned } }));
 }
@@ -33,7 +29,7 @@ export async function deleteSession(session: Session): Promise<void> {
   const { id } = session;
   showToast({
     kind: 'info',
-    text: text().sessions.removed(toName(session)),
+    text: text().sessions.removed(nameOf(session) ?? text().sessions.untitled),
     lastsMs: Math.max(0, deleted.undoUntil - Date.now()),
     isDue: true,
     action: { label: text().sessions.undo, run: () => void attempt(() => client.keepSession({ params: { id } })) },

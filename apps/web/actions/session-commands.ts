@@ -33,7 +33,6 @@ const openBudget = withId((session) => overlay.set({ kind: 'budget', session }))
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
 const toggleSplit = () => changePreferences({ split: !preferences.get().split });
 
-/** Runs with the path of the file view. */
 function withPath(work: (path: string) => unknown): () => void {
   return () => {
     const at = route.get();

@@ -23,10 +23,7 @@ interface StopOptions {
  * Cancels the run of a session. A request that could not be sent is sent after reconnecting. It names the run that was
  * active when the user cancelled, so it never cancels a later one.
  */
-export function useStop({ session, run, isRunning, isOnline }: StopOptions): {
-  stopping: Stopping | undefined;
-  stop: () => void;
-} {
+export function useStop({ session, run, isRunning, isOnline }: StopOptions) {
   const [request, setRequest] = useState<CancelRequest | undefined>();
   const isCurrent = request !== undefined && isRunning && (request.run === undefined || request.run === run);
   const send = async (wanted: string | undefined) => {

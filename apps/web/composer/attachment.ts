@@ -16,13 +16,7 @@ export const MAX_BYTES = 5 * 1_024 * 1_024;
 
 /** True for a text that should be attached instead of inserted. */
 export function isLong(text: string): boolean {
-  if (text.length > MAX_CHARS) return true;
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-    lines += 1;
-    if (lines > MAX_LINES) return true;
-  }
-  return false;
+  return text.length > MAX_CHARS || countLines(text) > MAX_LINES;
 }
 
 export function countLines(text: string): number {

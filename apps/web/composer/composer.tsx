@@ -1,4 +1,4 @@
-import type { Mode, Part } from '@klaus/core/protocol';
+import { toUlid, type Mode, type Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import type { SendResult } from '../actions/attempt.ts';
@@ -14,10 +14,9 @@ import { countLines, toParts, type Attachment } from './attachment.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
-import { newUlid } from './new-ulid.ts';
 import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
-import { setCaret, useHistory } from './use-history.ts';
+import { setCaret, useHistory } from './history.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
@@ -84,7 +83,7 @@ export function Composer(props: ComposerProps) {
   const send = async (delivery: 'steer' | 'queue') => {
     const parts = toParts(draft.text, draft.attachments);
     if (parts.length === 0 || isSending) return;
-    const command = draft.held?.command ?? newUlid();
+    const command = draft.held?.command ?? toUlid(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
     setSending(true);
     const sent = await onSend(parts, delivery, command);
     setSending(false);
@@ -180,7 +179,8 @@ function Attachments({
           )}
           <IconButton
             label={t.composer.removeAttachment(name)}
-            icon={<X size={12} />}
+            icon={X}
+            iconSize={12}
             onClick={() => onRemove(attachments.filter((it) => it.key !== key))}
           />
         </li>
@@ -201,7 +201,7 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
   useSignal('attach', () => files.current?.click());
   return (
     <div className="composer-foot line">
-      <IconButton label={t.composer.attach} icon={<Paperclip size={16} />} onClick={() => files.current?.click()} />
+      <IconButton label={t.composer.attach} icon={Paperclip} iconSize={16} onClick={() => files.current?.click()} />
       <input
         ref={files}
         type="file"
@@ -214,31 +214,27 @@ function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onSto
       />
       <ModelPicker model={props.model} onChange={props.onModel} />
       <ModePicker mode={props.mode} onChange={props.onMode} />
-      <span className="composer-actions">
+      <span className="composer-actions line">
         {isRunning ? (
-          <Button
-            variant="danger"
-            icon={<Square size={12} />}
-            disabled={stopping !== undefined}
-            title={`${t.composer.stop} (${toKeysText('mod+.')})`}
-            onClick={onStop}
-          >
-            {stopping === undefined ? t.composer.stop : t.composer.stopping[stopping]}
-          </Button>
-        ) : null}
-        {isRunning ? (
-          <Button
-            icon={<ListPlus size={14} />}
-            disabled={!canSend}
-            title={t.composer.queueHint}
-            onClick={() => onDeliver('queue')}
-          >
-            {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
-          </Button>
+          <>
+            <Button
+              variant="danger"
+              icon={Square}
+              iconSize={12}
+              disabled={stopping !== undefined}
+              title={`${t.composer.stop} (${toKeysText('mod+.')})`}
+              onClick={onStop}
+            >
+              {stopping === undefined ? t.composer.stop : t.composer.stopping[stopping]}
+            </Button>
+            <Button icon={ListPlus} disabled={!canSend} title={t.composer.queueHint} onClick={() => onDeliver('queue')}>
+              {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
+            </Button>
+          </>
         ) : null}
         <Button
           variant="primary"
-          icon={<CornerDownLeft size={14} />}
+          icon={CornerDownLeft}
           disabled={!canSend}
           title={isRunning ? t.composer.steerHint : t.composer.newline}
           onClick={() => onDeliver('steer')}

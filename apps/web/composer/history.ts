@@ -1,6 +1,7 @@
+import { useRef, type RefObject } from 'react';
 import { readStored, writeStored } from '../state/storage.ts';
 
-export interface Recall {
+interface Recall {
   at: number;
   /** The text of the field before the first step. */
   typed: string;
@@ -40,4 +41,31 @@ export function addToHistory(text: string): void {
 
 export function clearHistory(): void {
   writeStored(KEY, []);
+}
+
+export function useHistory(
+  field: RefObject<HTMLTextAreaElement | null>,
+  { history, text, change }: { history: readonly string[]; text: string; change: (text: string) => void },
+) {
+  const recall = useRef<Recall | undefined>(undefined);
+  return {
+    /** Moves one step. False if the key should move the caret instead. */
+    step(by: -1 | 1): boolean {
+      const found = recallPrompt(history, recall.current, { by, text });
+      if (!found) return false;
+      recall.current = found.recall;
+      change(found.text);
+      setCaret(field, found.text.length);
+      return true;
+    },
+    sent() {
+      addToHistory(text);
+      recall.current = undefined;
+    },
+  };
+}
+
+/** Sets the caret after the field has been rendered with its new text. */
+export function setCaret(field: RefObject<HTMLTextAreaElement | null>, at: number): void {
+  requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
 }

@@ -122,22 +122,17 @@ export function ConversationList({ state, seq }: ConversationListProps) {
           </Rows>
         </div>
       </div>
-      {isAway ? <ToEnd isRunning={conversation.run !== undefined} onClick={toEnd} /> : null}
+      {isAway ? (
+        <Button
+          className="to-end"
+          icon={ArrowDown}
+          title={`${t.conversation.toEnd} (${toKeysText('G')})`}
+          onClick={toEnd}
+        >
+          {conversation.run ? t.conversation.newBelow : t.conversation.toEnd}
+        </Button>
+      ) : null}
     </div>
-  );
-}
-
-function ToEnd({ isRunning, onClick }: { isRunning: boolean; onClick: () => void }) {
-  const t = useText();
-  return (
-    <Button
-      className="to-end"
-      icon={<ArrowDown size={14} />}
-      title={`${t.conversation.toEnd} (${toKeysText('G')})`}
-      onClick={onClick}
-    >
-      {isRunning ? t.conversation.newBelow : t.conversation.toEnd}
-    </Button>
   );
 }
 

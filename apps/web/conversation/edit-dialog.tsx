@@ -29,7 +29,7 @@ export function EditDialog({ session, message, text }: { session: string; messag
   };
   return (
     <Dialog title={t.conversation.edit} onClose={closeOverlay}>
-      <form className="dialog-body" onSubmit={(event) => void submit(event)}>
+      <form className="dialog-body column" onSubmit={(event) => void submit(event)}>
         <p className="muted">{t.conversation.editHint}</p>
         <textarea
           className="field"

@@ -105,19 +105,15 @@ const UserMessage = memo(function UserMessage({ entry, session, canUndo, marks }
         {entry.steered ? null : (
           <IconButton
             label={t.conversation.edit}
-            icon={<PencilLine size={14} />}
+            icon={PencilLine}
             onClick={() => overlay.set({ kind: 'edit', session, message: entry.id, text: entry.text })}
           />
         )}
-        <IconButton
-          label={t.conversation.retry}
-          icon={<RotateCcw size={14} />}
-          onClick={() => void retrySession(session)}
-        />
+        <IconButton label={t.conversation.retry} icon={RotateCcw} onClick={() => void retrySession(session)} />
         {canUndo ? (
           <IconButton
             label={t.conversation.undoTurn}
-            icon={<Undo2 size={14} />}
+            icon={Undo2}
             onClick={() => overlay.set({ kind: 'undo', session, turn: entry.turn + 1 })}
           />
         ) : null}

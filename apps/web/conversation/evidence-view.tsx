@@ -37,7 +37,6 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
   );
 }
 
-/** Rates and describes the evidence of a check. */
 function judge(evidence: Proof, t: Text): { mark: 'good' | 'warn' | 'bad'; words: string[] } {
   const { exitCode, doubt, freshness, weakened, tests, changed = [] } = evidence;
   const words = [t.call.exit(exitCode)];

@@ -122,7 +122,7 @@ function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: s
         </p>
       ))}
       {last.size > 0 ? (
-        <Button variant="quiet" keys="v" icon={<RefreshCw size={14} />} onClick={() => void verifySession(session)}>
+        <Button variant="quiet" keys="v" icon={RefreshCw} onClick={() => void verifySession(session)}>
           {t.facts.verifyAgain}
         </Button>
       ) : null}

@@ -58,9 +58,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
           {t.call.output} <span className="muted number">{t.call.lines(count)}</span>
         </span>
         <span className="inline">
-          {isRunning ? null : (
-            <IconButton label={t.call.saveOutput} icon={<Download size={14} />} onClick={() => void save()} />
-          )}
+          {isRunning ? null : <IconButton label={t.call.saveOutput} icon={Download} onClick={() => void save()} />}
           <CopyButton text={() => toPlainText(shown)} label={t.call.copyOutput} />
         </span>
       </div>

@@ -7,7 +7,7 @@ import { closeOverlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Failed, Loading } from '../ui/empty.tsx';
+import { Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 
 const MAX_PATHS = 30;
@@ -35,13 +35,11 @@ export function UndoDialog({ session, turn }: { session: string; turn: number | 
     closeOverlay();
     showRestored(restored);
   };
-  const { error } = preview;
   const value = refused ?? preview.value;
   return (
     <Dialog title={turn === undefined ? t.conversation.undoDo : t.conversation.undoTitle(turn)} onClose={closeOverlay}>
-      <div className="dialog-body">
-        {error === undefined ? null : <Failed title={t.app.failed} error={error} retry={preview.refetch} />}
-        {value || error !== undefined ? null : <Loading rows={3} />}
+      <div className="dialog-body column">
+        <Pending query={preview} title={t.app.failed} rows={3} />
         {value && value.changes.length === 0 ? <p>{t.conversation.undoNothing}</p> : null}
         {value && value.changes.length > 0 ? (
           <>

@@ -41,12 +41,12 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
       <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>
       <IconButton
         label={t.conversation.editQueued}
-        icon={<PencilLine size={14} />}
+        icon={PencilLine}
         onClick={() => void editQueued(session, message)}
       />
       <IconButton
         label={t.conversation.removeQueued}
-        icon={<X size={14} />}
+        icon={X}
         onClick={() => void withdrawMessage(session, message.command)}
       />
     </div>

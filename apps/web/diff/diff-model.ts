@@ -145,6 +145,7 @@ export function parseDiff(diff: string): Hunk[] {
   let before = '';
   let current: Hunk | undefined;
   const left = { old: 0, new: 0 };
+  const toId = () => `${path}#${hunks.filter((it) => it.path === path).length + 1}`;
   for (const line of diff.split('\n')) {
     if (current && (left.old > 0 || left.new > 0 || line.startsWith('\\'))) {
       current.lines.push(line === '' ? ' ' : line);
@@ -156,9 +157,8 @@ export function parseDiff(diff: string): Hunk[] {
     if (head) {
       left.old = Number(head[2] ?? 1);
       left.new = Number(head[4] ?? 1);
-      const number = hunks.filter((it) => it.path === path).length + 1;
       current = {
-        id: `${path}#${number}`,
+        id: toId(),
         path,
         kind: 'text',
         oldStart: Number(head[1]),
@@ -177,9 +177,8 @@ export function parseDiff(diff: string): Hunk[] {
     } else if (line.startsWith('+++ ')) path = toPath(line.slice(4)) || before;
     else if (line !== '' && path !== '' && !line.startsWith('diff ') && !line.startsWith('index ')) {
       // A change without lines has a note.
-      const number = hunks.filter((it) => it.path === path).length + 1;
       const none = { oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, lines: [] };
-      hunks.push({ id: `${path}#${number}`, path, kind: 'binary', ...none, note: line });
+      hunks.push({ id: toId(), path, kind: 'binary', ...none, note: line });
     }
   }
   return hunks;

@@ -17,7 +17,6 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import '../diff/diff.css';
 import './files.css';
 
-/** The changes of a session, or of one turn, to the workspace. */
 export function ChangesView({ conversation, seq }: { conversation: Conversation; seq: number }) {
   const t = useText();
   const { split } = useStore(preferences);
@@ -32,7 +31,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
   const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   return (
     <section className="pane" aria-label={t.changes.title}>
-      <div className="pane-head line">
+      <div className="pane-head line ruled">
         <label className="check line">
           <span className="muted">{t.changes.choose}</span>
           <select
@@ -52,17 +51,13 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
         <span className="grow" />
         <LayoutSwitch />
         <Button
-          icon={<Undo2 size={14} />}
+          icon={Undo2}
           disabled={changing.size === 0}
           onClick={() => overlay.set({ kind: 'undo', session, turn: undefined })}
         >
           {t.changes.undo}
         </Button>
-        <Button
-          icon={<Redo2 size={14} />}
-          disabled={conversation.undone.size === 0}
-          onClick={() => void redoTurn(session)}
-        >
+        <Button icon={Redo2} disabled={conversation.undone.size === 0} onClick={() => void redoTurn(session)}>
           {t.changes.redo}
         </Button>
       </div>
@@ -86,7 +81,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
 function DiffRowView({ row }: { row: DiffRow }) {
   switch (row.kind) {
     case 'file':
-      return <h2 className="rows-file ellipsis mono line small">{row.path}</h2>;
+      return <h2 className="rows-file ellipsis mono line small ruled">{row.path}</h2>;
     case 'hunk':
       return <DiffRange hunk={row.hunk} />;
     case 'line':

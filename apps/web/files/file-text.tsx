@@ -19,7 +19,6 @@ interface FileTextProps {
   line: number | undefined;
 }
 
-/** The lines of a file with numbers, highlighting and search. Only lines near the viewport are rendered. */
 export function FileText({ session, path, text, line }: FileTextProps) {
   const t = useText();
   const list = useRef<RowList>(null);
@@ -101,7 +100,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
   useSignal('go-to-line', () => line.current?.select());
   const position = hits.indexOf(current) + 1;
   return (
-    <div className="find-bar line" role="group" aria-label={t.files.find}>
+    <div className="find-bar line ruled" role="group" aria-label={t.files.find}>
       <input
         ref={find}
         className="field"
@@ -120,18 +119,8 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
       <span className="muted small number find-count" role="status">
         {query === '' ? '' : hits.length === 0 ? t.files.foundNone : t.files.found(position, hits.length)}
       </span>
-      <IconButton
-        label={t.files.previous}
-        icon={<ChevronUp size={14} />}
-        disabled={hits.length === 0}
-        onClick={() => onStep(-1)}
-      />
-      <IconButton
-        label={t.files.next}
-        icon={<ChevronDown size={14} />}
-        disabled={hits.length === 0}
-        onClick={() => onStep(1)}
-      />
+      <IconButton label={t.files.previous} icon={ChevronUp} disabled={hits.length === 0} onClick={() => onStep(-1)} />
+      <IconButton label={t.files.next} icon={ChevronDown} disabled={hits.length === 0} onClick={() => onStep(1)} />
       <input
         ref={line}
         className="field number find-line"

@@ -2,12 +2,11 @@ import { AtSign, Clipboard, FileLock2 } from 'lucide-react';
 import { useState } from 'react';
 import { copyText } from '../actions/copy-text.ts';
 import { mention } from '../actions/signal.ts';
-import { toKeysText } from '../keys/keys.tsx';
 import { client } from '../state/client.ts';
 import { go } from '../state/route.ts';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
@@ -30,31 +29,21 @@ export function FileView({ session, path, line, version }: FileViewProps) {
   const file = loaded.value;
   return (
     <article className="file column" aria-label={t.files.content(path)}>
-      <header className="pane-head line">
-        <button
-          type="button"
-          className="button button-quiet only-narrow"
+      <header className="pane-head line ruled">
+        <Button
+          variant="quiet"
+          className="only-narrow"
           onClick={() => go({ page: 'session', id: session, tab: 'files' })}
         >
           {t.files.up}
-        </button>
+        </Button>
         <h2 className="mono ellipsis" title={path}>
           {path}
         </h2>
         {file ? <span className="muted number">{formatBytes(file.size)}</span> : null}
         <span className="file-tools inline">
-          <IconButton
-            label={t.files.mention}
-            keys={toKeysText('@')}
-            icon={<AtSign size={14} />}
-            onClick={() => mention(path)}
-          />
-          <IconButton
-            label={t.files.copyPath}
-            keys={toKeysText('y')}
-            icon={<Clipboard size={14} />}
-            onClick={() => void copyText(path)}
-          />
+          <IconButton label={t.files.mention} keys="@" icon={AtSign} onClick={() => mention(path)} />
+          <IconButton label={t.files.copyPath} keys="y" icon={Clipboard} onClick={() => void copyText(path)} />
           {file?.encoding === 'utf8' ? <CopyButton text={file.content} label={t.files.copyContent} /> : null}
         </span>
       </header>

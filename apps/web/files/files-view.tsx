@@ -16,7 +16,6 @@ interface FilesViewProps {
   line: number | undefined;
 }
 
-/** The files of the workspace. Files changed by the session are marked. */
 export function FilesView({ conversation, path, line }: FilesViewProps) {
   const t = useText();
   const { session, changed, changing, undone, run, seq } = conversation;

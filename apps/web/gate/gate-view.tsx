@@ -24,7 +24,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
   const count = (it: Shown) => (it === 'all' ? all.length : all.filter((each) => each.verdict === it).length);
   return (
     <section className="pane" aria-label={t.gate.title}>
-      <div className="pane-head line">
+      <div className="pane-head line ruled">
         <div className="segments" role="group" aria-label={t.gate.verdict}>
           {SHOWN.map((it) => (
             <button key={it} type="button" aria-pressed={it === verdict} onClick={() => setVerdict(it)}>
@@ -57,7 +57,7 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
   const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
-    <article className="decision">
+    <article className="decision ruled">
       <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronRight size={14} className="fold-mark muted" />
         <span className={`verdict verdict-${verdict}`}>{t.call.verdict[verdict]}</span>

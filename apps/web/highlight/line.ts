@@ -39,42 +39,36 @@ function toKind({ properties }: Node): string {
   return name?.slice('hljs-'.length) ?? '';
 }
 
-/** Further names and file endings of each language. */
+/** Languages with one name, which is also their file ending. */
+const PLAIN = ['css', 'go', 'java', 'json', 'less', 'lua', 'makefile', 'php', 'r', 'scss', 'sql', 'swift'];
+
+/** Further names and file endings of the other languages. */
 const NAMES = {
   bash: ['sh', 'shell', 'zsh'],
   c: ['h'],
   cpp: ['cc', 'hpp'],
   csharp: ['cs'],
-  css: [],
   diff: ['patch'],
-  go: [],
   ini: ['toml'],
-  java: [],
   javascript: ['cjs', 'js', 'jsx', 'mjs'],
-  json: [],
   kotlin: ['kt'],
-  less: [],
-  lua: [],
-  makefile: [],
   markdown: ['md'],
   objectivec: ['m'],
   perl: ['pl'],
-  php: [],
   python: ['py'],
-  r: [],
   ruby: ['rb'],
   rust: ['rs'],
-  scss: [],
-  sql: [],
-  swift: [],
   typescript: ['mts', 'ts', 'tsx'],
   vbnet: ['vb'],
   xml: ['htm', 'html', 'svg'],
   yaml: ['yml'],
 };
-const LANGUAGES = new Map(
-  Object.entries(NAMES).flatMap(([language, names]) => [language, ...names].map((name) => [name, language] as const)),
-);
+const LANGUAGES = new Map([
+  ...PLAIN.map((name) => [name, name] as const),
+  ...Object.entries(NAMES).flatMap(([language, names]) =>
+    [language, ...names].map((name) => [name, language] as const),
+  ),
+]);
 
 /** The language of a fence (`ts`, `typescript`) or of a file name; '' if unknown. */
 export function toLanguage(name: string): string {

@@ -1,4 +1,3 @@
-/** The properties of a key event that identify a shortcut. */
 export interface Press {
   key: string;
   ctrlKey: boolean;
@@ -36,7 +35,6 @@ export function matchKeys<T extends { keys?: string }>(presses: readonly string[
   return all.some(({ keys }) => keys?.startsWith(`${typed} `)) ? { kind: 'prefix' } : { kind: 'none' };
 }
 
-/** True for an element that receives typed text. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);

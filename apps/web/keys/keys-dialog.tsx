@@ -43,7 +43,7 @@ export function KeysDialog() {
       <div className="keys-letters">
         <LetterKeys />
       </div>
-      <div className="dialog-body keys-dialog" tabIndex={0} data-first role="group" aria-label={t.keys.title}>
+      <div className="dialog-body column keys-dialog" tabIndex={0} data-first role="group" aria-label={t.keys.title}>
         {groups.map(({ title, rows }) => (
           <section key={title}>
             <h3>{title}</h3>

@@ -3,8 +3,7 @@ import { conversationOf } from './session-log.ts';
 
 /** True if a turn after this one changed files. */
 export function hasChanges({ changing }: Pick<Conversation, 'changing'>, after: number): boolean {
-  for (const turn of changing) if (turn > after) return true;
-  return false;
+  return [...changing].some((turn) => turn > after);
 }
 
 /** True if the last run failed. False for a session that is not loaded. */

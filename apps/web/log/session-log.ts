@@ -147,10 +147,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
 }
 
 /** The fold of the first event and the end of a log. Undefined on failure, which the stream reports. */
-async function readEnd(
-  session: string,
-  signal: AbortSignal,
-): Promise<{ conversation: Conversation; isComplete: boolean; events: number } | undefined> {
+async function readEnd(session: string, signal: AbortSignal) {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([

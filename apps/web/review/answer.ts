@@ -18,12 +18,11 @@ export async function answerApproval(id: string, { note, ...reply }: Reply): Pro
   const taken = await attempt(async () => {
     try {
       await client.answer({ params: { id }, body });
-      return true;
     } catch (error) {
       if (!isProblemError(error) || ![404, 409].includes(error.problem.status)) throw error;
       showToast({ kind: 'info', text: text().approval.gone, detail: error.problem.title, lastsMs: 6_000 });
-      return true;
     }
+    return true;
   });
   return taken === true;
 }

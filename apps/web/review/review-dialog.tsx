@@ -18,7 +18,6 @@ import './review.css';
 
 const NO_HUNKS: readonly Hunk[] = [];
 
-/** A dialog in which a change is reviewed and answered by hunk. */
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
@@ -63,13 +62,13 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   return (
     <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
       <div className="review-body column">
-        <header className="review-head line">
+        <header className="review-head line ruled">
           <div className="review-title grow">
             <h2 className="ellipsis">{asked.title}</h2>
             <p className="muted ellipsis">{asked.reason}</p>
           </div>
           <LayoutSwitch />
-          <IconButton label={t.app.close} icon={<X size={16} />} onClick={closeOverlay} />
+          <IconButton label={t.app.close} icon={X} iconSize={16} onClick={closeOverlay} />
         </header>
         <ReviewRows
           rows={rows}
@@ -119,7 +118,7 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
   return (
     <footer className="review-foot column">
       <details className="review-feedback">
-        <summary>{t.approval.feedback}</summary>
+        <summary className="muted">{t.approval.feedback}</summary>
         <pre className="wrap" tabIndex={0} aria-label={t.approval.feedback}>
           {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
           {note.trim() === '' ? '' : `\n${note.trim()}`}

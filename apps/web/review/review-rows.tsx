@@ -27,7 +27,6 @@ interface ReviewRowsProps {
 const LINE = 20;
 const HEAD = 40;
 
-/** The rows of a change. Only rows near the viewport are rendered. */
 export function ReviewRows(props: ReviewRowsProps) {
   const { rows, hunks, review, current, editing } = props;
   const t = useText();
@@ -49,7 +48,7 @@ export function ReviewRows(props: ReviewRowsProps) {
       label={t.approval.rows}
       className="diff"
       count={shown.length}
-      estimateSize={(at) => (['line', 'pair'].includes(shown[at]!.kind) ? LINE : HEAD)}
+      estimateSize={(at) => ('line' in shown[at]! || 'left' in shown[at]! ? LINE : HEAD)}
       getItemKey={getItemKey}
       overscan={20}
       toProps={(at) => ({ className: toMark(review, shown[at]!) })}
@@ -70,7 +69,7 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
   switch (row.kind) {
     case 'file':
       return (
-        <div className="rows-file line small">
+        <div className="rows-file line small ruled">
           <h3 className="ellipsis mono grow">{row.path}</h3>
           <Button variant="quiet" onClick={() => onJudge(row.hunks, false)}>
             {t.approval.rejectFile}
@@ -121,24 +120,14 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       </span>
       <span className={`hunk-word ${isRejected ? 'bad' : isEdited ? 'warn' : 'good'}`}>{word}</span>
       {isEditable(hunk) ? (
-        <Button variant="quiet" icon={<PencilLine size={14} />} onClick={() => onEdit(hunk.id)}>
+        <Button variant="quiet" icon={PencilLine} onClick={() => onEdit(hunk.id)}>
           {t.approval.edit}
         </Button>
       ) : null}
-      <Button
-        variant="quiet"
-        icon={<X size={14} />}
-        aria-pressed={isRejected}
-        onClick={() => onJudge([hunk.id], false)}
-      >
+      <Button variant="quiet" icon={X} aria-pressed={isRejected} onClick={() => onJudge([hunk.id], false)}>
         {t.approval.reject}
       </Button>
-      <Button
-        variant="quiet"
-        icon={<Check size={14} />}
-        aria-pressed={!isRejected}
-        onClick={() => onJudge([hunk.id], true)}
-      >
+      <Button variant="quiet" icon={Check} aria-pressed={!isRejected} onClick={() => onJudge([hunk.id], true)}>
         {t.approval.accept}
       </Button>
     </div>

@@ -12,7 +12,6 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loading } from '../ui/empty.tsx';
 
-/** The usage of a session by class, and a form for its limits. */
 export function BudgetDialog({ session }: { session: string }) {
   const t = useText();
   const conversation = conversationOf(session);
@@ -37,34 +36,27 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
     setSending(false);
     if (done) closeOverlay();
   };
-  const classes = [
-    { name: t.usage.input, value: usage.input, text: t.budget.input },
-    { name: t.usage.cacheRead, value: usage.cacheRead, text: t.budget.cacheRead },
-    { name: t.usage.cacheWrite, value: usage.cacheWrite, text: t.budget.cacheWrite },
-    { name: t.usage.output, value: usage.output, text: t.budget.output },
+  const rows = [
+    { name: t.usage.input, value: formatCount(usage.input), text: t.budget.input },
+    { name: t.usage.cacheRead, value: formatCount(usage.cacheRead), text: t.budget.cacheRead },
+    { name: t.usage.cacheWrite, value: formatCount(usage.cacheWrite), text: t.budget.cacheWrite },
+    { name: t.usage.output, value: formatCount(usage.output), text: t.budget.output },
+    { name: t.status.money, value: formatUsd(usd), text: usd === null ? t.budget.unknownPrice : t.budget.money },
   ];
+  if (contextWindow > 0) {
+    const text = t.budget.context(formatCount(contextTokens), formatCount(contextWindow));
+    rows.push({ name: t.status.context, value: formatShare(contextTokens / contextWindow), text });
+  }
   return (
-    <form className="dialog-body budget" onSubmit={(event) => void save(event)}>
+    <form className="dialog-body column budget" onSubmit={(event) => void save(event)}>
       <dl className="budget-classes">
-        {classes.map(({ name, value, text }) => (
+        {rows.map(({ name, value, text }) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className="number">{formatCount(value)}</dd>
+            <dd className="number">{value}</dd>
             <dd className="muted small">{text}</dd>
           </div>
         ))}
-        <div>
-          <dt>{t.status.money}</dt>
-          <dd className="number">{formatUsd(usd)}</dd>
-          <dd className="muted small">{usd === null ? t.budget.unknownPrice : t.budget.money}</dd>
-        </div>
-        {contextWindow > 0 ? (
-          <div>
-            <dt>{t.status.context}</dt>
-            <dd className="number">{formatShare(contextTokens / contextWindow)}</dd>
-            <dd className="muted small">{t.budget.context(formatCount(contextTokens), formatCount(contextWindow))}</dd>
-          </div>
-        ) : null}
       </dl>
       <fieldset className="column">
         <legend>{t.budget.limits}</legend>

@@ -16,7 +16,7 @@ export function RenameDialog({ session }: { session: string }) {
   };
   return (
     <Dialog title={t.sessions.rename} onClose={closeOverlay}>
-      <form className="dialog-body" onSubmit={submit}>
+      <form className="dialog-body column" onSubmit={submit}>
         <label>
           {t.sessions.renameLabel}
           <input

@@ -44,7 +44,7 @@ export function SearchResults({ query }: { query: string }) {
       aria-label={t.sessions.search}
       aria-busy={found.isLoading}
     >
-      {sessions.length > 0 ? <h2 className="session-heading muted">{t.app.sessions}</h2> : null}
+      {sessions.length > 0 ? <h2 className="session-heading line muted">{t.app.sessions}</h2> : null}
       <ul>
         {sessions.map((session) => (
           <li key={session.id}>
@@ -52,7 +52,7 @@ export function SearchResults({ query }: { query: string }) {
           </li>
         ))}
       </ul>
-      {hits.length > 0 ? <h2 className="session-heading muted">{t.sessions.hits}</h2> : null}
+      {hits.length > 0 ? <h2 className="session-heading line muted">{t.sessions.hits}</h2> : null}
       <ul>
         {hits.map((hit) => (
           <li key={`${hit.session} ${hit.seq} ${hit.at}`}>

@@ -18,7 +18,6 @@ type Row =
 const HEADING = 32;
 const SESSION = 52;
 
-/** The list of sessions in groups. Only rows near the viewport are rendered. */
 export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
   const { hasOlder } = useStore(host);
   const t = useText();
@@ -52,7 +51,7 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
         if ('session' in row) return <SessionRow session={row.session} isCurrent={row.session.id === current} />;
         if ('heading' in row) {
           return (
-            <h2 className="session-heading muted">
+            <h2 className="session-heading line muted">
               {row.heading} <span className="muted number">{row.count}</span>
             </h2>
           );

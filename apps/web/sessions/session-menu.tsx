@@ -9,40 +9,23 @@ import { Menu } from '../ui/menu.tsx';
 export function SessionMenu({ session }: { session: SessionView }) {
   const t = useText();
   const { id, pinned } = session;
+  const pin = () => void pinSession(session);
+  const rename = () => overlay.set({ kind: 'rename', session: id });
+  const exportAs = (format: 'md' | 'json') => void exportSession(session, format);
   return (
     <Menu
       label={t.sessions.menu(nameOf(session) ?? t.sessions.untitled)}
       className="session-menu"
       items={[
-        {
-          key: 'pin',
-          label: pinned ? t.sessions.unpin : t.sessions.pin,
-          icon: pinned ? <PinOff size={14} /> : <Pin size={14} />,
-          run: () => void pinSession(session),
-        },
-        {
-          key: 'rename',
-          label: t.sessions.rename,
-          icon: <PencilLine size={14} />,
-          run: () => overlay.set({ kind: 'rename', session: id }),
-        },
-        { key: 'fork', label: t.slash.fork, icon: <GitFork size={14} />, run: () => void forkSession(id) },
-        {
-          key: 'md',
-          label: t.sessions.exportMarkdown,
-          icon: <FileDown size={14} />,
-          run: () => void exportSession(session, 'md'),
-        },
-        {
-          key: 'json',
-          label: t.sessions.exportJson,
-          icon: <FileDown size={14} />,
-          run: () => void exportSession(session, 'json'),
-        },
+        { key: 'pin', label: pinned ? t.sessions.unpin : t.sessions.pin, icon: pinned ? PinOff : Pin, run: pin },
+        { key: 'rename', label: t.sessions.rename, icon: PencilLine, run: rename },
+        { key: 'fork', label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
+        { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
+        { key: 'json', label: t.sessions.exportJson, icon: FileDown, run: () => exportAs('json') },
         {
           key: 'delete',
           label: t.sessions.remove,
-          icon: <Trash2 size={14} />,
+          icon: Trash2,
           isDanger: true,
           run: () => void deleteSession(session),
         },

@@ -25,12 +25,10 @@ import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
 import './session-page.css';
 
-const ChangesView = lazyComponent(
-  async () => (await import('../files/changes-view.tsx')).ChangesView,
-  <Loading rows={10} />,
-);
-const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, <Loading rows={10} />);
-const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, <Loading rows={10} />);
+const LOADING = <Loading rows={10} />;
+const ChangesView = lazyComponent(async () => (await import('../files/changes-view.tsx')).ChangesView, LOADING);
+const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, LOADING);
+const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, LOADING);
 
 export function SessionPage({ id, route }: { id: string; route: Extract<Route, { page: 'session' }> }) {
   const [log, setLog] = useState<SessionLog | undefined>();
@@ -70,7 +68,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
           {state.trouble}
         </p>
       )}
-      {state.isReady ? <Body state={state} route={route} session={session} /> : <Loading rows={10} />}
+      {state.isReady ? <Body state={state} route={route} session={session} /> : LOADING}
       <Announcer state={state} />
     </div>
   );
@@ -83,7 +81,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   const prompt = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
   const name = conversation.title || (session && nameOf(session)) || prompt || t.sessions.untitled;
   return (
-    <header className="session-head line">
+    <header className="session-head line ruled">
       <BackButton />
       {session ? <StateMark state={session.state} /> : null}
       <SessionTitle session={conversation.session} name={name} />
@@ -164,7 +162,7 @@ function Body({ state, route, session }: BodyProps) {
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
       <ErrorBoundary key={tab}>
-        {tab !== 'conversation' && !state.isComplete ? <Loading rows={10} /> : null}
+        {tab !== 'conversation' && !state.isComplete ? LOADING : null}
         {tab === 'changes' && state.isComplete ? (
           <ChangesView conversation={conversation} seq={conversation.seq} />
         ) : null}

@@ -7,7 +7,6 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
-import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';
 import { SearchResults } from './search-results.tsx';
 import { SessionList } from './session-list.tsx';
@@ -21,37 +20,22 @@ export function Sidebar() {
   const search = useRef<HTMLInputElement>(null);
   useSignal('focus-search', () => search.current?.focus());
   const list = useMemo(() => [...sessions.values()], [sessions]);
+  const isUsage = here.page === 'usage';
+  const buttons = [
+    { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
+    { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
+    { label: t.app.preferences, keys: 'mod+,', icon: Settings2, run: () => overlay.set({ kind: 'preferences' }) },
+    { label: t.app.newSession, keys: 'n', icon: SquarePen, run: () => go({ page: 'home' }) },
+  ];
   return (
     <nav className="sidebar column" aria-label={t.app.sessions}>
       <header className="sidebar-head line">
         <a className="sidebar-name" href="#/">
           Klaus
         </a>
-        <IconButton
-          label={t.app.usage}
-          keys={toKeysText('g u')}
-          icon={<ChartColumn size={16} />}
-          aria-pressed={here.page === 'usage'}
-          onClick={() => go({ page: 'usage' })}
-        />
-        <IconButton
-          label={t.app.palette}
-          keys={toKeysText('mod+k')}
-          icon={<Keyboard size={16} />}
-          onClick={() => overlay.set({ kind: 'palette' })}
-        />
-        <IconButton
-          label={t.app.preferences}
-          keys={toKeysText('mod+,')}
-          icon={<Settings2 size={16} />}
-          onClick={() => overlay.set({ kind: 'preferences' })}
-        />
-        <IconButton
-          label={t.app.newSession}
-          keys={toKeysText('n')}
-          icon={<SquarePen size={16} />}
-          onClick={() => go({ page: 'home' })}
-        />
+        {buttons.map(({ isPressed, run, ...button }) => (
+          <IconButton key={button.keys} {...button} iconSize={16} aria-pressed={isPressed} onClick={run} />
+        ))}
       </header>
       <div className="sidebar-search search line" role="search">
         <Search size={14} aria-hidden className="muted" />
@@ -68,7 +52,7 @@ export function Sidebar() {
             search.current?.blur();
           }}
         />
-        {query === '' ? null : <IconButton label={t.app.close} icon={<X size={14} />} onClick={() => setQuery('')} />}
+        {query === '' ? null : <IconButton label={t.app.close} icon={X} onClick={() => setQuery('')} />}
       </div>
       {link === 'refused' ? <Failed title={t.sessions.failed} error={t.link.unreachable} retry={openHost} /> : null}
       {isLoading && link !== 'refused' ? <Loading rows={8} /> : null}

@@ -10,7 +10,6 @@ interface ErrorBoundaryProps {
   isPage?: boolean;
 }
 
-/** Shows a message in place of a component that threw an error. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 

@@ -61,7 +61,6 @@ export function Palette() {
         placeholder={t.palette.search}
         noMatches={t.palette.none}
         variant="palette"
-        optionClassName="palette-row line"
         find={find}
         onClose={closeOverlay}
       >

@@ -24,7 +24,7 @@ export function PreferencesDialog() {
   };
   return (
     <Dialog title={t.preferences.title} onClose={closeOverlay}>
-      <div className="dialog-body">
+      <div className="dialog-body column">
         <div className="row line">
           <span id="theme-name">{t.preferences.theme}</span>
           <div className="segments" role="group" aria-labelledby="theme-name">

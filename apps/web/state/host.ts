@@ -48,11 +48,9 @@ export function sessionOf(
 
 /** Loads a session that is not in the list. The list stream reports its later changes. */
 export async function visit(id: string): Promise<void> {
-  try {
-    change({ visited: await client.session({ params: { id } }) });
-  } catch {
-    // The stream of the session reports the failure.
-  }
+  // The stream of the session reports a failure.
+  const visited = await client.session({ params: { id } }).catch(() => undefined);
+  if (visited) change({ visited });
 }
 
 /** Number of sessions in a snapshot of the list stream: the latest. */

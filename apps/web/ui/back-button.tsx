@@ -6,6 +6,6 @@ import { IconButton } from './button.tsx';
 /** Returns to the list of sessions on a narrow page, which shows only one of them. */
 export function BackButton() {
   const t = useText();
-  const icon = <ArrowLeft size={16} />;
-  return <IconButton className="only-narrow" label={t.app.back} icon={icon} onClick={() => go({ page: 'home' })} />;
+  const toHome = () => go({ page: 'home' });
+  return <IconButton className="only-narrow" label={t.app.back} icon={ArrowLeft} iconSize={16} onClick={toHome} />;
 }

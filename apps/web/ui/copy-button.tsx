@@ -6,7 +6,6 @@ import { IconButton } from './button.tsx';
 /** Milliseconds for which a button confirms the copy. */
 const SHOWN_MS = 1_500;
 
-/** Copies a text, which can be created on demand. */
 export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const t = useText();
   const [isCopied, setCopied] = useState(false);
@@ -23,7 +22,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
     <IconButton
       className="copy-button"
       label={isCopied ? t.app.copied : (label ?? t.app.copy)}
-      icon={isCopied ? <Check size={14} /> : <Copy size={14} />}
+      icon={isCopied ? Check : Copy}
       onClick={() => void copy()}
     />
   );

@@ -40,9 +40,9 @@ export function Dialog({ title, onClose, children, className = '', hasHead = tru
       }}
     >
       {hasHead ? (
-        <header className="dialog-head line">
+        <header className="dialog-head line ruled">
           <h2>{title}</h2>
-          <IconButton label={t.app.close} icon={<X size={16} />} onClick={onClose} />
+          <IconButton label={t.app.close} icon={X} iconSize={16} onClick={onClose} />
         </header>
       ) : null}
       {children}

@@ -17,7 +17,6 @@ interface FilterListProps<T> {
   noMatches: string;
   /** Prefix of the class names of the field and the list. */
   variant: 'palette' | 'picker';
-  optionClassName: string;
   find: (query: string) => readonly T[];
   /** Index of the initially active item. Default 0. */
   start?: number;
@@ -25,9 +24,11 @@ interface FilterListProps<T> {
   children: (item: T) => ReactNode;
 }
 
+const OPTIONS = { palette: 'palette-row line', picker: 'menu-item bare line' } as const;
+
 /** A text field with a list of items that match it. Arrow keys move the selection, Enter runs the selected item. */
 export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
-  const { label, placeholder, noMatches, variant, optionClassName, find, start = 0, onClose, children } = props;
+  const { label, placeholder, noMatches, variant, find, start = 0, onClose, children } = props;
   const id = useId();
   const [query, setQuery] = useState('');
   const items = useMemo(() => find(query), [find, query]);
@@ -45,7 +46,7 @@ export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
   };
   return (
     <>
-      <div className={`${variant}-search search line`}>
+      <div className={`${variant}-search search line ruled`}>
         <Search size={16} className="muted" />
         <input
           data-first
@@ -71,7 +72,7 @@ export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
         toKey={({ key }) => key}
         active={at}
         className={`${variant}-rows`}
-        optionClassName={optionClassName}
+        optionClassName={OPTIONS[variant]}
         isDisabled={({ isDisabled = false }) => isDisabled}
         onHover={choose}
         onTake={take}

@@ -1,4 +1,4 @@
-import { Check } from 'lucide-react';
+import { Check, type LucideIcon } from 'lucide-react';
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { stepInList } from './use-choice.ts';
 import { Popup } from './popup.tsx';
@@ -6,7 +6,7 @@ import { Popup } from './popup.tsx';
 export interface MenuItem {
   key: string;
   label: string;
-  icon?: ReactNode;
+  icon?: LucideIcon;
   description?: string;
   /** True or false for the items of a single choice; undefined for actions. */
   isChosen?: boolean;
@@ -54,26 +54,29 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
   };
   return (
     <div ref={root} role="none" onKeyDown={onKeyDown}>
-      {items.map(({ key, label, icon, description, isChosen, isDanger, run }) => (
-        <button
-          key={key}
-          type="button"
-          role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-          aria-checked={isChosen}
-          tabIndex={-1}
-          className={`menu-item bare line ${isDanger ? 'bad' : ''}`}
-          onClick={() => {
-            onClose();
-            run();
-          }}
-        >
-          <span className="menu-icon">{isChosen ? <Check size={14} /> : icon}</span>
-          <span className="menu-words column grow">
-            <span>{label}</span>
-            {description === undefined ? null : <small className="muted">{description}</small>}
-          </span>
-        </button>
-      ))}
+      {items.map(({ key, label, icon, description, isChosen, isDanger, run }) => {
+        const Icon = isChosen ? Check : icon;
+        return (
+          <button
+            key={key}
+            type="button"
+            role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={isChosen}
+            tabIndex={-1}
+            className={`menu-item bare line ${isDanger ? 'bad' : ''}`}
+            onClick={() => {
+              onClose();
+              run();
+            }}
+          >
+            <span className="menu-icon">{Icon ? <Icon size={14} /> : null}</span>
+            <span className="menu-words column grow">
+              <span>{label}</span>
+              {description === undefined ? null : <small className="muted">{description}</small>}
+            </span>
+          </button>
+        );
+      })}
     </div>
   );
 }

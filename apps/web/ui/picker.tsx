@@ -41,7 +41,6 @@ function Choice({ label, items, onClose }: ChoiceProps) {
       placeholder={t.app.filter}
       noMatches={t.app.noMatches}
       variant="picker"
-      optionClassName="menu-item bare line"
       find={find}
       start={Math.max(
         0,

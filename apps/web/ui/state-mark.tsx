@@ -20,12 +20,16 @@ const MARKS = {
   idle: { Icon: Circle, look: 'muted' },
 } satisfies Record<SessionState, unknown>;
 
-/** The icon of a session's state, with an accessible name. */
 export function StateMark({ state, size = 16 }: { state: SessionState; size?: number }) {
   const t = useText();
   const { Icon, look } = MARKS[state];
   return (
-    <span className={`inline state-${state} ${look}`} role="img" aria-label={t.state[state]} title={t.state[state]}>
+    <span
+      className={`state-mark inline state-${state} ${look}`}
+      role="img"
+      aria-label={t.state[state]}
+      title={t.state[state]}
+    >
       <Icon size={size} className={state === 'running' ? 'spin' : ''} aria-hidden />
     </span>
   );

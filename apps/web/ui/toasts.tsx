@@ -53,7 +53,7 @@ function ToastView({ toast }: { toast: Toast }) {
           {action.label}
         </Button>
       ) : null}
-      <IconButton label={t.app.close} icon={<X size={14} />} onClick={() => closeToast(id)} />
+      <IconButton label={t.app.close} icon={X} onClick={() => closeToast(id)} />
     </div>
   );
 }

@@ -26,15 +26,14 @@ export function UsagePage() {
     const answer = await client.usage({ query: { by, ...since } }, { signal });
     return { ...answer, by };
   });
-  const toName = (key: string) => (by === 'session' ? (nameFor(key) ?? key) : key);
-  const nameFor = (key: string) => {
-    const session = sessions.get(key);
-    return session && nameOf(session);
+  const toName = (key: string) => {
+    const session = by === 'session' ? sessions.get(key) : undefined;
+    return (session && nameOf(session)) ?? key;
   };
   const rows = loaded.value?.rows ?? [];
   return (
     <div className="pane">
-      <header className="pane-head line">
+      <header className="pane-head line ruled">
         <BackButton />
         <h1>{t.usage.title}</h1>
         <span className="grow" />
