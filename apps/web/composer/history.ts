@@ -34,7 +34,7 @@ export function readHistory(): readonly string[] {
   return Array.isArray(stored) ? stored.filter((it) => typeof it === 'string') : [];
 }
 
-export function addToHistory(text: string): void {
+function addToHistory(text: string): void {
   if (text.trim() === '' || text.length > MAX_CHARS) return;
   writeStored(KEY, [...readHistory().filter((it) => it !== text), text].slice(-MAX_PROMPTS));
 }
