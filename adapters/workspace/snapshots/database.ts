@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection, makeFolder, toStorageFailure } from '@klaus/adapters/system';
-import { KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 
 const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -46,7 +46,9 @@ export class Database extends Connection {
     this.folder = folder;
     try {
       // Large pages, because rows of a kilobyte are common and are read in order.
-      this.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      this.exec('PRAGMA page_size = 16384');
+      this.#enableWal();
+      this.exec('PRAGMA synchronous = FULL');
       this.exec('PRAGMA journal_size_limit = 67108864; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16384');
       this.transaction(() => {
         const version = this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
@@ -59,6 +61,20 @@ export class Database extends Connection {
     } catch (error) {
       this.close();
       throw error;
+    }
+  }
+
+  /** SQLite does not wait when two processes enable the write-ahead log of a new database at once. */
+  #enableWal(): void {
+    const end = performance.now() + BUSY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        this.exec('PRAGMA journal_mode = WAL');
+        return;
+      } catch (error) {
+        if (!isKlausError(error) || error.code !== 'store.busy' || performance.now() > end) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      }
     }
   }
 

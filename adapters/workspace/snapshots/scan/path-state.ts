@@ -23,7 +23,7 @@ export const PERMISSIONS = 0o7777;
 export async function readPathState(
   root: Root,
   path: string,
-  reader: FileReader & { seen?: StatCache },
+  reader: FileReader & { statCache?: StatCache },
 ): Promise<PathState> {
   const found = await withParent(root, path, async (parent, name): Promise<PathState> => {
     const stat = lstatSync(parent.child(name), { throwIfNoEntry: false });
@@ -41,7 +41,7 @@ export async function readPathState(
     if (!stat.isFile()) return toUnsupported(stat);
     const content = await readFile(parent, name, reader);
     if (content === 'missing') return NOTHING;
-    if (content === 'unreadable') return readCached(path, stat, reader.seen) ?? toUnsupported(stat);
+    if (content === 'unreadable') return readCached(path, stat, reader.statCache) ?? toUnsupported(stat);
     const { hash, size } = content;
     const entry = toTreeEntry({ type: 'file', mode: content.stat.mode & PERMISSIONS, size, hash });
     return { entry, unsupported: false, stat: content.stat };
