@@ -213,7 +213,7 @@ test('without the flag nothing of it is loaded, and nothing is reported', async 
     expect((await runKlaus(['run', 'read it'], options)).code).toBe(0);
     return readdirSync(folder).flatMap((name) => {
       const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
-      return result.map(({ url }) => url).filter((url) => /opentelemetry|adapters\/telemetry/.test(url));
+      return result.map(({ url }) => url).filter((url) => /opentelemetry|adapters\/telemetry|\/telemetry-/.test(url));
     });
   };
   expect(await load({})).toEqual([]);
