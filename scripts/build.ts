@@ -53,6 +53,8 @@ const { output } = await bundle.write({
   // CommonJS: an ES module costs more to load, and importing a built-in module from one reads all of its exports,
   // which for node:http loads `fetch`.
   format: 'cjs',
+  // Code that the code cache loads cannot call `import()`.
+  dynamicImportInCjs: false,
   minify: true,
   entryFileNames: '[name].cjs',
   // Flat: modules that read files next to them expect to be in dist/.

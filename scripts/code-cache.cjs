@@ -6,7 +6,7 @@
 
 const fs = require('node:fs');
 const { basename, dirname, join } = require('node:path');
-const { Script, constants } = require('node:vm');
+const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
 /** Caches of other versions of Node, and of commands that are no longer used. */
@@ -37,11 +37,7 @@ exports.start = function start(home, command) {
     const entry = known.get(path);
     // V8 compares only the length of the source.
     const cachedData = entry && entry.checksum === checksum ? entry.code : undefined;
-    const script = new Script(source, {
-      filename,
-      cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(source, { filename, cachedData });
     const module = { id: filename, filename, exports: {}, loaded: false };
     loaded.set(path, { module, script, checksum, isNew: !cachedData || script.cachedDataRejected === true });
     require.cache[filename] = module;
