@@ -42,7 +42,9 @@ export function createSourceCopy(): SourceCopy {
     },
     run: (command) => {
       const bin = join(folder, 'node_modules/.bin');
-      const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}` };
+      // The tests of the copy start its own sources.
+      const { KLAUS_TEST_PROGRAM: _, PATH, ...inherited } = process.env;
+      const env = { ...inherited, PATH: `${bin}:${PATH}` };
       const result = spawnSync('/bin/sh', ['-c', command], { cwd: folder, env, encoding: 'utf8', maxBuffer: 64 << 20 });
       return { status: result.status, output: `${result.stdout}${result.stderr}` };
     },
