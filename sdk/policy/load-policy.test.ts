@@ -29,16 +29,16 @@ function createTree(
 }
 
 test.each([
-  ['rules:\n  - deny: { tool: git_comit }\n', 2, /no tool "git_comit"/, /Did you mean git_commit/],
-  ['rulez: []\n', 1, /no key "rulez"/, /Did you mean rules/],
-  ['secrets: []\n\nrules:\n  - deny: { tool: "*" }\n    reson: x\n', 5, /no key "reson"/, /reason/],
-  ['rules:\n  - ask: { tool: "*" }\n  - deny:\n      files: a\n', 4, /no key "files"/, /tool, read, write, command/],
+  ['rules:\n  - deny: { tool: git_comit }\n', 2, /"git_comit"/, /^[^,]*\bgit_commit\b[^,]*$/],
+  ['rulez: []\n', 1, /"rulez"/, /^[^,]*\brules\b[^,]*$/],
+  ['secrets: []\n\nrules:\n  - deny: { tool: "*" }\n    reson: x\n', 5, /"reson"/, /reason/],
+  ['rules:\n  - ask: { tool: "*" }\n  - deny:\n      files: a\n', 4, /"files"/, /tool, read, write, command/],
   ['rules:\n  - allow: { command: npm publish }\n', 2, /"allow"/, undefined],
   ['rules:\n  - deny: { tool: 5 }\n', 2, /rules\[0\]\.deny\.tool/, undefined],
   ['rules: nothing\n', 1, /rules/, undefined],
-  ['- a\n', 1, /the file/, undefined],
+  ['- a\n', 1, /\bfile\b/, undefined],
   ['rules:\n  - deny: { tool: "*" }\n  - deny:\n      read: /etc\n', 4, /absolute/, /relative/],
-  ['rules:\n  - deny: &a { read: a }\n  - deny: *a\n', 3, /says the same/, undefined],
+  ['rules:\n  - deny: &a { read: a }\n  - deny: *a\n', 3, /\brule 1\b/, undefined],
   ['secrets:\n  - a\n  - ../b\n', 3, /`\.\.`/, undefined],
   ['rules:\n  - deny: { read: a }\n  - deny: { read: ""}\n', 3, /read/, undefined],
 ])('%j is refused at line %i', async (text, line, message, hint) => {
@@ -53,7 +53,7 @@ test.each(['rules: [', 'a: b: c', 'rules: []\nrules: []\n', '"', '--- 1\n--- 2\n
   async (text) => {
     await expect(read(text)).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringMatching(/^\/p\/policy\.yaml:\d+:\d+: this is not valid YAML \([A-Z_]+\)$/),
+      message: expect.stringMatching(/^\/p\/policy\.yaml:\d+:\d+: [\w ]+ \([A-Z_]+\)$/),
     });
   },
 );
@@ -125,7 +125,7 @@ test.each<[string, (root: string) => void, RegExp]>([
   [
     'a link to outside',
     (root) => symlinkSync(join(root, 'outside.yaml'), join(root, 'repo/.klaus/policy.yaml')),
-    /outside the repository/,
+    /\brepository\b/,
   ],
   ['a link to nothing', (root) => symlinkSync('gone.yaml', join(root, 'repo/.klaus/policy.yaml')), /policy\.yaml/],
   ['a link to itself', (root) => symlinkSync('policy.yaml', join(root, 'repo/.klaus/policy.yaml')), /ELOOP/],

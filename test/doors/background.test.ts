@@ -35,7 +35,7 @@ test('a process that survives its run is listed, followed and stopped from other
   try {
     expect(ran.stderr).toContain(SERVE.slice(0, 40));
     expect(ran.stderr).toContain(`klaus stop ${id}/p1`);
-    expect(ran.stderr).toContain('background process p2 stopped, the run that had started it ended: sleep 1000');
+    expect(ran.stderr).toMatch(/\bp2\b.*\bstopped\b.*\brun\b.*\bsleep 1000$/m);
 
     const listed = await runKlaus(['ps'], options);
     expect(listed.stdout).toMatch(new RegExp(`^${id}/p1 +running +\\d+ .* 3 bytes +survives +echo up`, 'm'));
@@ -43,7 +43,7 @@ test('a process that survives its run is listed, followed and stopped from other
     const all = (await runKlaus(['ps', id.slice(0, 12), '--all', '--json'], options)).stdout.trimEnd().split('\n');
     expect(all.map((line) => JSON.parse(line) as object)).toMatchObject([
       { id: 'p1', session: id, state: 'running', survives: true, bytes: 3 },
-      { id: 'p2', session: id, state: 'stopped', reason: 'the run that had started it ended' },
+      { id: 'p2', session: id, state: 'stopped', reason: expect.stringMatching(/\brun\b/) },
     ]);
     expect((await runKlaus(['sessions', '--json'], options)).stdout).toContain('"processes":["p1"]');
     expect((await runKlaus(['sessions'], options)).stdout).toContain('done +p1');
@@ -56,10 +56,10 @@ test('a process that survives its run is listed, followed and stopped from other
     expect(piece).toEqual({ text: 'bye\n', from: 3, next: 7 });
 
     const late = await runKlaus(['stop', 'p1'], options);
-    expect(late).toMatchObject({ code: 0, stdout: `${id}/p1 does not run: exit 3.\n` });
+    expect(late).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^${id}/p1\\b.*\\b3\\b.*\\n$`)) });
     const shown = await runKlaus(['show', id], options);
-    expect(shown.stdout).toContain(`background process p1 started, to survive: ${SERVE}`);
-    expect(shown.stdout).toContain('background process p2 stopped, the run that had started it ended: sleep 1000');
+    expect(shown.stdout.split(SERVE)).toContainEqual(expect.stringMatching(/\bp1\b.*\bstarted\b.*\bsurvive\b.*$/));
+    expect(shown.stdout).toMatch(/\bp2\b.*\bstopped\b.*\brun\b.*\bsleep 1000\b/);
     toEvents((await runKlaus(['show', id, '--json'], options)).stdout);
   } finally {
     await runKlaus(['db', 'clear-sessions', '--yes'], options);
@@ -77,7 +77,7 @@ test('klaus stop ends a process and records it; an unknown name lists the proces
     const stopped = await runKlaus(['stop', `${id}/p1`, '--now', '--json'], options);
     expect(JSON.parse(stopped.stdout)).toMatchObject({
       state: 'stopped',
-      reason: 'stopped by klaus stop',
+      reason: expect.stringContaining('klaus stop'),
       wasRunning: true,
     });
     const events = toEvents((await runKlaus(['show', id, '--json'], options)).stdout);
@@ -88,7 +88,7 @@ test('klaus stop ends a process and records it; an unknown name lists the proces
     ]) {
       const missing = await runKlaus(words, options);
       expect(missing).toMatchObject({ code: 2, stdout: '' });
-      expect(missing.stderr).toContain('klaus ps --all lists them.');
+      expect(missing.stderr).toContain('klaus ps --all');
     }
     expect((await runKlaus(['ps'], options)).stderr).toContain('ps --all');
   } finally {

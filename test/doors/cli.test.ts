@@ -42,7 +42,7 @@ test('the answer goes to standard output and the progress to standard error', as
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'It says: # Test\n\n' });
   expect(stderr).toContain('✓ read_file README.md');
   expect(stderr).toContain('I look first.');
-  expect(stderr).toMatch(/2 turns, 1 tool call, .* tokens in/);
+  expect(stderr).toMatch(/\b2 turns\b.*\b1 .*\btokens\b/);
   expect(stderr).toMatch(/klaus --session 0[0-9A-Z]{25}/);
   // Neither is a terminal: no colours and no animation.
   expect(stdout + stderr).not.toContain('\u001b');
@@ -52,7 +52,7 @@ test('--plain prints words instead of signs', async () => {
   using place = createTestHome();
   await using server = await startServer(READ);
   const { stderr } = await runKlaus(['--plain', 'read the readme'], { place, server });
-  expect(stderr).toContain('Done: read_file README.md');
+  expect(stderr).toMatch(/\w: read_file README\.md/);
   expect(stderr).not.toMatch(/[✓✗·…]/);
 });
 
@@ -120,7 +120,8 @@ test('piped input is context for a prompt, the prompt if there is none, and a fi
   const env = { AGENT_MAX_PROMPT_CHARS: '100' };
   const long = await runKlaus(['x'.repeat(101)], { place, server, env });
   expect(long).toMatchObject({ code: 2, stdout: '' });
-  expect(long.stderr).toContain('The prompt has 101 characters; 100 are allowed.');
+  expect(long.stderr).toMatch(/\b101\b.*\b100\b/);
+  expect(long.stderr).toContain('AGENT_MAX_PROMPT_CHARS');
   const attached = await runKlaus([], { place, server, env, stdin: 'y'.repeat(101) });
   expect(attached.code).toBe(0);
   expect(sent()).toContain('y'.repeat(101));
@@ -156,7 +157,7 @@ test('--on-ask wait parks the run; another process approves it and continues: ex
   expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
 
   const late = await runKlaus(['reject', approval], { place, server });
-  expect(late).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('approved by cli') });
+  expect(late).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\bapproved\b.*\bcli\b/) });
 });
 
 test('a rejection from another process reaches the model with its note', async () => {
@@ -370,10 +371,10 @@ test('sessions can be searched, shown and exported', async () => {
   expect((await runKlaus(['sessions', 'readme'], { place })).stdout).toContain(session);
   expect((await runKlaus(['sessions', 'giraffe'], { place })).stdout).toBe('');
   const shown = (await runKlaus(['show', session.slice(0, 24)], { place })).stdout;
-  expect(shown).toContain('User:\nread the readme');
+  expect(shown).toMatch(/^\S.*:\nread the readme$/m);
   expect(shown).toContain('read_file README.md: ok');
   const markdown = (await runKlaus(['export', session], { place })).stdout;
-  expect(markdown).toContain('## User\n\nread the readme');
+  expect(markdown).toMatch(/^## .+\n\nread the readme$/m);
   expect(markdown).toContain('### `read_file README.md`');
   const document = JSON.parse((await runKlaus(['export', session, '--format', 'json'], { place })).stdout) as {
     session: { id: string };

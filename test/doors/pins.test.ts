@@ -13,7 +13,7 @@ test('a text is pinned, listed, shown and unpinned', async () => {
   const [{ id } = { id: '' }] = await listSessions(place);
 
   const given = await runKlaus(['pin', id.slice(0, 20), 'Never', 'touch src/legacy.'], { place });
-  expect(given).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Pinned: [0-9A-Z]{26}\.\n$/) });
+  expect(given).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[^\n]*\b[0-9A-Z]{26}\b[^\n]*\n$/) });
   const piped = await runKlaus(['pin', id, '-'], { place, stdin: '  from a pipe\nof two lines\n' });
   expect(piped.code).toBe(0);
 
@@ -39,13 +39,14 @@ test('a text is pinned, listed, shown and unpinned', async () => {
   ]);
   expect(await runKlaus(['unpin', id, pin.toLowerCase()], { place })).toMatchObject({
     code: 0,
-    stdout: `Unpinned: ${pin}.\n`,
+    stdout: expect.stringContaining(pin),
   });
   const again = await runKlaus(['unpin', id, pin], { place });
-  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`There is no pin ${pin}.`) });
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(pin) });
   const shown = await runKlaus(['show', id, '--plain'], { place });
-  expect(shown.stdout).toMatch(/Pinned as [0-9A-Z]{26} by cli: Never touch src\/legacy\./);
-  expect(shown.stdout).toContain(`Unpinned ${pin} by cli.`);
+  expect(shown.stdout).toMatch(/\b[0-9A-Z]{26}\b.*\bcli\b.*Never touch src\/legacy\./);
+  // One line for the pin, and one for its removal.
+  expect(shown.stdout.match(new RegExp(`\\b${pin}\\b.*\\bcli\\b`, 'g'))).toHaveLength(2);
 
   // The next request has the pinned texts, and the prompt only once.
   await runKlaus(['--session', id, 'and now?'], { place, server });
@@ -60,15 +61,13 @@ test('an invalid pin is refused with the reason, and nothing is pinned', async (
   await runKlaus(['run', 'one'], { place, server });
   const [{ id } = { id: '' }] = await listSessions(place);
   const seq = await runKlaus(['pin', id, '--message', '1'], { place });
-  expect(seq).toMatchObject({ code: 2, stderr: expect.stringContaining('Record 1 of session') });
+  expect(seq).toMatchObject({ code: 2, stderr: expect.stringMatching(new RegExp(`\\b1\\b.*\\b${id}\\b`)) });
   expect(await runKlaus(['pin', id, '   '], { place })).toMatchObject({ code: 2 });
   expect(await runKlaus(['pin', id, 'text', '--message', '3'], { place })).toMatchObject({ code: 2 });
   expect(await runKlaus(['pin', id, '--message', 'x'], { place })).toMatchObject({ code: 2 });
   const large = await runKlaus(['pin', id, '-'], { place, server, stdin: 'word '.repeat(400_000) });
   expect(large.code).toBe(2);
-  expect(large.stderr).toMatch(
-    /The text has 19\d+ bytes; pinned texts may take 10 % of the context window, here \d+ bytes\./,
-  );
+  expect(large.stderr).toMatch(/\b19\d+\b.*\b10 %.*\b\d+\b/);
   const prompt = await runKlaus(['run', '--pin', '-'], { place, server, stdin: 'word '.repeat(19_900) });
   expect([0, 2]).toContain(prompt.code);
   const list = await runKlaus(['pin', id], { place });

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
-import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -163,8 +163,8 @@ describe('klaus run at a server', () => {
     expect(ended.code).toBe(0);
     expect(events).toEqual(log);
     expect(events.at(-1)?.type).toBe('session.changed');
-    expect(ended.stderr).toContain(`The connection to ${serve.url} `);
-    expect(ended.stderr).toContain(`Connected to ${serve.url} again`);
+    // For each of both restarts, the loss and the return of the connection.
+    expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
   });
 
   test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
@@ -180,7 +180,7 @@ describe('klaus run at a server', () => {
     await stop(serve);
     expect(ended.code).toBe(130);
     const finished = toEvents(ended.stdout).find((event) => event.type === 'run.finished');
-    expect(finished).toMatchObject({ outcome: 'cancelled', reason: 'The user stopped the run with Ctrl-C.' });
+    expect(finished).toMatchObject({ outcome: 'cancelled', reason: expect.stringContaining('Ctrl-C') });
   });
 
   test('--timeout stops it: exit 9', async () => {
@@ -205,21 +205,24 @@ describe('klaus run at a server', () => {
     await run.printed('stdout', '"type":"turn.started"');
     const { session } = JSON.parse(run.text.stdout.split('\n')[0]!) as { session: string };
     const cancelled = await runKlaus(['cancel', session], { place, server, env });
-    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('is stopping') });
+    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining(session) });
     const ended = await run.ended;
     expect(ended.code).toBe(130);
     expect(toEvents(ended.stdout).find((event) => event.type === 'run.finished')).toMatchObject({
       outcome: 'cancelled',
-      reason: 'The user stopped the run with klaus cancel.',
+      reason: expect.stringContaining('klaus cancel'),
     });
-    expect(await runKlaus(['cancel', session], { place, server, env })).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('Nothing is running'),
-    });
+    // Without a run the answer is another one.
+    const idle = await runKlaus(['cancel', session], { place, server, env });
+    expect(idle).toMatchObject({ code: 0, stderr: expect.stringContaining(session) });
+    expect(idle.stderr).not.toBe(cancelled.stderr);
     expect(await runKlaus(['resume', session], { place, server, env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    const nothing = await runKlaus(['resume', session], { place, server, env });
+    const { length } = server.requests;
+    const nothing = await runKlaus(['resume', session, '--json'], { place, server, env });
     await stop(serve);
-    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing is left to do') });
+    expect(nothing).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(nothing.stderr)).toMatchObject({ error: { code: 'usage' } });
+    expect(server.requests).toHaveLength(length);
   });
 });
 
@@ -231,10 +234,13 @@ describe('a question of a server', () => {
     const env = elsewhere(place, serve);
     const klaus = (...words: string[]) => runKlaus(words, { place, server, env });
     const asked = await klaus('--approve', 'ask', '--on-ask', 'wait', 'write');
-    expect(asked.stderr).toContain('Waiting for approval: create new.txt');
+    expect(asked.stderr).toMatch(/\bnew\.txt\b.*\n.*klaus approve [0-9A-Z]{26}/);
     const { id, session } = JSON.parse((await klaus('approvals', '--json')).stdout) as { id: string; session: string };
     const steered = await klaus('steer', session, 'and be quick');
-    expect(steered).toMatchObject({ code: 8, stderr: expect.stringContaining('The message waits') });
+    expect(steered).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(new RegExp(`klaus approve ${id}.*\\n.*\\bmessage\\b`)),
+    });
     expect((await klaus('approvals')).stdout).toContain('+brand new');
     const approved = await klaus('approve', id, '--scope', 'project', '--json');
     expect(approved.code).toBe(0);
@@ -244,7 +250,7 @@ describe('a question of a server', () => {
     expect(approved.stdout).toContain('"by":"server/cli"');
     expect(await klaus('approve', id)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('approved by server/cli'),
+      stderr: expect.stringMatching(/\bapproved\b.*\bserver\/cli\b/),
     });
     // Remembered approvals are listed as on the machine itself, and deleted from another client.
     const [there, here, json] = await Promise.all([
@@ -274,7 +280,7 @@ describe('a question of a server', () => {
     }
     expect(await klaus('export', session, '--as', 'test')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('it was spoken into while it ran'),
+      stderr: expect.stringContaining('klaus replay'),
     });
     await stop(serve);
   });
@@ -286,13 +292,13 @@ describe('a question of a server', () => {
     const env = toEnv({ place, server, env: elsewhere(place, serve) });
     const words = [process.execPath, MAIN, '--approve', 'ask', 'write'];
     await using terminal = await openTerminal(words, { env, cwd: place.workspace });
-    expect(await terminal.shows('q decide later]')).toContain('+brand new');
+    expect(await terminal.shows(QUESTION)).toContain('+brand new');
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
     expect((await terminal.shows('klaus --session')).match(/It is written\./g)).toHaveLength(1);
     // Answered from the page, the question goes away by itself.
     await using second = await openTerminal(words, { env, cwd: place.workspace });
-    await second.shows('q decide later]');
+    await second.shows(QUESTION);
     const [question] = (await serve.client.approvals()).approvals;
     await serve.client.answer({ params: { id: question!.id }, body: { answer: 'rejected' } });
     expect(await second.exitCode()).toBe(6);
@@ -393,10 +399,10 @@ describe('finds the server', () => {
   });
 
   test.each([
-    ['another program', '<html>', 'There is no klaus serve at'],
-    ['other JSON', '{"status":"ok"}', 'There is no klaus serve at'],
-    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', 'version 99'],
-    ['an older API', '{"status":"ok","version":"0.0.9"}', 'version 0'],
+    ['another program', '<html>', 'klaus serve'],
+    ['other JSON', '{"status":"ok"}', 'klaus serve'],
+    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', '9.1.0'],
+    ['an older API', '{"status":"ok","version":"0.0.9"}', '0.0.9'],
   ])('or says that %s answers there', async (_, body, says) => {
     using place = createTestHome();
     const other = createServer((_request, response) => response.end(body));
@@ -407,7 +413,7 @@ describe('finds the server', () => {
     const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
     other.close();
     expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
-    expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('speaks no TLS.') });
+    expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('TLS') });
   });
 });
 

@@ -100,15 +100,15 @@ steps:
   expect(await textOf([user('a'), called, result('a bug')])).toBe('found');
   expect(await textOf([user('a')], { system: 'summarise this' })).toBe('summary');
   expect(await textOf([user('a')], { model: 'cheap-1' })).toBe('cheap');
-  expect(await textOf([user('a'), called, result('nothing')])).toContain('no newest result matches /b.g/');
+  expect(await textOf([user('a'), called, result('nothing')])).toContain('/b.g/');
 });
 
 test('a request that no step fits is refused with what was looked for', async () => {
   const server = await play('name: demo\nsteps:\n  - when: { user: hello }\n    reply: { text: hi }\n');
   const { status, body } = await post(server, [user('bye')]);
   expect(status).toBe(400);
-  expect(body.error.message).toContain('No step of the script demo fits this request: turn 0; model demo; user "bye"');
-  expect(body.error.message).toContain('step 1: user does not match /hello/');
+  expect(body.error.message).toMatch(/\bdemo\b.*\bturn 0\b.*\bmodel demo\b.*\buser "bye"/);
+  expect(body.error.message).toMatch(/\bstep 1\b.*\buser\b.*\/hello\//);
   const lenient = await play('steps: []\nfallback: { text: anything }\n');
   expect((await post(lenient, [user('bye')])).body.content[0]!.text).toBe('anything');
 });
@@ -174,7 +174,10 @@ test('a prompt that was sent before counts as read from the cache, also when its
 
 test('only loopback is listened on', async () => {
   const script = await parseScript('steps: []', 'x');
-  await expect(createModelServer({ script, host: '0.0.0.0' })).rejects.toThrow('loopback only');
+  await expect(createModelServer({ script, host: '0.0.0.0' })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('0.0.0.0'),
+  });
 });
 
 test('a port that is taken is reported', async () => {
@@ -188,7 +191,5 @@ test('a script without a name is called like its file', async () => {
   const file = join(folder, 'fix-bug.yaml');
   await writeFile(file, 'steps: []');
   expect((await loadScript(file)).name).toBe('fix-bug');
-  await expect(loadScript(join(folder, 'absent.yaml'))).rejects.toThrow(
-    `The script ${join(folder, 'absent.yaml')} cannot be read`,
-  );
+  await expect(loadScript(join(folder, 'absent.yaml'))).rejects.toThrow(join(folder, 'absent.yaml'));
 });

@@ -69,8 +69,8 @@ test.each(shells)('%s', (_agent, tool, name, input) => {
 });
 
 test('a request without a shell is refused with what it brings', () => {
-  expect(() => toShellCall([toToolOffer({ name: 'read_file' })], 'ls')).toThrow('Tools: read_file.');
-  expect(() => toShellCall([], 'ls')).toThrow('Tools: none.');
+  expect(() => toShellCall([toToolOffer({ name: 'read_file' })], 'ls')).toThrow('read_file');
+  expect(() => toShellCall([], 'ls')).toThrow('none');
   const strange = toToolOffer({ name: 'bash', input_schema: schema({ line: text }) });
-  expect(() => toShellCall([strange], 'ls')).toThrow('The tool bash takes none of command, cmd, commands.');
+  expect(() => toShellCall([strange], 'ls')).toThrow(/\bbash\b.*\bcommand, cmd, commands\b/);
 });

@@ -119,8 +119,8 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     try {
       const reused = forge(bootId(), String(Number(startTime) - 1));
       const rebooted = forge('another', startTime);
-      expect(processes.find(reused)).toMatchObject({ state: 'lost', reason: 'it was killed from outside' });
-      expect(processes.find(rebooted)).toMatchObject({ state: 'lost', reason: 'the machine was restarted' });
+      expect(processes.find(reused)).toMatchObject({ state: 'lost', reason: expect.stringContaining('killed') });
+      expect(processes.find(rebooted)).toMatchObject({ state: 'lost', reason: expect.stringContaining('restarted') });
       for (const id of [reused, rebooted]) await processes.stop(id, { reason: 'a test', graceMs: 0 });
       await processes.takeOver();
       expect(readProcess(pid)).toMatchObject({ startTime, ended: false });
@@ -179,7 +179,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
   test('is stopped at its time-out without a caller', async () => {
     const id = await start('echo up; sleep 1000', { limits: { timeoutMs: 100 } });
     expect(await ended(id)).toBe('met');
-    expect(processes.find(id)).toMatchObject({ state: 'stopped', reason: 'time-out after 0.1 s' });
+    expect(processes.find(id)).toMatchObject({ state: 'stopped', reason: expect.stringContaining('0.1 s') });
     expect(findProcesses(toFolder(id))).toEqual([]);
   });
 

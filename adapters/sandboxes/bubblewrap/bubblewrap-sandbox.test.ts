@@ -198,7 +198,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(bytes).toBe(23_000_004);
     expect(result.truncated).toBe(true);
     expect(result.stdout.length).toBeLessThan(101_000);
-    expect(result.stdout).toContain('[… 22,900,004 bytes left out …]');
+    expect(result.stdout).toContain('22,900,004');
     expect(result.stdout.endsWith('aend\n')).toBe(true);
     expect(result.output.length).toBeLessThan(101_000);
   });

@@ -43,8 +43,8 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(await probeSandboxes({ ...place, image: 'absent:1' })).toContainEqual({
       name: 'docker',
       available: false,
-      reason: expect.stringContaining('the image absent:1 is not on this machine'),
-      fix: 'Type: docker pull absent:1',
+      reason: expect.stringContaining('absent:1'),
+      fix: expect.stringContaining('docker pull absent:1'),
     });
   });
 
@@ -260,7 +260,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     const sandbox = await createSandbox({ ...place, choice: 'docker', image: 'nowhere:1' });
     await expect(sandbox.exec({ command: 'true' })).rejects.toMatchObject({
       code: 'sandbox.failed',
-      hint: 'Type: docker pull nowhere:1',
+      hint: expect.stringContaining('docker pull nowhere:1'),
     });
   });
 });

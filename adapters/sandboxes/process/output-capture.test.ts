@@ -9,9 +9,9 @@ test.each([1, 3, 7, 64, 1_000])('with chunks of %i bytes, the same head and tail
   const capture = new OutputCapture(100);
   for (let at = 0; at < all.length; at += step) capture.write(all.subarray(at, at + step));
   const text = new TextDecoder().decode(all);
-  expect(capture.toText()).toBe(
-    `${text.slice(0, 60)}\n[… ${(all.length - 100).toLocaleString('en-US')} bytes left out …]\n${text.slice(-40)}`,
-  );
+  const [note] = /\n\[… .* …\]\n/.exec(capture.toText()) ?? [''];
+  expect(capture.toText()).toBe(`${text.slice(0, 60)}${note}${text.slice(-40)}`);
+  expect(note).toContain(`[… ${(all.length - 100).toLocaleString('en-US')} bytes `);
   expect(capture.missing).toBe(all.length - 100);
 });
 

@@ -109,7 +109,13 @@ test('a schema of a newer Klaus is refused by its name', async () => {
   const database = new Database(toDatabaseFile(home.path));
   database.run(`INSERT INTO migrations (name, applied_at) VALUES ('m999-future', '')`);
   database.close();
-  expect(() => createSqliteStore({ home: home.path })).toThrow(/written by a newer Klaus.*m999-future/);
+  expect(() => createSqliteStore({ home: home.path })).toThrow(
+    expect.objectContaining({
+      code: 'store.corrupt',
+      message: expect.stringContaining('m999-future'),
+      hint: expect.stringContaining('KLAUS_HOME'),
+    }),
+  );
 });
 
 test('a new migration is applied completely and once, or not at all', async () => {

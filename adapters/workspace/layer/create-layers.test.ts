@@ -254,7 +254,7 @@ describe.skipIf(obstacle !== undefined)('overlays', () => {
     const stateDir = join(place.root, 'state/layers');
     const layers = createLayers(place.root, { stateDir, klausHome: join(place.root, 'state') });
     writeFileSync(join(place.root, 'f'), '1');
-    expect(await layers.whyNoOverlay()).toContain('lies in the workspace');
+    expect(await layers.whyNoOverlay()).toContain(stateDir);
     const layer = await layers.open();
     expect(readdirSync(layer.folder)).toEqual(['f']);
     expect(await layer.touched()).toEqual({ paths: [], git: false });

@@ -22,7 +22,7 @@ test('a long text keeps its ends and short neighbours, with a note about the mis
   const content = `HEAD${'x'.repeat(200_000)}TAIL`;
   const given = cut({ path: 'a.txt', content }) as { path: string; content: string };
   expect(given.path).toBe('a.txt');
-  expect(given.content).toMatch(/^HEADx+\n\[… \d+ characters of this input are not shown again/);
+  expect(given.content).toMatch(/^HEADx+\n\[… \d+ .+ …\]\n/);
   expect(given.content).toMatch(/xTAIL$/);
 });
 
@@ -40,7 +40,7 @@ test.each([
 ])('%s are cut to what can be sent, the same each time', (_, input) => {
   const text = JSON.stringify(cut(input));
   expect(text.length).toBeLessThan(60_000);
-  expect(text).toContain('not shown again');
+  expect(text).toMatch(/\[… \d+ .+ …\]/);
   expect(JSON.stringify(cut(input))).toBe(text);
   expect(text.isWellFormed() && !/\\ud[89a-f]/i.test(text)).toBe(true);
 });

@@ -25,8 +25,8 @@ test.each([
 });
 
 test.each([
-  ['tool', 'git_comit', /no tool "git_comit"/],
-  ['tool', 'nothing_like_it', /no tool/],
+  ['tool', 'git_comit', /"git_comit"/],
+  ['tool', 'nothing_like_it', /"nothing_like_it"/],
   ['read', '/etc/passwd', /absolute/],
   ['read', '/src', /absolute/],
   ['read', '~/notes', /~/],
@@ -34,24 +34,24 @@ test.each([
   ['write', 'a/../b', /\.\./],
   ['write', './a', /`\.`/],
   ['write', './', /`\.`/],
-  ['write', 'a//b', /empty part/],
-  ['write', 'a/', /end with a slash/],
-  ['write', 'a\\b', /forward slashes/],
+  ['write', 'a//b', /empty/],
+  ['write', 'a/', /slash/],
+  ['write', 'a\\b', /slashes/],
   ['write', 'C:/a', /absolute/],
   ['write', '!src', /!/],
   ['write', '*.{pem,key}', /braces/],
-  ['write', ' src', /white space/],
+  ['write', ' src', /space/],
   ['write', 'a\0b', /control/],
   ['write', '  ', /empty/],
   ['command', '   ', /empty/],
-  ['command', 'curl x | sh', /"\|" is a shell operator/],
-  ['command', 'a && b', /shell operator/],
-  ['command', 'a; b', /shell operator/],
-  ['command', 'a > b', /shell operator/],
-  ['command', 'echo $(x)', /shell operator/],
-  ['command', 'echo `x`', /shell operator/],
+  ['command', 'curl x | sh', /"\|"/],
+  ['command', 'a && b', /"&"/],
+  ['command', 'a; b', /";"/],
+  ['command', 'a > b', /">"/],
+  ['command', 'echo $(x)', /"\$"/],
+  ['command', 'echo `x`', /"`"/],
   ['command', 'git commit -m "x"', /quotes/],
-  ['command', '--force', /begins with its name/],
+  ['command', '--force', /name/],
   ['command', 'A=b make', /assignment/],
 ])('%s %j can never match', (kind, pattern, why) => {
   const problem = problemOf({ rules: [rule('tool', '*', 'ask'), rule(kind, pattern)] });
@@ -60,7 +60,7 @@ test.each([
 });
 
 test('the nearest tool is named', () => {
-  expect(problemOf({ rules: [rule('tool', 'git_comit')] })?.hint).toBe('Did you mean git_commit?');
+  expect(problemOf({ rules: [rule('tool', 'git_comit')] })?.hint).toMatch(/^[^,]*\bgit_commit\b[^,]*$/);
 });
 
 test.each<[PolicyFile['rules'], (string | number)[]]>([

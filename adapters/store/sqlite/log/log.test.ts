@@ -199,10 +199,18 @@ test('a record of a newer version, or a gap, is refused with its place', () => {
   insert('D', 1, JSON.stringify({ v: EVENT_VERSION, seq: 1, session: 'D' }, undefined, 1));
   database.close();
   using store = createSqliteStore({ home: home.path });
-  expect(() => [...store.view.events('A')]).toThrow(/written by a newer Klaus/);
-  expect(() => [...store.view.events('B')]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.view.texts('A', 0)]).toThrow(/written by a newer Klaus/);
-  expect(() => [...store.view.texts('B', 0)]).toThrow(/record 1 of session B is missing/);
-  expect(() => [...store.view.texts('C', 0)]).toThrow(/record 1 of session C is not a valid record/);
+  const refusal = (place: RegExp, hint: string) =>
+    expect.objectContaining({
+      code: 'store.corrupt',
+      message: expect.stringMatching(place) as string,
+      hint: expect.stringContaining(hint) as string,
+    });
+  const newer = refusal(new RegExp(`\\b1\\b.*\\bA\\b.*\\b${EVENT_VERSION + 1}\\b`), 'KLAUS_HOME');
+  const missing = refusal(/\b1\b.*\bB\b/, 'klaus db recover');
+  expect(() => [...store.view.events('A')]).toThrow(newer);
+  expect(() => [...store.view.events('B')]).toThrow(missing);
+  expect(() => [...store.view.texts('A', 0)]).toThrow(newer);
+  expect(() => [...store.view.texts('B', 0)]).toThrow(missing);
+  expect(() => [...store.view.texts('C', 0)]).toThrow(refusal(/\b1\b.*\bC\b/, 'klaus db recover'));
   expect(readTexts(store, 'D')).toEqual([{ v: EVENT_VERSION, seq: 1, session: 'D' }]);
 });

@@ -54,7 +54,7 @@ test.each(CHANGES)('%s', async (sql, table, session = 'A') => {
   expect(report.sessions.find((row) => row.session === session)?.report).toMatchObject({
     intact: false,
     problem: 'altered',
-    message: `The table ${table} was altered: it differs from the log of the session.`,
+    message: expect.stringMatching(new RegExp(`\\b${table}\\b`)),
   });
   if (session === 'A') expect((await store.audit({ session })).intact).toBe(false);
   // The log is intact: after a rebuild the tables match.
@@ -78,6 +78,7 @@ test('a forged approval for a project is detected', async () => {
   database.close();
   expect((await store.audit({ session: 'A' })).sessions[0]!.report).toMatchObject({
     intact: false,
-    message: expect.stringContaining('The table remembered was altered'),
+    problem: 'altered',
+    message: expect.stringMatching(/\bremembered\b/),
   });
 });
