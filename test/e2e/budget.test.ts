@@ -241,7 +241,7 @@ describe('a limit that is reached', () => {
     await session.send({ type: 'limits', limits: { usd: 5 } });
     await session.prompt('go');
     expect(await session.advance()).toMatchObject({
-      finished: { outcome: 'failed', reason: expect.stringContaining('No price is known') },
+      finished: { outcome: 'failed', reason: expect.stringContaining('prices.anthropic/unknown') },
     });
     expect(ofType(await Array.fromAsync(session.events()), 'turn.started')).toHaveLength(0);
   });

@@ -45,19 +45,22 @@ describe('npm_run', () => {
     expect(await call('npm_run', { script: 'bad' })).toMatchObject({
       isError: true,
       detail: { exitCode: 4 },
-      text: expect.stringContaining('[exit code 4]'),
+      text: expect.stringMatching(/^\[.*\b4\]$/m),
     });
   });
 
   test('a wrong name gets the scripts that there are', async () => {
     await expect(call('npm_run', { script: 'x' })).rejects.toMatchObject({
-      message: expect.stringContaining('no package.json'),
+      code: 'tool.failed',
+      message: expect.stringContaining('package.json'),
     });
     put('package.json', JSON.stringify({ scripts: { build: 'tsc', '--x': 'true' } }));
     for (const script of ['biuld', '--x', 'a\0b']) {
       await expect(call('npm_run', { script })).rejects.toMatchObject({ code: 'tool.failed' });
     }
-    await expect(call('npm_run', { script: 'biuld' })).rejects.toMatchObject({ hint: 'Its scripts: build, --x.' });
+    await expect(call('npm_run', { script: 'biuld' })).rejects.toMatchObject({
+      hint: expect.stringContaining('build, --x'),
+    });
   });
 
   test.each([
@@ -103,7 +106,7 @@ describe('tsc_check', () => {
     const red = await call('tsc_check');
     expect(red).toMatchObject({ isError: true, evidence: { exitCode: expect.any(Number) } });
     expect(red.text.split('\n').slice(1, 4)).toEqual([
-      '2 errors in 2 files.',
+      expect.stringMatching(/^2 .* 2 /),
       "src/a.ts:1:14 TS2322 Type 'string' is not assignable to type 'number'.",
       "src/b.ts:2:47 TS2322 Type 'number' is not assignable to type 'string'.",
     ]);
@@ -114,7 +117,7 @@ describe('tsc_check', () => {
     put('src/a.ts', 'export const a = "one";\n');
     const green = await call('tsc_check', { project: 'tsconfig.json' });
     expect(green).toMatchObject({ isError: false, evidence: { exitCode: 0 }, detail: { count: 0 } });
-    expect(green.text).toContain('0 errors.');
+    expect(green.text).toMatch(/\n0 /);
     expect(() => on('src/a.js')).toThrow('ENOENT');
   });
 
@@ -133,9 +136,12 @@ describe('tsc_check', () => {
   });
 
   test('says what is missing', async () => {
-    await expect(call('tsc_check')).rejects.toMatchObject({ message: 'There is no tsconfig.json.' });
+    await expect(call('tsc_check')).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('tsconfig.json'),
+    });
     put('tsconfig.json', '{ "files": ["nothing.ts"] }');
-    expect((await call('tsc_check')).text).toMatch(/\n1 error\.\nTS6053 /);
+    expect((await call('tsc_check')).text).toMatch(/\n1 .*\nTS6053 /);
     rmSync(join(place.workspace, 'node_modules'), { recursive: true });
     expect(await call('tsc_check')).toMatchObject({
       isError: true,
@@ -156,7 +162,7 @@ describe('eslint_check', () => {
     const red = await call('eslint_check');
     expect(red).toMatchObject({ isError: true, detail: { count: 2 }, evidence: { exitCode: 1 } });
     expect(red.text.split('\n').slice(1, 4)).toEqual([
-      '3 files checked: 1 error, 1 warning in 1 file.',
+      expect.stringMatching(/^3 .* 1 .* 1 .* 1 /),
       "src/a.js:2:1 no-undef 'missing' is not defined.",
       "src/a.js:1:7 warning no-unused-vars 'unused' is assigned a value but never used.",
     ]);
@@ -176,7 +182,7 @@ describe('eslint_check', () => {
     });
     installPackage(place.workspace, 'eslint');
     const output = await call('eslint_check');
-    expect(output).toMatchObject({ isError: true, text: expect.stringContaining('has no configuration') });
+    expect(output).toMatchObject({ isError: true, text: expect.stringMatching(/^\$ .*\n.*\beslint\.config\.js\b/) });
     expect(output.evidence).toBeUndefined();
   });
 });
@@ -189,12 +195,12 @@ describe('prettier_format', () => {
     put('-c.js', 'let c\n');
     const check = await call('prettier_format', { check: true });
     expect(check).toMatchObject({ isError: true, detail: { files: ['-c.js', 'src/a.js'] }, evidence: { exitCode: 1 } });
-    expect(check.text).toContain('2 files would change:\n-c.js\nsrc/a.js');
+    expect(check.text).toMatch(/\n2 .*\n-c\.js\nsrc\/a\.js/);
     expect(on('src/a.js')).toBe('const  a = 1\n');
     const written = await call('prettier_format', { paths: ['src', '-c.js'] });
     expect(written).toMatchObject({ isError: false, detail: { count: 2 } });
     expect([on('src/a.js'), on('-c.js')]).toEqual(['const a = 1;\n', 'let c;\n']);
-    expect((await call('prettier_format')).text).toContain('0 files changed.');
+    expect(await call('prettier_format')).toMatchObject({ isError: false, detail: { count: 0, files: [] } });
     put('src/a.js', 'const = ;\n');
     const broken = await call('prettier_format', { paths: ['src/a.js'] });
     expect(broken).toMatchObject({ isError: true, text: expect.stringContaining('SyntaxError') });

@@ -35,7 +35,7 @@ describe('run_command', () => {
     expect(output.text).toContain('out\n');
     expect(output.text).toContain('err\n');
     expect(output.text).toContain(`${place.workspace}\n`);
-    expect(output.text).toContain('[exit code 3]');
+    expect(output.text).toMatch(/^\[.*\b3\]$/m);
     expect(context.shown()).toContain('out\n');
     expect(readFileSync(join(place.workspace, 'made.txt'), 'utf8')).toBe('new\n');
     expect(output.intent).toMatchObject({ access: [{ kind: 'exec' }], command: expect.stringContaining('echo out') });
@@ -63,7 +63,8 @@ describe('run_command', () => {
     const output = await call('run_command', { command: 'sleep 1000 & sleep 1000', timeoutMs: 500 });
     expect(output).toMatchObject({
       isError: true,
-      text: expect.stringContaining('[ended after 0.5 s: time-out, '),
+      text: expect.stringMatching(/^\[.*\b0\.5 s\b.*\]$/m),
+      detail: { timedOut: true },
     });
   });
 
@@ -106,7 +107,7 @@ describe('run_command', () => {
     expect(output.text.length).toBeLessThan(70_000);
     expect(output.text).toContain('line 0 é\n');
     expect(output.text).toContain('line 39999 é\n');
-    expect(output.text).toContain('characters omitted');
+    expect(output.text).toMatch(/\n\[… \d+ .*\]\n/);
     const complete = context.blobs.get(output.blob!.hash)!.toString();
     expect(complete.split('\n')).toHaveLength(40_001);
     expect(complete).toContain('line 20000 é\n');
@@ -127,7 +128,7 @@ describe('run_tests', () => {
       evidence: { command: 'npm test', exitCode: 1 },
       detail: { passed: 1, failed: 1 },
     });
-    expect(red.text).toMatch(/^\$ npm test\nTests: 1 passed, 1 failed\.\nFAILED subtracts\n/);
+    expect(red.text).toMatch(/^\$ npm test\n.*\b1\b.*\b1\b.*\nFAILED subtracts\n/);
     put('math.test.js', RED.replace('5)', '0)'));
     const green = await call('run_tests', {});
     expect(green).toMatchObject({
@@ -142,7 +143,7 @@ describe('run_tests', () => {
     const none = await call('run_tests', {});
     expect(none).toMatchObject({ isError: true, detail: { exitCode: 0, passed: 0, failed: 0 } });
     expect(none.evidence).toBeUndefined();
-    expect(none.text).toContain('No test was run.');
+    expect(none.text).toMatch(/^\$ npm test\n.*\b0\b.*\b0\b/);
   });
 
   test('one file, and tests by name', async () => {

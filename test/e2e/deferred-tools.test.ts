@@ -65,7 +65,7 @@ test.each(['anthropic', 'openai'] as const)('a tool is found, called and logged 
     'tool.finished git_log',
   ]);
   const [found, log] = ofType(events, 'tool.finished');
-  expect(found!.output).toMatch(/^git_log \(read\): Show the latest commits/);
+  expect(found!.output).toMatch(/^git_log \(read\): \S/);
   expect(found!.output).toContain('"limit"');
   expect(log!.output).toContain('Begin');
   // The log and the history contain the message as the model wrote it.
@@ -245,5 +245,7 @@ test('tools attached on the way are found, and no byte of an earlier request cha
   const later = ofType(await Array.fromAsync((await engine.klaus.open()).events()), 'session.opened')[0]!;
   expect(later.tools).toContain('attached_5');
   expect(later.deferred).toContain('attached_1');
-  expect(() => engine.klaus.attach([createEcho('read_file').tool])).toThrow('Two tools are called read_file');
+  expect(() => engine.klaus.attach([createEcho('read_file').tool])).toThrow(
+    expect.objectContaining({ code: 'usage', message: expect.stringContaining('read_file') }),
+  );
 });

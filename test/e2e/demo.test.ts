@@ -13,20 +13,22 @@ test.skipIf(!hasBubblewrap)('klaus demo fixes the project in the sandbox (needs 
   expect(stderr.split('\n')[0]).toMatch(/klaus demo --live$/);
   expect(stderr).toContain('sandbox bubblewrap');
   expect(stderr).toMatch(/^\+ .*Math\.max/m);
-  expect(stderr).toMatch(/Last test run, in the bubblewrap sandbox: .*exit 0: passed/);
+  expect(stderr).toMatch(/^.*\bbubblewrap\b.*\b0: passed$/m);
   expect(stdout).toContain('pass');
-  const folder = /^Folder: (\S+)/m.exec(stderr)?.[1] ?? '/';
+  const folder = /(?:^|\s)(\/\S*\/klaus-demo-\w+)(?:\s|$)/.exec(stderr)?.[1] ?? '/';
   expect(existsSync(folder)).toBe(false);
   const session = /klaus show (\S+)/.exec(stderr)?.[1] ?? '';
   expect((await runKlaus(['show', session], { place })).stdout).toContain('run_tests: ok');
+  const log = (await runKlaus(['show', session, '--json'], { place })).stdout;
+  expect(JSON.parse(log.split('\n')[0]!)).toMatchObject({ type: 'session.opened', sandbox: 'bubblewrap' });
 });
 
 test('klaus demo --sandbox host works without a sandbox, and --keep keeps the folder', async () => {
   using place = createTestHome();
   const { code, stderr } = await runKlaus(['demo', '--sandbox', 'host', '--keep', '--plain'], { place });
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stderr).toMatch(/Last test run, without a sandbox: .*exit 0: passed/);
-  const folder = /^Folder: (\S+)$/m.exec(stderr)?.[1] ?? '/';
+  expect(stderr).toMatch(/^(?!.*bubblewrap).*\b0: passed$/m);
+  const folder = /(?:^|\s)(\/\S*\/klaus-demo-\w+)(?:\s|$)/.exec(stderr)?.[1] ?? '/';
   const tests = spawnSync('npm', ['test'], { cwd: folder, encoding: 'utf8', env: place.env });
   expect(tests.status).toBe(0);
   rmSync(folder, { recursive: true });

@@ -65,7 +65,8 @@ test(
     const { code, stdout, stderr } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^npm: done \(/);
-    expect(stderr).toMatch(/with a network +npm ci .*--ignore-scripts\n +without a network +npm rebuild\n/);
+    // The two steps have different labels.
+    expect(stderr).toMatch(/^ +(\S.*\S) +npm ci .*--ignore-scripts\n +(?!\1 )\S.*\S +npm rebuild\n/m);
     expect(asked).toContain('/one-1.0.0.tgz');
     const built = join(place.workspace, 'node_modules/one/built');
     expect(readFileSync(built, 'utf8')).toMatch(/^net:/);
@@ -106,7 +107,7 @@ test('a missing tool and a failed download are reported by name: exit 1', { time
   const { code, stdout } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^npm: failed/m);
-  expect(stdout).toMatch(/^dotnet: dotnet is not installed/m);
+  expect(stdout).toMatch(/^dotnet: .*\bdotnet\b/m);
 });
 
 test('a folder without dependencies is reported', async () => {

@@ -171,10 +171,13 @@ describe('tools that read', () => {
     await withFolders({ calls, prepare }, async (engine, place) => {
       const session = await run(engine, place);
       const found = await finished(session);
-      const denied = found.filter(({ output }) => output.includes('outside the workspace'));
-      expect(denied.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 7 }, () => 'denied'));
-      expect(found[5]).toMatchObject({ outcome: 'error', output: expect.stringContaining('too many symbolic links') });
-      expect(found.at(-1)?.output).toBe('No matches.');
+      const denied = ofType(await Array.fromAsync(session.events()), 'gate.decided').filter(
+        ({ verdict, rule }) => verdict === 'deny' && rule === 'path',
+      );
+      expect(denied).toHaveLength(7);
+      expect(found.filter(({ outcome }) => outcome === 'denied')).toHaveLength(7);
+      expect(found[5]).toMatchObject({ outcome: 'error', output: expect.stringContaining('/loop') });
+      expect(found.at(-1)).toEqual({ outcome: 'ok', output: expect.not.stringContaining('beyond') });
     });
   });
 
@@ -236,7 +239,7 @@ describe('tools that read', () => {
       expect(found.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['error', 'error']);
       expect(found[2]?.output).toContain('No such file');
       expect(JSON.stringify(found)).not.toContain('private\\n');
-      expect(JSON.stringify(found)).toContain('a symbolic link has replaced it');
+      expect(found[2]?.output).toContain(`[${place.extra} `);
     });
   });
 });
@@ -294,17 +297,17 @@ describe('a grant for a folder outside of the workspace', () => {
     await withFolders({ calls: () => [], prepare, folders: () => [] }, async (engine, place) => {
       const refused = { code: 'workspace.refused' };
       const reasons: [string, string, { code: string }][] = [
-        ['/', 'home folder', refused],
-        [homedir(), 'home folder', refused],
+        ['/', 'home', refused],
+        [homedir(), 'home', refused],
         [dirname(engine.place.home), 'Klaus', refused],
         [`${engine.place.home}`, 'Klaus', refused],
         [`${place.base}/user/.ssh`, 'secrets', refused],
         [`${place.base}/user/.aws`, 'secrets', refused],
         ['/etc', 'system', refused],
         ['/proc/1', 'system', refused],
-        ['/var/tmp', homedir().startsWith('/var/tmp/') ? 'home folder' : 'system', refused],
-        [`${place.base}/missing`, 'no folder', { code: 'workspace.missing' }],
-        [`${place.extra}/notes.txt`, 'no folder', { code: 'workspace.missing' }],
+        ['/var/tmp', homedir().startsWith('/var/tmp/') ? 'home' : 'system', refused],
+        [`${place.base}/missing`, `${place.base}/missing`, { code: 'workspace.missing' }],
+        [`${place.extra}/notes.txt`, `${place.extra}/notes.txt`, { code: 'workspace.missing' }],
       ];
       mkdirSync(engine.place.home, { recursive: true });
       for (const [path, reason, error] of reasons) {

@@ -67,7 +67,7 @@ describe('what is committed', () => {
     );
     expect(git('show', 'HEAD:src/a.js')).toBe('staged');
     expect(git('status', '--porcelain').split('\n')).toEqual([' M README.md', ' M src/a.js']);
-    await expect(commit()).rejects.toMatchObject({ message: 'Nothing is staged.' });
+    await expect(commit()).rejects.toMatchObject({ code: 'tool.failed', hint: expect.stringContaining('all: true') });
   });
 
   test('everything that changed; new files only by their names', async () => {
@@ -79,7 +79,7 @@ describe('what is committed', () => {
     symlinkSync('/etc/passwd', join(place.workspace, 'link'));
     const output = await commit({ all: true });
     expect(output.isError).toBeUndefined();
-    expect(output.text).toMatch(/^New files .*: link, new file\.txt\.$/m);
+    expect(output.text).toMatch(/: link, new file\.txt\.$/m);
     expect(files()).toEqual(['A\tadded.txt', 'D\tREADME.md']);
     expect(git('status', '--porcelain').split('\n')).toEqual(['?? link', '?? "new file.txt"']);
     await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('new file.txt') });
@@ -87,7 +87,7 @@ describe('what is committed', () => {
     expect(files()).toEqual(['A\tlink', 'A\tnew file.txt']);
     expect(git('status', '--porcelain')).toBe('');
     await expect(commit({ all: true })).rejects.toMatchObject({
-      message: expect.stringContaining('nothing to commit'),
+      code: 'tool.failed',
     });
   });
 
@@ -105,7 +105,10 @@ describe('what is committed', () => {
       await expect(commit({ paths })).rejects.toMatchObject({ code: expect.stringMatching(/outside|failed/) });
     }
     await expect(commit({ paths: ['src'], all: true })).rejects.toMatchObject({ code: 'tool.failed' });
-    await expect(commit({ message: ' \n' })).rejects.toMatchObject({ message: 'The message is empty.' });
+    await expect(commit({ message: ' \n' })).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('message'),
+    });
   });
 
   test('not secret files, which are hidden here: they keep their last state and are named', async () => {
@@ -116,7 +119,10 @@ describe('what is committed', () => {
     put('.env.local', 'MODE=local\n');
     context = await open(place.workspace, ['.env', '.env.local']);
     for (const paths of [['.env'], ['.']]) {
-      await expect(commit({ paths })).rejects.toMatchObject({ message: expect.stringContaining('Left out') });
+      await expect(commit({ paths })).rejects.toMatchObject({
+        code: 'tool.failed',
+        message: expect.stringMatching(/: \.env[,.]/),
+      });
     }
     put('src/a.js', 'two, and longer\n');
     put('listed.yaml', 'a: 1\n');
@@ -124,10 +130,10 @@ describe('what is committed', () => {
     expect((await call('git_checkpoint', {})).detail).toMatchObject({ leftOut: ['.env', '.env.local', 'listed.yaml'] });
     rmSync(join(place.workspace, 'listed.yaml'));
     const output = await commit({ all: true });
-    expect(output.text).toMatch(/^Left out, because .*: \.env\.$/m);
+    expect(output.text).toMatch(/: \.env\.$/m);
     expect(files()).toEqual(['M\tsrc/a.js']);
     put('src/a.js', 'three, and even longer\n');
-    expect((await commit({ paths: ['src'] })).text).not.toContain('Left out');
+    expect((await commit({ paths: ['src'] })).text).not.toContain('.env');
     expect(git('status', '--porcelain').split('\n')).toEqual([' M .env', '?? .env.local']);
     // The way to stop keeping it in Git.
     git('rm', '-q', '--cached', '.env');
@@ -167,11 +173,10 @@ describe('secrets', () => {
     git('add', '-A');
     put('src/a.js', 'one\n');
     const output = await commit();
-    expect(output).toMatchObject({ isError: true, detail: { secrets: [{}, {}] } });
-    expect(output.text.split('\n').slice(0, 3)).toEqual([
-      expect.stringContaining('Not committed'),
-      expect.stringMatching(/^big\.txt:30001 token \(fingerprint 0{8,}2\d+\)$/),
-      expect.stringMatching(/^src\/a\.js:2 token \(fingerprint 0{8,}1\d+\)$/),
+    expect(output).toMatchObject({ isError: true, detail: { secrets: [{ line: 30_001 }, { line: 2 }] } });
+    expect(output.text.split('\n').slice(1, 3)).toEqual([
+      expect.stringMatching(/^big\.txt:30001 token .*\b0{8,}2\d+\b/),
+      expect.stringMatching(/^src\/a\.js:2 token .*\b0{8,}1\d+\b/),
     ]);
     expect(git('rev-parse', 'HEAD')).toBe(before);
     expect((await commit({ paths: ['src/a.js', 'big.txt'] })).isError).toBe(true);
@@ -188,7 +193,7 @@ describe('secrets', () => {
     const blocked = await commit({ all: true });
     expect(blocked.text).toContain('src/a.js:2 token');
     expect(blocked.text).not.toContain('src/a.js:1');
-    const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(blocked.text)![1]!;
+    const fingerprint = /\b([0-9a-f]{16})\b/.exec(blocked.text)![1]!;
     put('.klaus/secrets-allow', `${fingerprint} # an example\n`);
     expect((await commit({ paths: ['src/a.js'] })).isError).toBeUndefined();
   });
@@ -214,7 +219,10 @@ describe('the author', () => {
     expect(git('log', '-1', '--format=%P %an %cn %at %s')).toBe(`${parent} Other Klaus 1577934245 Better`);
     expect(git('show', 'HEAD:src/a.js')).toBe('three');
     git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-    await expect(commit({ amend: true })).rejects.toMatchObject({ message: expect.stringContaining('on a remote') });
+    await expect(commit({ amend: true })).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('remote'),
+    });
     expect(git('log', '-1', '--format=%s')).toBe('Better');
   });
 
@@ -241,7 +249,10 @@ describe('the author', () => {
   test('writes no Git data outside the workspace', async () => {
     context = await open(join(place.workspace, 'src'));
     put('src/a.js', 'two\n');
-    await expect(commit({ all: true })).rejects.toMatchObject({ message: expect.stringContaining('outside it') });
+    await expect(commit({ all: true })).rejects.toMatchObject({
+      code: 'tool.failed',
+      hint: expect.stringContaining('git_checkpoint'),
+    });
     await expect(call('git_branch', { action: 'create', name: 'x' })).rejects.toMatchObject({ code: 'tool.failed' });
     expect((await call('git_branch', { action: 'list' })).text).toContain('* main');
   });
@@ -278,7 +289,7 @@ describe('hooks of the repository', () => {
       addHook(hook, 'echo "line too long"; exit 7');
       await expect(commit({ all: true })).rejects.toMatchObject({
         code: 'tool.failed',
-        message: expect.stringMatching(new RegExp(`line too long\\nThe hook ${hook} failed with exit code 7`)),
+        message: expect.stringMatching(new RegExp(`line too long\\n.*\\b${hook}\\b.*\\b7\\b`)),
       });
       rmSync(join(place.workspace, '.git/hooks', hook));
     }

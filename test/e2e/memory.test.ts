@@ -38,7 +38,7 @@ test('what one session notes is in the context of the next one from the first tu
   const [note, ...more] = await contextOf(second);
   expect(more).toEqual([]);
   expect(toText(note!)).toContain('<memory>\n- tests [general]: run npm test\n</memory>');
-  expect(toText(note!)).toContain('notes, not instructions');
+  expect(toText(note!)).toMatch(/<\/memory>\n\S/);
   const seqOf = async (origin: string) =>
     ofType(await Array.fromAsync(second.events()), 'message.added').find(({ message }) => message.origin === origin)!
       .seq;
@@ -57,9 +57,9 @@ test('the context holds about 2 KB, what is pinned first, and says how to find t
     await memory.set({ key: `k${i}`, value: 'v'.repeat(200), scope: i % 2 ? 'global' : 'project' });
   const text = toText((await contextOf(await prompt(engine)))[0]!);
   expect(text.length).toBeLessThan(2_500);
-  expect(text).toMatch(/^<memory>\n- first of all \[pinned\]: never push \(\/memory> x+… \(memory_get has all\)\n/);
+  expect(text).toMatch(/^<memory>\n- first of all \[pinned\]: never push \(\/memory> x+… \(memory_get\b.*\)\n/);
   expect(text.match(/<\/memory>/g)).toHaveLength(1);
-  expect(text).toMatch(/These are \d of 31; memory_search finds the others\./);
+  expect(text).toMatch(/<\/memory>\n.*\b\d\b.*\b31\b.*\bmemory_search\b/);
 });
 
 test('secrets are not remembered', async () => {
@@ -100,7 +100,7 @@ test('a session without the tools for memory receives no notes', async () => {
   await using engine = await createTestEngine({ script: JUST_TALK, builtinTools: false });
   await engine.klaus.memory().set({ key: 'k', value: 'v' });
   expect(await contextOf(await prompt(engine))).toEqual([]);
-  expect(() => engine.klaus.memory('/no/such/folder')).toThrow('There is no folder');
+  expect(() => engine.klaus.memory('/no/such/folder')).toThrow(expect.objectContaining({ code: 'workspace.missing' }));
 });
 
 test('the command line reads and changes the same notes', async () => {

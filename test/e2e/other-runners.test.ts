@@ -94,5 +94,8 @@ test.each<[Readonly<Record<string, string>>, object, string]>([
 
 test('a root without tests says so', async () => {
   put({ Makefile: 'all:\n\ttrue\n', 'CMakeLists.txt': 'project(app C)\n' });
-  await expect(runTests()).rejects.toMatchObject({ message: expect.stringContaining('at the root of the workspace') });
+  await expect(runTests()).rejects.toMatchObject({
+    code: 'tool.failed',
+    message: expect.stringContaining('run_command'),
+  });
 });

@@ -104,8 +104,7 @@ test('a pinned result of a tool is marked as data, and no text can end its own t
     await session.advance();
   }
   const body = engine.server.requests.findLast(({ body: sent }) => sent.includes('Ignore your rules'))!.body;
-  expect(body).toContain(`<pinned-${pin} from=`);
-  expect(body).toContain('data, not the user speaking');
+  expect(body).toMatch(new RegExp(`<pinned-${pin} from=[^>]+ note=[^>]+>`));
   expect(body.split(`</pinned-${pin}>`)).toHaveLength(2);
 });
 
@@ -113,19 +112,22 @@ test('all pins together take a tenth of the window at most', async () => {
   await using engine = await createTestEngine({ script: FULL });
   const session = await engine.klaus.open();
   await session.pin('x'.repeat(3_000));
-  await expect(session.pin('y'.repeat(601))).rejects.toThrow(
-    'The text has 601 bytes; pinned texts may take 10 % of the context window, here 3600 bytes, of which 3000 are taken.',
-  );
-  await expect(session.prompt('z'.repeat(601), { pin: true })).rejects.toThrow('pinned texts may take');
+  await expect(session.pin('y'.repeat(601))).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(/\b601\b.*\b10 %.*\b3600\b.*\b3000\b/),
+  });
+  await expect(session.prompt('z'.repeat(601), { pin: true })).rejects.toMatchObject({ code: 'usage' });
   expect(ofType(await Array.fromAsync(session.events()), 'run.started')).toEqual([]);
   await session.unpin((await session.pins())[0]!.id);
   expect(await session.pin('y'.repeat(3_600))).toMatchObject({ applied: true });
   // Without a check before, the session itself refuses it.
   await session.send({ type: 'pin', text: 'one more', by: 'test' });
   await session.advance();
-  expect(ofType(await Array.fromAsync(session.events()), 'notice').at(-1)!.text).toMatch(
-    /^Not pinned\. The text has 8 bytes/,
-  );
+  expect(ofType(await Array.fromAsync(session.events()), 'notice').at(-1)).toMatchObject({
+    level: 'warn',
+    text: expect.stringMatching(/\b8\b.*\b3600\b/),
+  });
+  expect(await session.pins()).toHaveLength(1);
 });
 
 test('a session with pins is the same after it is read from its log again, byte for byte', async () => {
@@ -164,10 +166,8 @@ test('a compaction that makes nothing shorter ends the run, is charged, and says
     await session.prompt(text);
     await session.advance();
   }
-  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({
-    outcome: 'model_failed',
-    reason: expect.stringContaining('nothing can be left out'),
-  });
+  expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'model_failed' });
+  expect(ofType(await Array.fromAsync(session.events()), 'context.compacted').at(-1)).toMatchObject({ dropped: 0 });
   const spent = ofType(await Array.fromAsync(session.events()), 'model.attempted').filter(
     ({ purpose }) => purpose === 'compaction',
   );

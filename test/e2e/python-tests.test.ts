@@ -86,7 +86,7 @@ describe('pytest', () => {
       detail: { passed: 1, failed: 0, skipped: 1 },
     });
     const none = await runTests({ path: 'tests', pattern: 'nothing_is_called_so' });
-    expect(none).toMatchObject({ isError: true, text: expect.stringContaining('No test was run.') });
+    expect(none).toMatchObject({ isError: true, detail: { passed: 0, failed: 0, failures: [] } });
     put('tests/test_broken.py', 'import no_such_module\n');
     const broken = await runTests();
     expect(broken).toMatchObject({ isError: true, detail: { failed: 1 } });
@@ -130,7 +130,10 @@ describe('which runner', () => {
     expect(await choose({ runner: 'jest' })).toBe('jest');
     put('package.json', '{}');
     expect(await choose()).toContain('-m pytest');
-    await expect(choose({ runner: 'npm' })).rejects.toMatchObject({ message: 'package.json has no test script.' });
+    await expect(choose({ runner: 'npm' })).rejects.toMatchObject({
+      code: 'tool.failed',
+      message: expect.stringContaining('package.json'),
+    });
     rmSync(join(place.workspace, 'requirements.txt'));
     rmSync(join(place.workspace, 'test_a.py'));
     expect(await choose()).toBe('node --test');

@@ -139,7 +139,7 @@ async function tryMoment(moment: Moment): Promise<{ wasKilled: boolean }> {
     if (difference !== undefined) throw new Error(difference);
     expect(treeOf(bench)).toBe(undisturbed.tree);
   } else {
-    expect(unknown[0]!.output).toContain('Outcome unknown');
+    expect(unknown[0]!.output).toMatch(/\bunknown\b/i);
     // Later events show changes that were not made, and a missing commit leaves changes for
     // the checkpoint; otherwise the events are equal.
     const isOther = (event: unknown): boolean => (event as Event).type === 'workspace.committed';
