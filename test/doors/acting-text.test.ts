@@ -8,6 +8,7 @@ import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../f
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
+import { QUESTION } from '../fixtures/terminal.ts';
 
 const TEXTS = toActingTexts();
 /** A file system takes names of 255 bytes. */
@@ -38,7 +39,7 @@ const SESSION: Script = {
   ],
 };
 
-const QUESTION: Script = {
+const ASKS: Script = {
   steps: [
     {
       when: { turn: 0 },
@@ -127,11 +128,11 @@ describe('text of a model or a command cannot act', () => {
 
   test.skipIf(!hasScript)('in an approval, which hides nothing', { timeout: 60_000 }, async () => {
     using place = createHostilePlace();
-    await using server = await startServer(QUESTION);
+    await using server = await startServer(ASKS);
     const asked = await runInTerminal([process.execPath, MAIN, '--approve', 'ask', 'do it'], {
       env: toEnv({ place, server }),
       cwd: place.workspace,
-      answer: { at: 'q decide later]', keys: 'q' },
+      answer: { at: QUESTION, keys: 'q' },
     });
     expect(findActing(asked, { isTerminal: true })).toEqual([]);
     expect(asked).toContain('<0d>');

@@ -32,7 +32,7 @@ test.skipIf(!hasBubblewrap)('a session reports once an environment that commands
     { type: 'session.opened', sandbox: 'bubblewrap' },
     { type: 'notice', level: 'warn' },
   ]);
-  const named = events.filter((event) => event.type === 'notice' && event.text.includes(`environment ${user} `));
+  const named = events.filter((event) => event.type === 'notice' && event.text.includes(` ${user} `));
   expect(named).toHaveLength(1);
   expect(events.find(({ type }) => type === 'tool.finished')).toMatchObject({
     output: expect.stringContaining('no half'),
@@ -74,10 +74,7 @@ test.skipIf(!hasBubblewrap)('a continued session reports once what its commands 
   };
   writeFileSync(join(user, 'pyvenv.cfg'), 'home = /usr/bin\n');
   rmSync(extra, { recursive: true });
-  expect(await continueSession()).toEqual([
-    expect.stringMatching(/^Since the session began: .*extra is gone/),
-    expect.stringContaining(`environment ${user} `),
-  ]);
+  expect(await continueSession()).toEqual([expect.stringContaining(`${extra} `), expect.stringContaining(` ${user} `)]);
   expect(await continueSession()).toEqual([]);
   expect(await runKlaus(['replay', session], { place, server, env })).toMatchObject({ code: 0 });
 });

@@ -41,13 +41,15 @@ export async function attempt(escape: EscapeCase, isBare: boolean): Promise<Atte
 
 /** A request that the driver refuses counts as prevented. */
 async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Promise<ExecResult | undefined> {
+  const command = escape.attack(world);
+  const request = escape.request?.(world);
   try {
-    return await sandbox.exec({
-      command: escape.attack(world),
-      ...escape.request?.(world),
-    });
+    return await sandbox.exec({ command, ...request });
   } catch (error) {
-    if (isKlausError(error) && error.message.includes("is Klaus's own state")) return undefined;
+    // It begins with the refused path, which no failure of a driver does.
+    const shown = [...(request?.readable ?? []), ...(request?.binds ?? []).map(({ path }) => path)];
+    const isRefused = isKlausError(error) && error.code === 'sandbox.failed';
+    if (isRefused && shown.some((path) => error.message.startsWith(`${path} `))) return undefined;
     throw error;
   }
 }

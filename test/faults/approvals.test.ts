@@ -20,7 +20,7 @@ const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 const ONE_EFFECT: Script = {
   steps: [
     { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo ran >> ran.log' } }] } },
-    { when: { turn: 1, result: 'rejected by the user' }, reply: { text: 'As you prefer.' } },
+    { when: { turn: 1, result: 'rejected' }, reply: { text: 'As you prefer.' } },
     { when: { turn: 1 }, reply: { text: 'It ran.' } },
   ],
 };

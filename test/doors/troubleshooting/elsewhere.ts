@@ -23,7 +23,7 @@ export const elsewhere: Case[] = [
       scene.env['KLAUS_SERVER'] = 'http://127.0.0.1:1';
       return scene.klaus('sessions');
     },
-    doctor: { name: 'remote server', status: 'warn', says: /127\.0\.0\.1:1 cannot be reached/ },
+    doctor: { name: 'remote server', status: 'warn', says: /127\.0\.0\.1:1\b/ },
   },
   {
     heading: '… does not accept the token, or none was sent.',
@@ -54,7 +54,7 @@ export const elsewhere: Case[] = [
     heading: 'There is no klaus serve at …: …',
     code: 3,
     provoke: (scene) => askOther(scene, '<html>'),
-    doctor: { name: 'remote server', status: 'warn', says: /no klaus serve/ },
+    doctor: { name: 'remote server', status: 'warn', says: /\bklaus serve\b/ },
   },
   {
     heading: '… speaks version … of the API, and this klaus version ….',
