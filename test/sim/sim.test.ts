@@ -40,7 +40,7 @@ test('the lives had crashes, repeated calls, approvals, unknown outcomes and aba
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
 });
 
-test('a seed is lived again exactly, and another one is not', async () => {
+test('a seed gives the same run each time, and another seed gives another run', async () => {
   for (const seed of [3, 31, 44]) {
     const [one, other] = [await check(ground, createPlan(seed)), await check(ground, createPlan(seed))];
     expect(other.hash).toBe(one.hash);

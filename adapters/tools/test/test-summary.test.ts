@@ -141,7 +141,7 @@ test('pytest and unittest', () => {
     failures: [{ name: 'tests.test_sum.Sum.test_b', message: 'AssertionError: 0 != 5' }],
   });
   for (const none of ['no tests ran in 0.01s\n', '3 deselected in 0.01s\n', 'Ran 0 tests in 0.000s\n\nNO TESTS RAN\n'])
-    expect(describeSummary(toTestSummary(none))).toContain('No test was run.');
+    expect(toTestSummary(none)).toMatchObject({ passed: 0, failed: 0, failures: [] });
 });
 
 test('unknown output has no summary', () => {
@@ -152,6 +152,6 @@ test('several runs in one script are added up, and none at all is said', () => {
   const two = toTestSummary('      Tests  1 failed | 3 passed (4)\n\nℹ tests 2\nℹ pass 2\nℹ fail 0\nℹ skipped 1\n');
   expect(two).toMatchObject({ passed: 5, failed: 1, skipped: 1 });
   for (const none of ['ℹ tests 0\nℹ pass 0\nℹ fail 0\n', 'No test files found, exiting with code 0\n']) {
-    expect(describeSummary(toTestSummary(none))).toContain('No test was run.');
+    expect(toTestSummary(none)).toMatchObject({ passed: 0, failed: 0, failures: [] });
   }
 });

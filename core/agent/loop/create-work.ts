@@ -6,8 +6,8 @@ import type { Model } from '../ports/model.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Folder } from '../ports/workspace.ts';
 import { redactBody } from '../redaction/redact-body.ts';
-import { fold } from '../state/fold.ts';
 import { LIVE_ACTIVITIES } from './live-activities.ts';
+import { LogOrder } from './log-order.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from './work.ts';
 
@@ -26,6 +26,7 @@ export function createWork(options: WorkOptions): Work {
   const { engine, session, lease, state, activities = LIVE_ACTIVITIES } = options;
   const redactor = engine.createRedactor(state.session?.forked?.root ?? session);
   const folders = new Map<string, Folder>();
+  const order = new LogOrder(state);
   let secrets: SecretSource | undefined;
   let model: { name: string; model: Promise<Model> } | undefined;
   let warming: Promise<unknown> | undefined;
@@ -49,7 +50,7 @@ export function createWork(options: WorkOptions): Work {
     async append(bodies: readonly EventBody[], consume = []) {
       const at = engine.clock.now();
       const drafts = bodies.map((body) => ({ ...redactBody(body, redactor), at }));
-      for (const event of await engine.store.append(session, drafts, { lease, consume })) fold(state, event);
+      await order.run(() => engine.store.append(session, drafts, { lease, consume }));
     },
     model() {
       if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
