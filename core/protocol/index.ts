@@ -1,3 +1,5 @@
+export { agentConfigSchema, agentHeadSchema, type AgentDefinition, type AgentHead } from './agents/agent-definition.ts';
+export { agentNameSchema, RESERVED_AGENT_NAMES } from './agents/agent-name.ts';
 export {
   scopeSchema,
   type Scope,

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { agentNameSchema } from './agent-name.ts';
+
+/** A list, or one text with commas between the entries, as Claude Code writes it. */
+const namesSchema = z
+  .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
+  .transform((names) => names.map((name) => name.trim()).filter((name) => name !== ''));
+
+/** A time in ISO 8601, in local time without an offset. */
+const timeSchema = z.iso.datetime({ offset: true, local: true });
+
+/** Model settings of an exported agent. Unknown fields are kept for its export. */
+export const agentConfigSchema = z.looseObject({
+  /** An id of OpenRouter, such as `openai/gpt-4o-mini`. */
+  model: z.string().min(1).optional(),
+  /** Sampling temperature, 0 to 2. */
+  temperature: z.number().min(0).max(2).optional(),
+  /** False: every chat starts without the messages of earlier ones. Default true. */
+  preserve_history: z.boolean().optional(),
+});
+
+/** The front matter of a definition. It only requests: the host computes the authority of the agent. */
+export const agentHeadSchema = z.strictObject({
+  name: agentNameSchema,
+  /** What the agent is for, for people and for agents that delegate to it. */
+  description: z.string().trim().min(1).max(2_000),
+  /** A model of Klaus, such as `anthropic/claude-sonnet-5-5`. Default: that of the session. */
+  model: z.string().min(1).optional(),
+  color: z.string().optional(),
+  /** Agents that it may start, by name; `*` for every one. Default: none. */
+  allowedAgents: namesSchema.optional(),
+  /** MCP servers, instead of those of the project and the parent. */
+  mcpServers: namesSchema.optional(),
+  /** Default true. */
+  inheritProjectMcps: z.boolean().optional(),
+  /** Default false. */
+  inheritParentMcps: z.boolean().optional(),
+  /** Names of the only tools that it is offered. Default: all that its grant covers. */
+  tools: namesSchema.optional(),
+  disallowedTools: namesSchema.optional(),
+  maxTurns: z.int().min(1).optional(),
+  skills: namesSchema.optional(),
+  permissionMode: z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']).optional(),
+  effort: z.enum(['low', 'medium', 'high', 'max']).optional(),
+  /** True: its parent continues without waiting for it. Default false. */
+  background: z.boolean().optional(),
+  /** Version of the definition, chosen by its author. */
+  version: z.coerce.string().optional(),
+  created: timeSchema.optional(),
+  last_used: timeSchema.nullable().optional(),
+  /** Named grants, such as `file-operations`. Default: none, so that it can only chat. */
+  capabilities: namesSchema.optional(),
+  /** Further authority, in the notation of `--grant`. */
+  grants: z.union([z.array(z.string()), z.string().transform((text) => [text])]).optional(),
+  config: agentConfigSchema.optional(),
+  metadata: z.record(z.string(), z.json()).optional(),
+});
+
+export type AgentHead = z.infer<typeof agentHeadSchema>;
+
+/** A described agent. */
+export interface AgentDefinition extends AgentHead {
+  /** The body of the Markdown file. */
+  systemPrompt: string;
+}
