@@ -8,6 +8,7 @@ export { planFetch, type FetchStep } from './fetch-plan.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
+export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
 export { BUNDLE_NAMES, toDefaultGrant, type BundleName } from './grant/bundle.ts';

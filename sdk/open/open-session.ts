@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
-import { allowsAccess } from '@klaus/core/policy';
-import { KlausError, type EventBody, type Limits } from '@klaus/core/protocol';
+import { allowsAccess, allowsToolUse } from '@klaus/core/policy';
+import { isReadOnly, KlausError, TOOL_SEARCH, USE_TOOL, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
@@ -101,26 +101,46 @@ export function toOpened(
   const { values } = configuration;
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
     allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
+  const mode = given.mode ?? values.approve;
+  const tools = findUsableTools(engine, { grant, mode });
   return {
     type: 'session.opened',
     workspace,
     model,
-    mode: given.mode ?? values.approve,
+    mode,
     patchApproval: values.requirePatchApproval,
     sandbox,
     checkpoint: given.checkpoint ?? values.checkpoint,
     limits,
     grant,
-    system: toSystemPrompt(engine.tools.deferred, {
+    system: toSystemPrompt(tools.deferred, {
       readable: readable.filter((path) => isAllowed(path, 'r')),
       writable: writable.filter((path) => isAllowed(path, 'w')),
     }),
-    tools: [...engine.tools.offered],
-    ...(engine.tools.deferred.length > 0 ? { deferred: [...engine.tools.deferred] } : {}),
+    tools: tools.offered,
+    ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
     ...(writable.length > 0 ? { writable } : {}),
+  };
+}
+
+/** The tools whose effects grant and mode allow. Without a tool to search for there is none to search with. */
+function findUsableTools(
+  engine: Engine,
+  { grant, mode }: Pick<Opened, 'grant' | 'mode'>,
+): { offered: string[]; deferred: string[] } {
+  const now = engine.clock.now();
+  const isUsable = (name: string): boolean => {
+    if (name === USE_TOOL) return true;
+    const tool = engine.tools.get(name);
+    return allowsToolUse(grant, tool, now) && (mode !== 'plan' || isReadOnly(tool.effects));
+  };
+  const offered = engine.tools.offered.filter(isUsable);
+  return {
+    offered: offered.includes(TOOL_SEARCH) ? offered : offered.filter((name) => name !== USE_TOOL),
+    deferred: engine.tools.deferred.filter(isUsable),
   };
 }

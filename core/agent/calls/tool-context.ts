@@ -1,5 +1,6 @@
 import type { ToolContext } from '../ports/tool.ts';
-import { allowsTool, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
+import { isReadOnly } from '../../protocol/index.ts';
+import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
@@ -47,12 +48,16 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   };
 }
 
-/** Finds tools that the grant allows and that are not in the request. */
+/** Finds tools that grant and mode allow and that are not in the request. */
 function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
   const offered = new Set(openedOf(state).tools);
   return (query) => {
     const now = engine.clock.now();
-    const names = engine.tools.names.filter((name) => !offered.has(name) && allowsTool(state.grant, name, now));
+    const isUsable = (name: string): boolean => {
+      const tool = engine.tools.get(name);
+      return allowsToolUse(state.grant, tool, now) && (state.mode !== 'plan' || isReadOnly(tool.effects));
+    };
+    const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(name));
     return { found: searchTools(query, engine.tools.specs(names)), names };
   };
 }
