@@ -36,7 +36,7 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { toNewText } from '@klaus/core/policy';
+export { BUNDLE_NAMES, toNewText, type BundleName } from '@klaus/core/policy';
 export {
   renderHunk,
   AUTHORITY_KINDS,
@@ -56,6 +56,8 @@ export {
   TOOL_SEARCH,
   USE_TOOL,
   accessSchema,
+  agentHeadSchema,
+  agentNameSchema,
   addUsage,
   approvalAnswered,
   approvalAsked,
@@ -166,6 +168,7 @@ export {
   verdictSchema,
   workspacePutBack,
   type Access,
+  type AgentDefinition,
   type Authority,
   type AuthorityKind,
   type AuthorityOf,
@@ -277,3 +280,9 @@ export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
+export type { AgentGrant } from './agents/agent-grant.ts';
+export type { AgentList, BrokenAgent, FoundAgent } from './agents/agent-store.ts';
+export type { Agents, SaveAgentOptions } from './agents/agents.ts';
+export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
+export { readDefinition } from './agents/read-definition.ts';
+export { writeDefinition } from './agents/write-definition.ts';

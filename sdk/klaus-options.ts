@@ -43,6 +43,11 @@ export interface OpenOptions {
   root?: string;
   model?: string;
   mode?: Mode;
+  /**
+   * Name of a defined agent, whose authority, model, limits and instructions the session has. `grant`, `mode` and
+   * `limits` only narrow them. Default: Klaus itself.
+   */
+  agent?: string;
   sandbox?: SandboxName;
   limits?: Partial<Limits>;
   checkpoint?: Checkpoint;

@@ -15,6 +15,7 @@ import type {
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
 import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
+import type { Agents } from './agents/agents.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { GcSummary } from './engine/snapshots.ts';
@@ -66,6 +67,13 @@ export interface Klaus {
    * @throws KlausError `config` with file, line and reason for an invalid file.
    */
   policy(workspace?: string): Promise<Policy>;
+  /**
+   * The defined agents of a workspace.
+   *
+   * @param workspace Default: the configured one.
+   * @throws KlausError `workspace.missing`.
+   */
+  agents(workspace?: string): Agents;
   /** By default the session with the newest event first. */
   sessions(query?: SessionFilter): Promise<SessionRow[]>;
   /**

@@ -11,7 +11,7 @@ export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
 export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
-export { BUNDLE_NAMES, toDefaultGrant, type BundleName } from './grant/bundle.ts';
+export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
 export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
 export { toAuthorityText, toGrantText } from './grant/grant-text.ts';
 export {

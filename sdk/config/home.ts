@@ -5,5 +5,10 @@ import { join, resolve } from 'node:path';
 export function toHome(env: Readonly<Record<string, string | undefined>>, cwd: string): string {
   const chosen = env['KLAUS_HOME'];
   if (chosen) return resolve(cwd, chosen);
-  return join(env['HOME'] || homedir(), '.klaus');
+  return join(toUserHome(env), '.klaus');
+}
+
+/** The home folder of the user: `HOME`, else the one of the system's user database. */
+export function toUserHome(env: Readonly<Record<string, string | undefined>>): string {
+  return env['HOME'] || homedir();
 }

@@ -7,7 +7,9 @@ import { allowsAccess, allowsToolUse } from '@klaus/core/policy';
 import { isReadOnly, KlausError, TOOL_SEARCH, USE_TOOL, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
+import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
+import { toUserHome } from '../config/home.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -27,10 +29,15 @@ export interface OpenInput {
 
 /** Checks everything that a session needs before it exists, then writes its first event. Returns its id. */
 export async function openSession(input: OpenInput): Promise<string> {
-  const { engine, configuration, inForce, given, cwd, env, onNotice } = input;
+  const { engine, configuration, inForce, cwd, env, onNotice } = input;
   const { values } = configuration;
-  const root = resolve(cwd, given.workspace ?? values.workspace ?? '.');
-  const workspace = await createWorkspace(root, { klausHome: engine.home, allowAny: given.allowAnyWorkspace ?? false });
+  const root = resolve(cwd, input.given.workspace ?? values.workspace ?? '.');
+  const workspace = await createWorkspace(root, {
+    klausHome: engine.home,
+    allowAny: input.given.allowAnyWorkspace ?? false,
+  });
+  const as = await openAs(input, { workspace: workspace.root, userHome: toUserHome(env) });
+  const { given } = as;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
@@ -62,12 +69,12 @@ export async function openSession(input: OpenInput): Promise<string> {
   await inForce.engine(workspace.root);
   const id = given.id ?? engine.ids.ulid();
   const chosen = { workspace: workspace.root, model: model.name, sandbox: sandbox.name, limits };
-  const opened = toOpened(input, { ...chosen, grant, readable, writable });
+  const opened = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
-  const notices = refused.map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
+  const notices = [...as.warnings, ...refused].map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
   const lease = await engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
@@ -87,7 +94,12 @@ type Opened = Extract<EventBody, { type: 'session.opened' }>;
 
 /** The first event of a session. */
 export function toOpened(
-  { engine, configuration, given }: Pick<OpenInput, 'engine' | 'configuration' | 'given'>,
+  {
+    engine,
+    configuration,
+    given,
+    agent,
+  }: Pick<OpenInput, 'engine' | 'configuration' | 'given'> & { agent?: OpenAs['agent'] },
   {
     workspace,
     model,
@@ -116,10 +128,12 @@ export function toOpened(
     system: toSystemPrompt(tools.deferred, {
       readable: readable.filter((path) => isAllowed(path, 'r')),
       writable: writable.filter((path) => isAllowed(path, 'w')),
+      agent: agent && { ...agent, hasTools: tools.offered.length > 0 },
     }),
     tools: tools.offered,
     ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
+    ...(agent ? { agent: agent.name } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),

@@ -1,0 +1,88 @@
+import { allowsTool, BUNDLE_NAMES, isBundleName, parseGrants, toGrant } from '@klaus/core/policy';
+import {
+  KlausError,
+  toNearest,
+  type AgentDefinition,
+  type Authority,
+  type Effect,
+  type Grant,
+} from '@klaus/core/protocol';
+import { CLAUDE_TOOLS } from './claude-tools.ts';
+
+/** What is known of a tool. */
+export interface AgentTool {
+  readonly name: string;
+  readonly effects: readonly Effect[];
+}
+
+export interface AgentGrant {
+  grant: Grant;
+  /** Names in `tools` and `disallowedTools` that no tool has. They give nothing. */
+  unknownTools: readonly string[];
+}
+
+/**
+ * The authority that a definition requests in a workspace. Without capabilities, grants and tools it is empty, so that
+ * the agent can only chat. Tools without capabilities request the least authority that their effects need.
+ *
+ * @param at.workspace Absolute real path.
+ * @param at.now Unix milliseconds.
+ * @param at.tools All tools.
+ * @throws KlausError `config` for an unknown capability, `usage` for an invalid grant.
+ */
+export function toAgentGrant(
+  definition: Pick<AgentDefinition, 'name' | 'capabilities' | 'grants' | 'tools' | 'disallowedTools'>,
+  { workspace, now, tools }: { workspace: string; now: number; tools: readonly AgentTool[] },
+): AgentGrant {
+  const { capabilities = [], grants = [] } = definition;
+  const wrong = capabilities.find((name) => !isBundleName(name));
+  if (wrong !== undefined) {
+    const nearest = toNearest(wrong, BUNDLE_NAMES);
+    throw new KlausError('config', `The agent ${definition.name} has the unknown capability ${wrong}.`, {
+      hint: nearest === undefined ? `Capabilities are ${BUNDLE_NAMES.join(', ')}.` : `Did you mean ${nearest}?`,
+    });
+  }
+  const listed = definition.tools && findTools(definition.tools, tools);
+  const removed = findTools(definition.disallowedTools ?? [], tools);
+  const unknownTools = [...(listed?.unknown ?? []), ...removed.unknown];
+  const isNamed = ({ name }: AgentTool): boolean => (listed?.names.has(name) ?? true) && !removed.names.has(name);
+  const isRequested = capabilities.length > 0 || grants.length > 0;
+  const requested = isRequested
+    ? parseGrants([...capabilities, ...grants], { workspace, now })
+    : toGrant(listed ? tools.filter(isNamed).flatMap(({ effects }) => toLeast(effects, workspace)) : []);
+  if (listed === undefined && removed.names.size === 0) return { grant: requested, unknownTools };
+  const held = requested.authorities.filter(({ kind }) => kind !== 'tool');
+  // A list names its tools; without one, they are those that the request covers.
+  const named = tools.filter(
+    (tool) => isNamed(tool) && (listed !== undefined || allowsTool(requested, tool.name, now)),
+  );
+  const authorities = named.map(({ name }): Authority => ({ kind: 'tool', name }));
+  return { grant: { ...requested, authorities: held.length === 0 ? [] : [...held, ...authorities] }, unknownTools };
+}
+
+/** Names of ours, and of Claude Code's tools. */
+function findTools(named: readonly string[], tools: readonly AgentTool[]): { names: Set<string>; unknown: string[] } {
+  const names = new Set<string>();
+  const unknown: string[] = [];
+  for (const name of named) {
+    const own = Object.hasOwn(CLAUDE_TOOLS, name) ? CLAUDE_TOOLS[name]! : [name];
+    const found = own.filter((one) => tools.some((tool) => tool.name === one));
+    if (found.length === 0) unknown.push(name);
+    for (const one of found) names.add(one);
+  }
+  return { names, unknown };
+}
+
+/** The least authority with which a tool of these effects is of use. */
+function toLeast(effects: readonly Effect[], path: string): Authority[] {
+  const least: Readonly<Record<Effect, readonly Authority[]>> = {
+    read: [{ kind: 'fs', path, rights: 'r' }],
+    write: [{ kind: 'fs', path, rights: 'rw' }],
+    execute: [{ kind: 'fs', path, rights: 'rx' }, { kind: 'exec' }],
+    network: [80, 443].map((port) => ({ kind: 'net', host: '*', port })),
+    // Only by name: they reach further than their tool.
+    deploy: [],
+    spawn: [],
+  };
+  return effects.flatMap((effect) => least[effect]);
+}

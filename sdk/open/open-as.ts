@@ -1,0 +1,73 @@
+import type { Engine } from '@klaus/core/agent';
+import { intersect } from '@klaus/core/policy';
+import { modeSchema, optional, type AgentDefinition, type Mode } from '@klaus/core/protocol';
+import { openAgents } from '../agents/agents.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { toOpeningGrant } from '../grants/opening-grant.ts';
+import type { OpenOptions } from '../klaus-options.ts';
+
+/** What opens a session, with the requests of its agent. */
+export interface OpenAs {
+  given: OpenOptions;
+  /** Absent: Klaus itself. */
+  agent?: Pick<AgentDefinition, 'name' | 'description' | 'systemPrompt'>;
+  /** For the user. */
+  warnings: readonly string[];
+}
+
+/** Modes of Claude Code, by the mode here. Those that approve everything request no mode. */
+const MODES: Readonly<Record<NonNullable<AgentDefinition['permissionMode']>, Mode | undefined>> = {
+  default: 'ask',
+  acceptEdits: 'edits',
+  plan: 'plan',
+  dontAsk: undefined,
+  bypassPermissions: undefined,
+};
+
+/**
+ * Adds what the definition of the agent requests. The options of the user and the settings only narrow it.
+ *
+ * @param at.workspace Absolute real path.
+ * @throws KlausError `usage` for an unknown agent, `config` for an invalid definition.
+ */
+export async function openAs(
+  { engine, configuration, given }: { engine: Engine; configuration: Configuration; given: OpenOptions },
+  { workspace, userHome }: { workspace: string; userHome: string },
+): Promise<OpenAs> {
+  if (given.agent === undefined) return { given, warnings: [] };
+  const agents = openAgents(engine, { workspace, userHome });
+  const { definition } = await agents.find(given.agent);
+  const requested = agents.grantOf(definition);
+  const user =
+    given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
+  const grant = user ? intersect(requested.grant, user) : requested.grant;
+  const { limits: set, approve } = configuration.values;
+  const limits = { ...set, ...given.limits };
+  const { maxTurns = 0 } = definition;
+  const turns =
+    limits.turns === 0 || maxTurns === 0 ? Math.max(limits.turns, maxTurns) : Math.min(limits.turns, maxTurns);
+  const wanted = definition.permissionMode && MODES[definition.permissionMode];
+  const model = given.model ?? definition.model ?? toOpenRouterModel(definition.config?.model);
+  return {
+    given: {
+      ...given,
+      grant,
+      limits: { ...given.limits, turns },
+      mode: toNarrower(given.mode ?? approve, wanted),
+      ...optional({ model }),
+    },
+    agent: definition,
+    warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
+  };
+}
+
+/** `config.model` of an exported agent is an id of OpenRouter. */
+function toOpenRouterModel(id: string | undefined): string | undefined {
+  return id === undefined || id.startsWith('openrouter/') ? id : `openrouter/${id}`;
+}
+
+/** @param wanted Default: `mode`. */
+function toNarrower(mode: Mode, wanted: Mode | undefined): Mode {
+  const { options } = modeSchema;
+  return wanted !== undefined && options.indexOf(wanted) < options.indexOf(mode) ? wanted : mode;
+}
