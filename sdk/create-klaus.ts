@@ -6,8 +6,7 @@ import { createMemory, type Engine, type Knowledge, openSecretsOf, type SessionS
 import { optional } from '@klaus/core/optional';
 import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
-import { openAgents } from './agents/agents.ts';
-import { toHome, toUserHome } from './config/home.ts';
+import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { writeUserLimits } from './config/user-limits.ts';
 import { createEngine } from './engine/create-engine.ts';
@@ -88,8 +87,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
-    agents: (workspace) =>
-      openAgents(engine, { workspace: toRealFolder(toFolder(workspace)), userHome: toUserHome(env) }),
+    agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
     policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {

@@ -1,7 +1,11 @@
 export { defineTool } from '@klaus/core/agent';
 export type {
+  AgentGrant,
+  AgentList,
+  Agents,
   ApprovalRow,
   AuditReport,
+  BrokenAgent,
   ChainReport,
   ChangeMark,
   Charged,
@@ -9,6 +13,7 @@ export type {
   DecisionFilter,
   DecisionRow,
   Delivery,
+  FoundAgent,
   HostFilter,
   Intent,
   Knowledge,
@@ -25,6 +30,7 @@ export type {
   RestoreOptions,
   RestoreRequest,
   Restored,
+  SaveAgentOptions,
   SessionFilter,
   SessionRow,
   StoreStats,
@@ -280,9 +286,6 @@ export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
-export type { AgentGrant } from './agents/agent-grant.ts';
-export type { AgentList, BrokenAgent, FoundAgent } from './agents/agent-store.ts';
-export type { Agents, SaveAgentOptions } from './agents/agents.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
 export { readDefinition } from './agents/read-definition.ts';
 export { writeDefinition } from './agents/write-definition.ts';

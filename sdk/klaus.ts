@@ -1,5 +1,6 @@
 import type { FileLock } from '@klaus/adapters/store';
 import type {
+  Agents,
   ApprovalRow,
   ClearFilter,
   ClearReport,
@@ -15,7 +16,6 @@ import type {
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
 import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
-import type { Agents } from './agents/agents.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { GcSummary } from './engine/snapshots.ts';

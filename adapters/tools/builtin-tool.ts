@@ -4,6 +4,8 @@ import type { Tool } from '@klaus/core/agent';
 export interface ToolExample<Input = unknown> {
   /** Files of the workspace, which is a Git repository with one commit. */
   files?: Readonly<Record<string, string>>;
+  /** The authority of the session, if the default is too narrow. */
+  grant?: string;
   /** Names of npm packages that the workspace has installed. */
   packages?: readonly string[];
   /** Calls that come before, one in each turn. */

@@ -1,4 +1,8 @@
 import type { BuiltinTool } from './builtin-tool.ts';
+import { createAgent } from './agents/create-agent.ts';
+import { deleteAgent } from './agents/delete-agent.ts';
+import { listAgents } from './agents/list-agents.ts';
+import { modifyAgent } from './agents/modify-agent.ts';
 import { eslintCheck } from './build/eslint-check.ts';
 import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
@@ -58,4 +62,8 @@ export const builtinTools: readonly BuiltinTool[] = [
   recall,
   processOutput,
   processControl,
+  createAgent,
+  modifyAgent,
+  deleteAgent,
+  listAgents,
 ];

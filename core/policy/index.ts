@@ -9,7 +9,7 @@ export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
 export { allowsToolUse } from './grant/allows-tool-use.ts';
-export { intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
+export { delegableOf, heldBy, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
 export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
 export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
@@ -43,7 +43,7 @@ export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
 export { isProgramPath } from './scripts/loaded-files.ts';
 export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
-export type { CallFacts, ChangeFacts, GateContext, Rule } from './rule.ts';
+export type { CallFacts, ChangeFacts, Delegated, GateContext, Rule } from './rule.ts';
 export { PROMISED_RULES } from './secrets/promised-rules.ts';
 export type { SecretRule } from './secrets/secret-rule.ts';
 export {

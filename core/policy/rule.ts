@@ -1,5 +1,13 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
 
+/** The authority that a defined agent would have after a call. */
+export interface Delegated {
+  readonly agent: string;
+  readonly grant: Grant;
+  /** The grant in words, for the user who is asked. */
+  readonly text: string;
+}
+
 export interface CallFacts {
   name: string;
   effects: readonly Effect[];
@@ -14,6 +22,7 @@ export interface CallFacts {
   scripts?: readonly string[];
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
+  delegates?: Delegated;
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }

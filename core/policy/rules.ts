@@ -1,5 +1,6 @@
 import { isReadOnly, type Effect } from '../protocol/index.ts';
 import { allowsAccess, allowsSpawn, allowsTool, describeAccess } from './grant/access.ts';
+import { areCovered, delegableOf, heldBy, liveAt } from './grant/algebra.ts';
 import { pathRule } from './path-rule.ts';
 import type { Rule } from './rule.ts';
 import { shellRule } from './shell/rules/shell-rule.ts';
@@ -13,6 +14,20 @@ const grantRule: Rule = {
     if (call.effects.includes('spawn') && !allowsSpawn(grant, now)) wider.push('create an agent');
     if (wider.length > 0) return { verdict: 'ask', reason: `wider than the grant: ${wider.join(', ')}` };
     return { verdict: 'allow', reason: 'covered by the grant' };
+  },
+};
+
+/** An agent gets no more than the session may delegate: what goes beyond needs a human. */
+const delegationRule: Rule = {
+  name: 'delegation',
+  check({ delegates }, { grant, now }) {
+    if (!delegates) return undefined;
+    const wanted = [...heldBy(delegates.grant), ...delegableOf(delegates.grant)];
+    if (areCovered(liveAt(wanted, now), liveAt(delegableOf(grant), now))) return undefined;
+    return {
+      verdict: 'ask',
+      reason: `the session may not delegate what ${delegates.agent} would have: ${delegates.text}`,
+    };
   },
 };
 
@@ -65,4 +80,13 @@ const alteredRule: Rule = {
   },
 };
 
-export const RULES: readonly Rule[] = [grantRule, pathRule, shellRule, modeRule, patchRule, isolateRule, alteredRule];
+export const RULES: readonly Rule[] = [
+  grantRule,
+  delegationRule,
+  pathRule,
+  shellRule,
+  modeRule,
+  patchRule,
+  isolateRule,
+  alteredRule,
+];

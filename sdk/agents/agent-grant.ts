@@ -1,24 +1,12 @@
+import type { AgentGrant } from '@klaus/core/agent';
 import { allowsTool, BUNDLE_NAMES, isBundleName, parseGrants, toGrant } from '@klaus/core/policy';
-import {
-  KlausError,
-  toNearest,
-  type AgentDefinition,
-  type Authority,
-  type Effect,
-  type Grant,
-} from '@klaus/core/protocol';
+import { KlausError, toNearest, type AgentDefinition, type Authority, type Effect } from '@klaus/core/protocol';
 import { CLAUDE_TOOLS } from './claude-tools.ts';
 
 /** What is known of a tool. */
 export interface AgentTool {
   readonly name: string;
   readonly effects: readonly Effect[];
-}
-
-export interface AgentGrant {
-  grant: Grant;
-  /** Names in `tools` and `disallowedTools` that no tool has. They give nothing. */
-  unknownTools: readonly string[];
 }
 
 /**

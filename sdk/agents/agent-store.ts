@@ -1,29 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentList, BrokenAgent, FoundAgent } from '@klaus/core/agent';
 import { agentNameSchema, isKlausError, KlausError, toNearest, type AgentDefinition } from '@klaus/core/protocol';
 import { MAX_DEFINITION_BYTES, readDefinition } from './read-definition.ts';
-
-/** A definition and its file. */
-export interface FoundAgent {
-  definition: AgentDefinition;
-  /** Absolute path. */
-  file: string;
-  /** Files of the same name in later folders, which this one hides. */
-  hides: readonly string[];
-}
-
-/** A file that is not a definition. It hides no other file. */
-export interface BrokenAgent {
-  file: string;
-  /** With line and reason. */
-  error: KlausError;
-}
-
-export interface AgentList {
-  /** By name. */
-  agents: readonly FoundAgent[];
-  broken: readonly BrokenAgent[];
-}
 
 /**
  * Folders of definitions, the first one wins a name.

@@ -1,50 +1,42 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Engine } from '@klaus/core/agent';
-import { agentHeadSchema, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
-import { toAgentGrant, type AgentGrant } from './agent-grant.ts';
-import { findAgent, listAgents, toAgentFolders, type AgentList, type FoundAgent } from './agent-store.ts';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Agents, Engine } from '@klaus/core/agent';
+import { agentHeadSchema, KlausError, optional } from '@klaus/core/protocol';
+import { toAgentGrant } from './agent-grant.ts';
+import { findAgent, listAgents, toAgentFolders } from './agent-store.ts';
 import { writeDefinition } from './write-definition.ts';
-
-export interface SaveAgentOptions {
-  /** `project`: in the workspace, for everyone who works on it. Default `user`: for all of this user's projects. */
-  place?: 'project' | 'user';
-  /** True: replaces the definition of this name where it is. Default false. */
-  replace?: boolean;
-}
-
-/** The defined agents of one workspace. */
-export interface Agents {
-  list(): Promise<AgentList>;
-  /** @throws KlausError `usage` with the nearest name. */
-  find(name: string): Promise<FoundAgent>;
-  /** The authority that a definition requests. @throws KlausError `config`, `usage`. */
-  grantOf(definition: AgentDefinition): AgentGrant;
-  /**
-   * Writes the file of a definition. Returns its absolute path.
-   *
-   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
-   */
-  save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
-  /** Deletes the file of an agent. Sessions of it keep what they opened with. @throws KlausError `usage`. */
-  remove(name: string): Promise<FoundAgent>;
-}
 
 /**
  * @param at.workspace Absolute real path.
  * @param at.userHome The home folder of the user.
  */
-export function openAgents(engine: Engine, { workspace, userHome }: { workspace: string; userHome: string }): Agents {
+export function openAgents(
+  engine: Pick<Engine, 'home' | 'tools' | 'clock'>,
+  { workspace, userHome }: { workspace: string; userHome: string },
+): Agents {
   const folders = toAgentFolders({ workspace, home: userHome, state: engine.home });
-  const find = (name: string): Promise<FoundAgent> => findAgent(folders, name);
-  const grantOf = (definition: AgentDefinition): AgentGrant => {
+  const find: Agents['find'] = (name) => findAgent(folders, name);
+  const isOfProject: Agents['isOfProject'] = (file) => file.startsWith(`${workspace}/`);
+  const grantOf: Agents['grantOf'] = (definition, { place = 'workspace' } = {}) => {
     const tools = engine.tools.names.map((name) => ({ name, effects: engine.tools.get(name).effects }));
-    return toAgentGrant(definition, { workspace, now: engine.clock.now(), tools });
+    return toAgentGrant(definition, {
+      workspace: place === 'everywhere' ? '/' : workspace,
+      now: engine.clock.now(),
+      tools,
+    });
+  };
+  const keepCopy = (file: string): string => {
+    const copies = join(engine.home, 'agents', '.former');
+    mkdirSync(copies, { recursive: true, mode: 0o700 });
+    const copy = join(copies, `${basename(file, '.md')}-${engine.clock.now()}.md`);
+    copyFileSync(file, copy);
+    return copy;
   };
   return {
     list: () => listAgents(folders),
     find,
     grantOf,
+    isOfProject,
     async save(definition, { place = 'user', replace = false } = {}) {
       const { systemPrompt, ...head } = definition;
       const parsed = agentHeadSchema.safeParse(head);
@@ -54,7 +46,11 @@ export function openAgents(engine: Engine, { workspace, userHome }: { workspace:
       }
       const { name } = parsed.data;
       grantOf({ ...parsed.data, systemPrompt });
-      if (replace) return writeFile((await find(name)).file, definition);
+      if (replace) {
+        const { file } = await find(name);
+        keepCopy(file);
+        return writeFile(file, definition);
+      }
       const folder = join(place === 'project' ? join(workspace, '.klaus') : engine.home, 'agents');
       const file = join(folder, `${name}.md`);
       const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
@@ -68,14 +64,15 @@ export function openAgents(engine: Engine, { workspace, userHome }: { workspace:
     },
     async remove(name) {
       const found = await find(name);
+      const copy = keepCopy(found.file);
       rmSync(found.file);
-      return found;
+      return { ...found, copy };
     },
   };
 }
 
 /** Replaces the whole file at once, so that no reader finds a part of it. */
-async function writeFile(file: string, definition: AgentDefinition): Promise<string> {
+async function writeFile(file: string, definition: Parameters<typeof writeDefinition>[0]): Promise<string> {
   const text = await writeDefinition(definition);
   const temporary = `${file}.${process.pid}.tmp`;
   try {

@@ -13,7 +13,9 @@ import {
 import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
+import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
@@ -47,11 +49,13 @@ export function createEngine(input: EngineInput): Engine {
       ...toModelsOptions(configuration),
       ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
     }));
+  const clock = createSystemClock();
+  const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {
     store: traced.store,
     models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
-    tools: createToolRegistry([...builtin, ...(options.tools ?? [])]),
-    clock: createSystemClock(),
+    tools,
+    clock,
     ids,
     settings: toEngineSettings(configuration, options),
     home,
@@ -75,6 +79,7 @@ export function createEngine(input: EngineInput): Engine {
       });
       return observeSandbox(sandbox, onStart);
     },
+    openAgents: (workspace) => openAgents({ home, tools, clock }, { workspace, userHome: toUserHome(env) }),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),

@@ -1,7 +1,6 @@
 import type { Engine } from '@klaus/core/agent';
-import { intersect } from '@klaus/core/policy';
+import { delegableOf, heldBy, intersect, toGrant } from '@klaus/core/policy';
 import { modeSchema, optional, type AgentDefinition, type Mode } from '@klaus/core/protocol';
-import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
@@ -32,15 +31,16 @@ const MODES: Readonly<Record<NonNullable<AgentDefinition['permissionMode']>, Mod
  */
 export async function openAs(
   { engine, configuration, given }: { engine: Engine; configuration: Configuration; given: OpenOptions },
-  { workspace, userHome }: { workspace: string; userHome: string },
+  { workspace }: { workspace: string },
 ): Promise<OpenAs> {
   if (given.agent === undefined) return { given, warnings: [] };
-  const agents = openAgents(engine, { workspace, userHome });
+  const agents = engine.openAgents(workspace);
   const { definition } = await agents.find(given.agent);
   const requested = agents.grantOf(definition);
   const user =
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
-  const grant = user ? intersect(requested.grant, user) : requested.grant;
+  // Only the user decides what the agent may delegate of it.
+  const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
   const { limits: set, approve } = configuration.values;
   const limits = { ...set, ...given.limits };
   const { maxTurns = 0 } = definition;

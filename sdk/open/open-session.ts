@@ -9,7 +9,6 @@ import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
-import { toUserHome } from '../config/home.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -36,7 +35,7 @@ export async function openSession(input: OpenInput): Promise<string> {
     klausHome: engine.home,
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
-  const as = await openAs(input, { workspace: workspace.root, userHome: toUserHome(env) });
+  const as = await openAs(input, { workspace: workspace.root });
   const { given } = as;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },

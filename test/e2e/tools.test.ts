@@ -2,6 +2,7 @@
 /** Runs the example of every built-in tool through the loop. */
 import { expect } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
+import { optional } from '@klaus/core/optional';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
@@ -10,7 +11,7 @@ import { test } from '../fixtures/sandboxed.ts';
 test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
   '%s runs its example',
   async (name, example) => {
-    const { files, packages = [], before = [], input, output } = example;
+    const { files, grant, packages = [], before = [], input, output } = example;
     const calls = [...before, { name, input }] as ToolCall[];
     await using engine = await createTestEngine({
       files: { 'README.md': '# Test\n', '.gitignore': 'node_modules/\n', ...files },
@@ -23,7 +24,7 @@ test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
       },
     });
     for (const pkg of packages) installPackage(engine.place.workspace, pkg);
-    const session = await engine.klaus.open();
+    const session = await engine.klaus.open(optional({ grant }));
     await session.prompt('Use the tool.');
     await session.advance();
     const events = await Array.fromAsync(session.events());

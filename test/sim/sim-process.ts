@@ -1,4 +1,12 @@
-import { advance, createToolRegistry, isParked, isReceivable, type Engine, type Processes } from '@klaus/core/agent';
+import {
+  advance,
+  createToolRegistry,
+  isParked,
+  isReceivable,
+  type Agents,
+  type Engine,
+  type Processes,
+} from '@klaus/core/agent';
 import { createRedactor, type Rule } from '@klaus/core/policy';
 import { isKlausError, KlausError, toUlid, type Event } from '@klaus/core/protocol';
 import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
@@ -117,8 +125,18 @@ const NO_PROCESSES: Processes = {
   stop: refuse,
 };
 
+/** The simulated tools use no definitions. */
+const NO_AGENTS: Agents = {
+  list: refuse,
+  find: refuse,
+  grantOf: refuse,
+  isOfProject: refuse,
+  save: refuse,
+  remove: refuse,
+};
+
 function refuse(): never {
-  throw new Error('no background process is simulated');
+  throw new Error('neither background processes nor definitions are simulated');
 }
 
 function toChance({ plan }: World, host: Host, what: string): Chance {
@@ -167,6 +185,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     },
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
+    openAgents: () => NO_AGENTS,
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: () => NO_PROCESSES,

@@ -1,5 +1,12 @@
 import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
-import { isKlausError, toKlausError, type Access, type Decision, type Remembered } from '../../protocol/index.ts';
+import {
+  isKlausError,
+  optional,
+  toKlausError,
+  type Access,
+  type Decision,
+  type Remembered,
+} from '../../protocol/index.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { findLinkedPlaces } from '../places/linked-places.ts';
@@ -81,6 +88,7 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
+    ...optional({ delegates: intent.delegates }),
   };
   const gate = toGateContext(work);
   const found = decide(facts, gate, [...RULES, ...engine.rules]);

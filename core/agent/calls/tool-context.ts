@@ -40,6 +40,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
+    agents: engine.openAgents(workspace.root),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),

@@ -1,5 +1,6 @@
 import type { Remembered, SandboxName } from '../../protocol/index.ts';
 import type { Redactor, Rule } from '../../policy/index.ts';
+import type { Agents } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FindCommitted } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -73,6 +74,8 @@ export interface Engine {
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Fast: the first `exec` starts the driver. */
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
+  /** The defined agents. @param workspace Absolute real path. */
+  openAgents(workspace: string): Agents;
   /** The knowledge about a workspace. @param workspace Absolute real path. */
   openKnowledge(workspace: string): Knowledge;
   /** The text of a session's log, including messages that are no longer in its context. */

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import type { Delegated } from '../../policy/index.ts';
 import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
+import type { Agents } from './agents.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
@@ -13,6 +15,7 @@ export interface Intent {
   title: string;
   /** The complete access of the call. */
   access: readonly Access[];
+  delegates?: Delegated;
   /** File contents to be written, for tools that write files. */
   edits?: readonly FileEdit[];
   /** The same as rows, with the hashes that are compared after a crash. */
@@ -108,6 +111,8 @@ export interface ToolContext {
   readonly gitIdentity: { name: string; email: string };
   /** Replaces placeholders in `text` by the values in `current`. See `Redactor.restore`. */
   restoreSecrets(text: string, current: string): string;
+  /** The defined agents. */
+  readonly agents: Agents;
   /** The knowledge about this workspace. New entries are redacted and contain the session. */
   readonly memory: Knowledge;
   /**

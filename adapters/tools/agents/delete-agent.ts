@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { agentNameSchema } from '@klaus/core/protocol';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { toAgentIntent } from './agent-intent.ts';
+
+/** Deletes an agent. The user deletes one that hides another, which could have more authority. */
+export const deleteAgent = defineBuiltinTool({
+  name: 'delete_agent',
+  description:
+    'Delete an agent. A copy of its file is kept. The user must approve if it has authority that you may not delegate.',
+  input: z.strictObject({ name: agentNameSchema, reason: z.string().describe('The user sees it.') }),
+  effects: ['spawn'],
+  resume: 'tell',
+  example: {
+    grant: 'agent-creation',
+    before: [
+      {
+        name: 'create_agent',
+        input: {
+          name: 'poet',
+          description: 'Writes poems.',
+          system_prompt: 'You write poems.',
+          reason: 'It only talks.',
+        },
+      },
+    ],
+    input: { name: 'poet', reason: 'Poems are no longer needed.' },
+    output: 'Deleted the agent poet',
+  },
+  async prepare({ name, reason }, { agents }) {
+    const { definition, file, hides } = await agents.find(name);
+    if (hides.length > 0) {
+      throw toolFailed(`${name} hides ${hides[0]}, which may have more authority: the user deletes it.`, {
+        hint: `klaus agents delete ${name}`,
+      });
+    }
+    return toAgentIntent(agents, {
+      verb: 'delete',
+      name,
+      reason,
+      before: definition,
+      isOfProject: agents.isOfProject(file),
+    });
+  },
+  async run({ name }, { agents }) {
+    const { copy } = await agents.remove(name);
+    return { text: `Deleted the agent ${name}. A copy is at ${copy}.`, detail: { name, copy } };
+  },
+});

@@ -1,0 +1,65 @@
+import type { AgentDefinition, Grant, KlausError } from '../../protocol/index.ts';
+
+/** A definition and its file. */
+export interface FoundAgent {
+  definition: AgentDefinition;
+  /** Absolute path. */
+  file: string;
+  /** Files of the same name in later folders, which this one hides. */
+  hides: readonly string[];
+}
+
+/** A file that is not a definition. It hides no other file. */
+export interface BrokenAgent {
+  file: string;
+  /** With line and reason. */
+  error: KlausError;
+}
+
+export interface AgentList {
+  /** By name. */
+  agents: readonly FoundAgent[];
+  broken: readonly BrokenAgent[];
+}
+
+export interface AgentGrant {
+  grant: Grant;
+  /** Names in `tools` and `disallowedTools` that no tool has. They give nothing. */
+  unknownTools: readonly string[];
+}
+
+export interface SaveAgentOptions {
+  /** `project`: in the workspace, for everyone who works on it. Default `user`: for all of this user's projects. */
+  place?: 'project' | 'user';
+  /** True: replaces the definition of this name where it is, and keeps a copy of the former one. Default false. */
+  replace?: boolean;
+}
+
+/** The defined agents of one workspace. */
+export interface Agents {
+  list(): Promise<AgentList>;
+  /** @throws KlausError `usage` with the nearest name. */
+  find(name: string): Promise<FoundAgent>;
+  /**
+   * The authority that a definition requests.
+   *
+   * @param options.place Where it applies: in this workspace, or in every folder, which is `/`. Default `workspace`.
+   * @throws KlausError `config` for an unknown capability, `usage` for an invalid grant.
+   */
+  grantOf(definition: AgentDefinition, options?: { place?: 'workspace' | 'everywhere' }): AgentGrant;
+  /** True for the file of a definition that belongs to the workspace. @param file Absolute path. */
+  isOfProject(file: string): boolean;
+  /**
+   * Writes the file of a definition. Returns its absolute path.
+   *
+   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
+   */
+  save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
+  /**
+   * Removes the definition of an agent. Its sessions keep what they opened with.
+   *
+   * @returns `copy`: where its file is kept.
+   * @throws KlausError `usage` with the nearest name.
+   */
+  remove(name: string): Promise<FoundAgent & { copy: string }>;
+}
