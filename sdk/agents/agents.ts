@@ -71,7 +71,7 @@ export function openAgents(
   };
 }
 
-/** Replaces the whole file at once, so that no reader finds a part of it. */
+/** Replaces the file at once, so that no reader finds a part of it. */
 async function writeFile(file: string, definition: Parameters<typeof writeDefinition>[0]): Promise<string> {
   const text = await writeDefinition(definition);
   const temporary = `${file}.${process.pid}.tmp`;

@@ -1,4 +1,4 @@
-// Covers adapters/tools/agents, core/policy/rules, sdk/agents: an agent that creates agents gives no more than it may delegate.
+// Covers adapters/tools/agents, core/policy, sdk/agents: an agent that creates agents gives no more than it may delegate.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentDefinition, OpenOptions } from '@klaus/sdk';
