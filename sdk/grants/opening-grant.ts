@@ -29,7 +29,7 @@ export function toOpeningGrant(
   const united = unite([parsed.data]);
   const claimed = toGrant([...parsed.data.authorities, ...(parsed.data.delegable ?? [])]);
   if (!isCovered(claimed, toGrant(parsed.data.authorities))) {
-    throw new KlausError('usage', 'The grant lets something be handed on that it does not hold.', {
+    throw new KlausError('usage', 'The grant delegates something that it does not hold.', {
       hint: `It holds ${toGrantText(toGrant(parsed.data.authorities))}.`,
     });
   }

@@ -135,7 +135,7 @@ test.for([
   ['GET ftp://localhost/ HTTP/1.1', 403],
   ['GET http://[::1]/ HTTP/1.1', 403],
   ['rubbish', 0],
-] as const)('%s is not handed on', async ([line, status]) => {
+] as const)('%s is not forwarded', async ([line, status]) => {
   const { port } = await startFilter(['localhost:1']);
   const answer = await talk(port, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   expect(Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0)).toBe(status);

@@ -16,7 +16,7 @@ const pairs = Array.from({ length: 3_000 }, (_, seed) => {
 });
 
 describe('against every use of a small world, at every moment', () => {
-  test('an intersection allows what both allow, and hands on what both hand on', () => {
+  test('an intersection allows what both allow, and delegates what both delegate', () => {
     for (const { a, b } of pairs) {
       const [left, right, found] = [reachOfGrant(a), reachOfGrant(b), reachOfGrant(intersect(a, b))];
       expect(found).toEqual({ held: both(left.held, right.held), handed: both(left.handed, right.handed) });

@@ -120,9 +120,9 @@ export function findAmplification(oracle: Oracle, grants: ReadonlyMap<string, Gr
     const more = excess(is.held, oracle.held(id), now);
     if (more.length > 0) return `${id} may do more than it was given: ${more.join(', ')}`;
     const handsMore = excess(is.handed, oracle.handed(id), now);
-    if (handsMore.length > 0) return `${id} may hand on more than it was given to: ${handsMore.join(', ')}`;
+    if (handsMore.length > 0) return `${id} may delegate more than it was given to: ${handsMore.join(', ')}`;
     const unheld = excess(is.handed, is.held, now);
-    if (unheld.length > 0) return `${id} may hand on what it does not hold: ${unheld.join(', ')}`;
+    if (unheld.length > 0) return `${id} may delegate what it does not hold: ${unheld.join(', ')}`;
   }
   return findMultipliedMoney(oracle, grants, now);
 }

@@ -113,7 +113,7 @@ const MUTANTS: Readonly<Record<string, Model>> = {
       facts.map((fact) => (fact.kind === 'escalated' ? { ...fact, expiresAt: 1_000 } : fact)),
       now,
     ),
-  'an escalation may be handed on': (facts, now) =>
+  'an escalation may be delegated': (facts, now) =>
     effective(
       facts.map((fact) => (fact.kind === 'escalated' ? { ...fact, delegable: true } : fact)),
       now,
@@ -211,7 +211,7 @@ describe('edges', () => {
     'fs(., rwx) exec tool(*) spend($10) spawn(2, 4) delegable: fs(., r) tool(*) spend($6) spawn(2, 4)',
   );
 
-  test('a child has what was asked for, as far as the parent may hand it on', () => {
+  test('a child has what was asked for, as far as the parent may delegate it', () => {
     const facts = [parent, spawn('c', 'p', 'fs(src, rw) exec tool(read_file) spend($4)')];
     expect(textOf('c', facts)).toBe('fs(/w/src, r) · tool(read_file) · spend($4)');
     expect(textOf('p', facts)).toContain('spend($6) · spawn(2, 3)');

@@ -61,7 +61,7 @@ export function parseGrant(text: string, options: ParseGrantOptions): Grant {
   }
   if (!areCovered(delegable, held)) {
     const wide = delegable.find((one) => !areCovered([one], held))!;
-    throw new KlausError('usage', `The grant lets ${toAuthorityText(wide)} be handed on, but does not hold it.`, {
+    throw new KlausError('usage', `The grant delegates ${toAuthorityText(wide)}, but does not hold it.`, {
       hint: 'What is delegable must be held too: name it before "delegable:" as well.',
     });
   }

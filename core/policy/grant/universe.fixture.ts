@@ -156,7 +156,7 @@ export function toAuthority(random: Random, now: number): Authority {
 
 const RIGHT_SETS = ['r', 'w', 'x', 'rw', 'rx', 'wx', 'rwx'] as const;
 
-/** A random grant; it may claim to hand on what it does not hold. */
+/** A random grant; it may claim to delegate what it does not hold. */
 export function toRandomGrant(random: Random, now: number): Grant {
   const some = (count: number) => Array.from({ length: count }, () => toAuthority(random, now));
   const authorities = some(1 + random(5));
