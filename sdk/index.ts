@@ -36,7 +36,14 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { BUNDLE_NAMES, toNewText, type BundleName } from '@klaus/core/policy';
+export {
+  BUNDLE_NAMES,
+  describeCapability,
+  toGrantText,
+  toNewText,
+  type BundleName,
+  type GrantLine,
+} from '@klaus/core/policy';
 export {
   renderHunk,
   AUTHORITY_KINDS,
@@ -285,4 +292,5 @@ export type { AgentList, BrokenAgent, FoundAgent } from './agents/agent-store.ts
 export type { Agents, SaveAgentOptions } from './agents/agents.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
 export { readDefinition } from './agents/read-definition.ts';
+export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './agents/templates.ts';
 export { writeDefinition } from './agents/write-definition.ts';
