@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
-import { createMemory, type Engine, type Knowledge, openSecretsOf, type SessionStore } from '@klaus/core/agent';
+import type { SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -21,7 +21,6 @@ import type { Klaus } from './klaus.ts';
 import { findCredentials } from './models/credentials.ts';
 import { listKnownModels } from './models/known-models.ts';
 import { openSession } from './open/open-session.ts';
-import { toRealFolder, toRealPath } from './open/outside-folders.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
 import { createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
@@ -31,7 +30,7 @@ import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
 import { createSession } from './sessions/session.ts';
 import { readUsageReport } from './sessions/usage-report.ts';
-import { openWorkspaceFiles } from './workspace/workspace-files.ts';
+import { createWorkspaceQueries } from './workspace/workspace-queries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -65,7 +64,6 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const explaining = { engine, configuration, cwd, inWorkspace: inForce.judging };
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
-  const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));
   const close = async (): Promise<void> => {
     try {
       await endProcesses(engine, processes);
@@ -87,8 +85,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
-    agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
-    policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
+    ...createWorkspaceQueries({ engine, configuration, inForce, cwd }),
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {
       const session = given === undefined ? undefined : await find(given);
@@ -116,7 +113,6 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     question: (approval) => findQuestion(store, approval),
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(configuration),
-    files: (workspace) => openWorkspaceFiles(engine, toFolder(workspace)),
     async latest(options = {}) {
       const id = await findLatestSession(options, { store, configuration, cwd, state: home });
       return id === undefined ? undefined : open(id);
@@ -126,7 +122,6 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       const session = given === undefined ? undefined : await find(given);
       return explain(call, { ...options, ...optional({ session }) }, explaining);
     },
-    memory: (workspace) => openMemory(engine, toFolder(workspace)),
     attach(added) {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));
@@ -154,18 +149,4 @@ async function findKnownSession(store: SessionStore, idOrPrefix: string): Promis
   const near = await store.nearestSession(idOrPrefix);
   const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
   throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
-}
-
-/** See `Klaus.memory`. The placeholders of redacted secrets belong to no session. @param folder Absolute. */
-function openMemory(engine: Engine, folder: string): Knowledge {
-  const root = toRealFolder(folder);
-  const redactor = engine.createRedactor('memory');
-  const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
-  return {
-    ...memory,
-    async set(note) {
-      redactor.learn(await openSecretsOf(engine, { workspace: root }).values());
-      return memory.set(note);
-    },
-  };
 }

@@ -42,7 +42,14 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { BUNDLE_NAMES, toNewText, type BundleName } from '@klaus/core/policy';
+export {
+  BUNDLE_NAMES,
+  describeCapability,
+  toGrantText,
+  toNewText,
+  type BundleName,
+  type GrantLine,
+} from '@klaus/core/policy';
 export {
   renderHunk,
   AUTHORITY_KINDS,
@@ -288,4 +295,5 @@ export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
 export { readDefinition } from './agents/read-definition.ts';
+export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './agents/templates.ts';
 export { writeDefinition } from './agents/write-definition.ts';

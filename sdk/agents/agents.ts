@@ -1,9 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Agents, Engine } from '@klaus/core/agent';
-import { agentHeadSchema, KlausError, optional } from '@klaus/core/protocol';
-import { toAgentGrant } from './agent-grant.ts';
+import { describeGrant } from '@klaus/core/policy';
+import { agentHeadSchema, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
+import { createFile, replaceFile } from './agent-file.ts';
+import { toAgentGrant, type AgentTool } from './agent-grant.ts';
 import { findAgent, listAgents, toAgentFolders } from './agent-store.ts';
+import { readDefinition } from './read-definition.ts';
 import { writeDefinition } from './write-definition.ts';
 
 /**
@@ -17,13 +20,11 @@ export function openAgents(
   const folders = toAgentFolders({ workspace, home: userHome, state: engine.home });
   const find: Agents['find'] = (name) => findAgent(folders, name);
   const isOfProject: Agents['isOfProject'] = (file) => file.startsWith(`${workspace}/`);
+  const listTools = (): AgentTool[] =>
+    engine.tools.names.map((name) => ({ name, effects: engine.tools.get(name).effects }));
   const grantOf: Agents['grantOf'] = (definition, { place = 'workspace' } = {}) => {
-    const tools = engine.tools.names.map((name) => ({ name, effects: engine.tools.get(name).effects }));
-    return toAgentGrant(definition, {
-      workspace: place === 'everywhere' ? '/' : workspace,
-      now: engine.clock.now(),
-      tools,
-    });
+    const at = { workspace: place === 'everywhere' ? '/' : workspace, now: engine.clock.now() };
+    return toAgentGrant(definition, { ...at, tools: listTools() });
   };
   const keepCopy = (file: string): string => {
     const copies = join(engine.home, 'agents', '.former');
@@ -32,54 +33,86 @@ export function openAgents(
     copyFileSync(file, copy);
     return copy;
   };
+  const replace = (file: string, text: string): string =>
+    changeFile(file, () => {
+      keepCopy(file);
+      replaceFile(file, text);
+      return file;
+    });
   return {
+    workspace,
     list: () => listAgents(folders),
     find,
     grantOf,
     isOfProject,
-    async save(definition, { place = 'user', replace = false } = {}) {
-      const { systemPrompt, ...head } = definition;
-      const parsed = agentHeadSchema.safeParse(head);
-      if (!parsed.success) {
-        const { path, message } = parsed.error.issues[0]!;
-        throw new KlausError('config', `${path.join('.') || 'agent'}: ${message}`);
-      }
-      const { name } = parsed.data;
-      grantOf({ ...parsed.data, systemPrompt });
-      if (replace) {
-        const { file } = await find(name);
-        keepCopy(file);
-        return writeFile(file, definition);
-      }
+    describe: (definition) =>
+      describeGrant(grantOf(definition).grant, { workspace, now: engine.clock.now(), tools: listTools() }),
+    async save(definition, { place = 'user', replace: isReplaced = false } = {}) {
+      const text = await toCheckedText(definition);
+      grantOf(definition);
+      const { name } = definition;
+      if (isReplaced) return replace((await find(name)).file, text);
       const folder = join(place === 'project' ? join(workspace, '.klaus') : engine.home, 'agents');
       const file = join(folder, `${name}.md`);
       const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
-      if (taken !== undefined || existsSync(file)) {
-        throw new KlausError('usage', `There is an agent ${name} already: ${taken ?? file}.`, {
-          hint: `Choose another name, or change it with klaus agents edit ${name}.`,
+      if (taken !== undefined || existsSync(file)) throw toTaken(name, taken ?? file);
+      const isCreated = changeFile(file, () => {
+        mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
+        return createFile(file, text);
+      });
+      if (!isCreated) throw toTaken(name, file);
+      return file;
+    },
+    async edit(file, { name, before, text }) {
+      const definition = await readDefinition(text, file);
+      if (definition.name !== name) {
+        throw new KlausError('config', `${file}: the name of an agent cannot change from ${name}.`, {
+          hint: `Sessions and other agents refer to it. klaus agents new ${definition.name} creates another agent.`,
         });
       }
-      mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
-      return writeFile(file, definition);
+      grantOf(definition);
+      if (readFileSync(file, 'utf8') !== before) {
+        throw new KlausError('workspace.conflict', `${file} changed while it was edited. It was not replaced.`);
+      }
+      replace(file, text);
     },
     async remove(name) {
       const found = await find(name);
-      const copy = keepCopy(found.file);
-      rmSync(found.file);
+      const copy = changeFile(found.file, () => {
+        const kept = keepCopy(found.file);
+        rmSync(found.file);
+        return kept;
+      });
       return { ...found, copy };
     },
   };
 }
 
-/** Replaces the file at once, so that no reader finds a part of it. */
-async function writeFile(file: string, definition: Parameters<typeof writeDefinition>[0]): Promise<string> {
-  const text = await writeDefinition(definition);
-  const temporary = `${file}.${process.pid}.tmp`;
+/** @throws KlausError `config` if the file system refuses the change. */
+function changeFile<T>(file: string, change: () => T): T {
   try {
-    writeFileSync(temporary, text, { flag: 'wx' });
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
+    return change();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new KlausError('config', `${file} cannot be changed (${code}).`, { cause: error });
   }
-  return file;
+}
+
+/** The text of a definition, if it can be read again. */
+async function toCheckedText({ systemPrompt, ...head }: AgentDefinition): Promise<string> {
+  const parsed = agentHeadSchema.safeParse(head);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw new KlausError('config', `${path.join('.') || 'agent'}: ${message}`);
+  }
+  const text = await writeDefinition({ ...parsed.data, systemPrompt });
+  await readDefinition(text, `${parsed.data.name}.md`);
+  return text;
+}
+
+function toTaken(name: string, file: string): KlausError {
+  return new KlausError('usage', `There is an agent ${name} already: ${file}.`, {
+    hint: `Choose another name, or change it with klaus agents edit ${name}.`,
+  });
 }

@@ -7,6 +7,7 @@ export function toMarkdown(entry: Entry): string {
       return (
         `# Session ${entry.session}\n\n` +
         `- Workspace: ${code(entry.workspace)}\n- Model: ${code(entry.model)}\n- Mode: ${entry.mode}\n` +
+        (entry.agent === undefined ? '' : `- Agent: ${entry.agent}\n`) +
         `- Sandbox: ${entry.sandbox}\n- Begun: ${new Date(entry.at).toISOString()}\n`
       );
     case 'user': {

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
@@ -12,6 +13,7 @@ export type Entry =
       model: string;
       mode: string;
       sandbox: string;
+      agent?: string;
       forked?: { session: string; seq: number };
       at: number;
     }
@@ -57,8 +59,8 @@ const none = (): Content[] => [];
 
 /** The entries of each event. A new type of event needs a line here. */
 const ENTRIES = {
-  'session.opened': ({ session, workspace, model, mode, sandbox, forked }) => [
-    { kind: 'opened', session, workspace, model, mode, sandbox, ...(forked ? { forked } : {}) },
+  'session.opened': ({ session, workspace, model, mode, sandbox, agent, forked }) => [
+    { kind: 'opened', session, workspace, model, mode, sandbox, ...optional({ agent, forked }) },
   ],
   'session.changed': none,
   'session.closed': none,

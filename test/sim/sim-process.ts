@@ -129,9 +129,12 @@ const NO_PROCESSES: Processes = {
 const NO_AGENTS: Agents = {
   list: refuse,
   find: refuse,
+  workspace: '',
   grantOf: refuse,
+  describe: refuse,
   isOfProject: refuse,
   save: refuse,
+  edit: refuse,
   remove: refuse,
 };
 

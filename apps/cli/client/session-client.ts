@@ -88,7 +88,7 @@ export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode
 
 export interface ListedSession extends Pick<
   SessionRow,
-  'id' | 'updatedAt' | 'costUsd' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
+  'id' | 'agentType' | 'updatedAt' | 'costUsd' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
 > {
   status: string;
   /** Names of the background processes that run now, if they are known. */
@@ -142,7 +142,7 @@ interface PromptContent extends ResumeRequest, Undefinable<Pick<OpenOptions, 'mo
 export interface OpenRequest
   extends
     PromptContent,
-    Undefinable<Pick<OpenOptions, 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate'>> {
+    Undefinable<Pick<OpenOptions, 'agent' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate'>> {
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
 }

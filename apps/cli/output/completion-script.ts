@@ -60,13 +60,14 @@ function toBash(entries: readonly Entry[]): string {
   );
   const paths = entries.filter((entry) => entry.path.length > 0).map((entry) => `'${entry.path.join(' ')}'`);
   return `_klaus_ids() {
-  klaus "$1" --json 2>/dev/null | sed -n 's/^{"\\(id\\|approval\\)":"\\([^"]*\\)".*/\\2/p'
+  klaus "$1" --json 2>/dev/null | sed -n 's/^{"\\(id\\|approval\\|name\\)":"\\([^"]*\\)".*/\\2/p'
 }
 _klaus() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' ids='' word
   case "$previous" in
 ${valueCases.join('\n')}
     --session) COMPREPLY=($(compgen -W "$(_klaus_ids sessions)" -- "$current")); return ;;
+    --agent) COMPREPLY=($(compgen -W "$(_klaus_ids agents)" -- "$current")); return ;;
     --cwd|--root|--add-dir) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --script|--record|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
@@ -91,7 +92,7 @@ complete -o default -F _klaus klaus
 function toFish(entries: readonly Entry[]): string {
   const lines = [
     'function __klaus_ids',
-    `  klaus $argv[1] --json 2>/dev/null | string replace -rf '^\\{"(?:id|approval)":"([^"]*)".*?"title":(?:"([^"]*)")?.*' '$1\\t$2'`,
+    `  klaus $argv[1] --json 2>/dev/null | string replace -rf '^\\{"(?:id|approval|name)":"([^"]*)".*?"title":(?:"([^"]*)")?.*' '$1\\t$2'`,
     'end',
     'complete -c klaus -f',
   ];
@@ -108,7 +109,8 @@ function toFish(entries: readonly Entry[]): string {
       const short = option.short === undefined ? '' : ` -s ${option.short.slice(1)}`;
       const long = option.long === undefined ? '' : ` -l ${option.long.slice(2)}`;
       const value = option.required ? ' -r' : '';
-      const ids = option.long === '--session' ? ` -x -a ${quote('(__klaus_ids sessions)')}` : '';
+      const listed = option.long === '--session' ? 'sessions' : option.long === '--agent' ? 'agents' : undefined;
+      const ids = listed === undefined ? '' : ` -x -a ${quote(`(__klaus_ids ${listed})`)}`;
       const choices = option.argChoices === undefined ? '' : ` -a ${quote(option.argChoices.join(' '))}`;
       lines.push(`${start}${short}${long}${value}${ids}${choices} -d ${quote(option.description)}`);
     }

@@ -69,8 +69,11 @@ function createFactViews(screen: Screen) {
   const { mark, paint, line } = screen;
   const fact = (kind: Mark, text: string): void => line(`${mark(kind)}${kind === 'info' ? paint('dim', text) : text}`);
   return {
-    'session.opened': ({ session, model, mode, sandbox }) =>
-      fact('info', `session ${session}, ${model}, mode ${mode}, sandbox ${sandbox}`),
+    'session.opened': ({ session, model, mode, sandbox, agent }) =>
+      fact(
+        'info',
+        `session ${session}, ${agent === undefined ? '' : `agent ${agent}, `}${model}, mode ${mode}, sandbox ${sandbox}`,
+      ),
     'model.attempted': (event) => {
       // Title failures are not reported.
       if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return;

@@ -34,12 +34,18 @@ export interface CommandGroup extends CommandText {
 
 export type CliCommand = LeafCommand | CommandGroup;
 
-/** An argument that names a session or an approval; a shell completes it. */
-export class IdArgument extends Argument {
-  readonly lists: 'sessions' | 'approvals';
+const LISTED = {
+  sessions: 'session id or its beginning',
+  approvals: 'approval id or its beginning',
+  agents: 'name of an agent',
+} as const;
 
-  constructor(name: string, lists: 'sessions' | 'approvals', description?: string) {
-    super(name, description ?? `${lists === 'sessions' ? 'session' : 'approval'} id or its beginning`);
+/** An argument that names a session, an approval or an agent; a shell completes it. */
+export class IdArgument extends Argument {
+  readonly lists: keyof typeof LISTED;
+
+  constructor(name: string, lists: keyof typeof LISTED, description?: string) {
+    super(name, description ?? LISTED[lists]);
     this.lists = lists;
   }
 }

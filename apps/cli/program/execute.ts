@@ -5,10 +5,12 @@ import { err } from '../output/sink.ts';
 import { isEndOfPipe, outputFailure, watchStreams } from '../output/streams.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import { EXIT, isKlausError, toExitCode } from './exit-codes.ts';
+import { toCommandWords } from './other-spellings.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
 
 /** Runs one command line and ends the process with its exit code. Never throws. */
-export async function execute(words: readonly string[]): Promise<never> {
+export async function execute(given: readonly string[]): Promise<never> {
+  const words = toCommandWords(given);
   watchStreams();
   const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
   // Node would print the error with its stack trace.

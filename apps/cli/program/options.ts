@@ -17,6 +17,7 @@ export interface Options {
   session?: string;
   cwd?: string;
   model?: string;
+  agent?: string;
   approve?: Mode;
   onAsk?: OnAsk;
   sandbox?: SandboxName;

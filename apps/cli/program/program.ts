@@ -17,6 +17,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     logs: () => import('../commands/processes/logs.ts'),
     stop: () => import('../commands/processes/stop.ts'),
   },
+  'Agents:': {
+    agents: () => import('../commands/agents/agents.ts'),
+  },
   'Sessions:': {
     sessions: () => import('../commands/sessions/sessions.ts'),
     show: () => import('../commands/sessions/show.ts'),

@@ -72,6 +72,7 @@ export function addRunOptions(command: Command): Command {
     .option('-p, --prompt <text>', 'the prompt')
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+    .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
     .addOption(approveOption())
     .addOption(onAskOption)
     .addOption(grantOption)
@@ -138,6 +139,7 @@ export function checkCombination(options: Options): void {
   if (session === undefined && !isContinued) return;
   const fixed = [
     ...(options.sandbox ? ['--sandbox'] : []),
+    ...(options.agent === undefined ? [] : ['--agent']),
     ...(options.grant ? ['--grant'] : []),
     ...(session !== undefined && options.root !== undefined ? ['--root'] : []),
     ...(options.addDir ? ['--add-dir'] : []),

@@ -1,17 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   isEditable,
   renderHunk,
-  toHostEnvironment,
   toNewText,
   type AnswerOptions,
   type EventOf,
   type Hunk,
   type HunkAnswer,
 } from '@klaus/sdk';
+import { openEditor } from './editor.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatCount, formatUsd } from '@klaus/sdk/transcript';
@@ -152,17 +151,12 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
 
 /** Opens the editor of the user with the new lines of a hunk. Undefined if it failed. */
 function editLines(hunk: Hunk): string | undefined {
-  const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'klaus-hunk-'));
   const file = join(folder, 'hunk');
   try {
     writeFileSync(file, toNewText(hunk));
-    const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1" </dev/tty >/dev/tty`, 'edit', file], {
-      stdio: 'inherit',
-      env: toHostEnvironment(),
-    });
-    if (status !== 0) {
-      err.write(`${editor} failed; the hunk is unchanged.\n`);
+    if (!openEditor(file)) {
+      err.write('The hunk is unchanged.\n');
       return undefined;
     }
     return readFileSync(file, 'utf8');

@@ -1,3 +1,4 @@
+import type { GrantLine } from '../../policy/index.ts';
 import type { AgentDefinition, Grant, KlausError } from '../../protocol/index.ts';
 
 /** A definition and its file. */
@@ -37,6 +38,8 @@ export interface SaveAgentOptions {
 
 /** The defined agents of one workspace. */
 export interface Agents {
+  /** Absolute real path. */
+  readonly workspace: string;
   list(): Promise<AgentList>;
   /** @throws KlausError `usage` with the nearest name. */
   find(name: string): Promise<FoundAgent>;
@@ -47,6 +50,8 @@ export interface Agents {
    * @throws KlausError `config` for an unknown capability, `usage` for an invalid grant.
    */
   grantOf(definition: AgentDefinition, options?: { place?: 'workspace' | 'everywhere' }): AgentGrant;
+  /** What a definition requests and what it does not, in plain words. @throws KlausError `config`, `usage`. */
+  describe(definition: AgentDefinition): GrantLine[];
   /** True for the file of a definition that belongs to the workspace. @param file Absolute path. */
   isOfProject(file: string): boolean;
   /**
@@ -55,6 +60,13 @@ export interface Agents {
    * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
    */
   save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
+  /**
+   * Replaces the text of a definition's file, which can also be a broken one, and keeps a copy of the former text.
+   *
+   * @param change.before The text that was edited.
+   * @throws KlausError `config` for an invalid text or another name, `workspace.conflict` if the file changed since.
+   */
+  edit(file: string, change: { name: string; before: string; text: string }): Promise<void>;
   /**
    * Removes the definition of an agent. Its sessions keep what they opened with.
    *

@@ -49,7 +49,11 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince'),
     }),
     openKnowledge: () => ({ list: async () => [], ...refusing('get', 'set', 'count', 'search', 'remove') }),
-    openAgents: () => ({ grantOf: refuse, isOfProject: refuse, ...refusing('list', 'find', 'save', 'remove') }),
+    openAgents: (workspace) => ({
+      workspace,
+      ...{ grantOf: refuse, describe: refuse, isOfProject: refuse },
+      ...refusing('list', 'find', 'save', 'edit', 'remove'),
+    }),
     openRecall: () => refusing('search', 'read'),
     // Logs with background processes are not replayed.
     openProcesses: () => ({

@@ -21,7 +21,7 @@ export const command: LeafCommand = {
     const rows = await client.sessions({ search, limit: options.limit, here: options.here ?? false });
     printRows(rows, {
       json: options.json,
-      head: ['ID', 'LAST', 'STATUS', 'COST', 'TITLE', 'WORKSPACE'],
+      head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', 'TITLE', 'WORKSPACE'],
       toRow,
       empty:
         search === undefined
@@ -37,6 +37,7 @@ function toRow(row: ListedSession): string[] {
     row.updatedAt.slice(0, 16).replace('T', ' '),
     [row.status, ...(row.processes ?? [])].join(' +'),
     formatUsd(row.costUsd),
+    row.agentType,
     `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
     row.workspace,
   ];

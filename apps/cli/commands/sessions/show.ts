@@ -72,7 +72,8 @@ function toLines(entry: Entry): string {
       const lineage = forked
         ? `\nForked from ${forked.session} at event ${forked.seq}; both have the same events up to there.`
         : '';
-      return `Session ${entry.session} in ${entry.workspace}\n${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
+      const agent = entry.agent === undefined ? '' : `agent ${entry.agent}, `;
+      return `Session ${entry.session} in ${entry.workspace}\n${agent}${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
     }
     case 'user': {
       const attached = entry.attached.length === 0 ? '' : `\nAttached: ${entry.attached.join(', ')}`;

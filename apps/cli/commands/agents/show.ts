@@ -1,0 +1,57 @@
+import type { AgentDefinition, Agents } from '@klaus/sdk';
+import { toPrintable } from '@klaus/sdk/printable';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { createPaint } from '../../output/paint.ts';
+import { out } from '../../output/sink.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { isKlausError } from '../../program/exit-codes.ts';
+import type { Options } from '../../program/options.ts';
+import { addProject } from './definition-options.ts';
+import { toLastUse } from './last-use.ts';
+
+export const agentArgument = new IdArgument('<name>', 'agents', 'name of the agent');
+
+export const show: LeafCommand = {
+  name: 'show',
+  summary: 'print a definition, the files that it hides, and the authority that it requests',
+  server: 'local',
+  declare: (declared) => addProject(declared.addArgument(agentArgument).option('--json', 'one JSON document')),
+  async run(name: string, { cwd, json }: Options) {
+    await using klaus = await openKlaus({ cwd });
+    const agents = klaus.agents();
+    const { definition, file, hides } = await agents.find(name);
+    const lastUse = toLastUse(definition, await klaus.store.agentUses());
+    const requested = await toRequested(agents, definition);
+    if (json) return out.json({ ...definition, file, hides, lastUse, ...requested }, 2);
+    const { name: _, description, systemPrompt, ...fields } = definition;
+    const rows = [
+      ['file', file],
+      ...hides.map((hidden) => ['hides', hidden]),
+      ['last use', lastUse ?? 'never'],
+      ...Object.entries(fields).map(([key, value]) => [key, toText(value)]),
+      ['requests', requested.text ?? requested.problem],
+      ...requested.unknownTools.map((tool) => ['unknown tool', tool]),
+    ];
+    const paint = createPaint(out, false);
+    const lines = rows.map(([key, value]) => `  ${paint('dim', `${key}:`)} ${toPrintable(value!)}`);
+    const prompt = systemPrompt === '' ? '' : `\n${toPrintable(systemPrompt)}\n`;
+    out.write(`${paint('bold', `${name}: ${toPrintable(description)}`)}\n${lines.join('\n')}\n${prompt}`);
+  },
+};
+
+/** The grant as a text, or why there is none. */
+async function toRequested(agents: Agents, definition: AgentDefinition) {
+  const { toGrantText } = await import('@klaus/sdk');
+  try {
+    const { grant, unknownTools } = agents.grantOf(definition);
+    return { grant, text: toGrantText(grant), unknownTools };
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return { problem: error.message, unknownTools: [] };
+  }
+}
+
+function toText(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

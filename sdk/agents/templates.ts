@@ -1,0 +1,37 @@
+import type { AgentDefinition } from '@klaus/core/protocol';
+
+/** What a definition starts with, and the least authority for its task. */
+export type AgentTemplate = Omit<AgentDefinition, 'name'>;
+
+export const AGENT_TEMPLATES = {
+  orchestrator: {
+    description: 'Divides a task into parts and delegates each of them to another agent.',
+    capabilities: ['agent-creation'],
+    grants: ['fs(., r)'],
+    allowedAgents: ['programmer', 'context-engineer', 'reviewer'],
+    systemPrompt: `Divide the task into parts that can be done and checked separately. Delegate each part to the agent
+that fits it, with everything that it needs to know: goal, files, limits, and how the result is checked. Change no file
+yourself. Check each result before you use it. Report what was done, what was not, and what remains open.`,
+  },
+  programmer: {
+    description: 'Changes code and runs its checks.',
+    capabilities: ['file-operations', 'code-execution'],
+    systemPrompt: `Read the code that you change, and follow its style. Make the smallest change that completes the
+task. Run the checks of the project after it. Report which files changed and the result of each check.`,
+  },
+  'context-engineer': {
+    description: 'Reads the project and maintains its documentation.',
+    grants: ['fs(., r) · fs(docs, rw) · fs(README.md, rw) · fs(AGENTS.md, rw) · tool(*)'],
+    systemPrompt: `Find what others need to know to work on this project, and write it into its documentation: README.md,
+AGENTS.md and docs. Write only what the code shows, in short sentences. Remove what is no longer true.`,
+  },
+  reviewer: {
+    description: 'Reads changes and reports problems. Changes nothing.',
+    grants: ['fs(., r) · tool(read_file) · tool(list_files) · tool(search_files)'],
+    systemPrompt: `Review the code that you are given. Look for errors, missing cases, unsafe effects and missing tests.
+Report each problem with its file and line, what goes wrong, and how to fix it, the most serious first. Report problems
+only if you have read the code that causes them.`,
+  },
+} as const satisfies Readonly<Record<string, AgentTemplate>>;
+
+export type AgentTemplateName = keyof typeof AGENT_TEMPLATES;

@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { createMemory, openSecretsOf, type Engine, type Knowledge } from '@klaus/core/agent';
+import type { Configuration } from '../config/configuration.ts';
+import type { Klaus } from '../klaus.ts';
+import { toRealFolder, toRealPath } from '../open/outside-folders.ts';
+import type { PolicyEngines } from '../policy/policy-engines.ts';
+import { openWorkspaceFiles } from './workspace-files.ts';
+
+/** What `Klaus` answers about one workspace. The default one is the configured one. */
+export function createWorkspaceQueries({
+  engine,
+  configuration,
+  inForce,
+  cwd,
+}: {
+  engine: Engine;
+  configuration: Configuration;
+  inForce: PolicyEngines;
+  cwd: string;
+}): Pick<Klaus, 'agents' | 'policy' | 'files' | 'memory'> {
+  const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));
+  return {
+    agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
+    policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
+    files: (workspace) => openWorkspaceFiles(engine, toFolder(workspace)),
+    memory: (workspace) => openMemory(engine, toFolder(workspace)),
+  };
+}
+
+/** The placeholders of redacted secrets belong to no session. @param folder Absolute. */
+function openMemory(engine: Engine, folder: string): Knowledge {
+  const root = toRealFolder(folder);
+  const redactor = engine.createRedactor('memory');
+  const memory = createMemory(engine.openKnowledge(root), { redactor, session: null });
+  return {
+    ...memory,
+    async set(note) {
+      redactor.learn(await openSecretsOf(engine, { workspace: root }).values());
+      return memory.set(note);
+    },
+  };
+}
