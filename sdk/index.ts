@@ -182,6 +182,7 @@ export {
   type ConfigurationChange,
   type Decision,
   type Effect,
+  type Effort,
   type Envelope,
   type ErrorCode,
   type Event,

@@ -1,4 +1,4 @@
-import type { Mode, OnAsk, SandboxName, Scope } from '@klaus/sdk';
+import type { Effort, Mode, OnAsk, SandboxName, Scope } from '@klaus/sdk';
 import type { Command } from 'commander';
 
 /**
@@ -17,6 +17,8 @@ export interface Options {
   session?: string;
   cwd?: string;
   model?: string;
+  effort?: Effort;
+  temperature?: number;
   approve?: Mode;
   onAsk?: OnAsk;
   sandbox?: SandboxName;

@@ -66,6 +66,8 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     waitForModelMs: options.waitForModel,
     pin: options.pin,
     model: options.model,
+    effort: options.effort,
+    temperature: options.temperature,
     mode: options.approve,
     limits: toLimits(options),
     allowAnyWorkspace: options.allowAnyWorkspace,
