@@ -198,6 +198,7 @@ export {
   type ConfigurationChange,
   type Decision,
   type Effect,
+  type Effort,
   type Envelope,
   type ErrorCode,
   type Event,

@@ -1,4 +1,4 @@
-import type { Checkpoint, Limits, Mode, SandboxName } from '@klaus/core/protocol';
+import type { Checkpoint, Effort, Limits, Mode, SandboxName } from '@klaus/core/protocol';
 import type { Tool } from '@klaus/core/agent';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
@@ -42,6 +42,10 @@ export interface OpenOptions {
    */
   root?: string;
   model?: string;
+  /** 0 to 2. Default: the setting, else that of the model. */
+  temperature?: number;
+  /** How much the model reasons. Default: the setting, else that of the model. */
+  effort?: Effort;
   mode?: Mode;
   /**
    * Name of a defined agent, whose authority, model, limits and instructions the session has. `grant`, `mode` and

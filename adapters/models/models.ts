@@ -4,7 +4,7 @@ import { covers } from '@klaus/core/allow-list';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
-import type { CatalogEntry } from './catalog/catalog-entry.ts';
+import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { resolveName, type NameRules } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
@@ -102,7 +102,8 @@ function createLive({ provider, id }: { provider: ProviderName; id: string }, op
   warnOfEnd(name, entry, options);
   const { keys, baseUrls, prices } = options;
   const baseUrl = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
-  return PROVIDERS[provider].createModel({ name, id, info: toModelInfo(entry, prices?.[name]), entry, keys, baseUrl });
+  const info = toModelInfo(entry, { price: prices?.[name], accepted: PROVIDERS[provider].accepted });
+  return PROVIDERS[provider].createModel({ name, id, info, entry, keys, baseUrl });
 }
 
 async function createScripted(id: string, options: ModelsOptions): Promise<Model> {
@@ -116,6 +117,9 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     maxOutputTokens: server.maxOutputTokens ?? 32_000,
     images: true,
     prices: [{ above: 0, price: options.prices?.[name] ?? server.price ?? FREE }],
+    efforts: UP_TO_MAX,
+    // As the real APIs do, Messages with thinking and Responses refuse a temperature.
+    ...(server.wire === 'openai' && { maxTemperature: 2 }),
   };
   const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1` };
   if (server.wire === 'responses') return createResponsesModel({ ...model, isOpenai: false });

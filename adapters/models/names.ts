@@ -16,39 +16,68 @@ export interface NameRules {
   tiers: Readonly<Record<ProviderName, Readonly<Record<Tier, string>>>>;
 }
 
+/** The provider whose ids begin with the vendor of the model. */
+const ROUTER = 'openrouter';
+
 /**
  * Resolves the name of a model:
  * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `scripted/NAME`, whether the id is known or not
  * - a tier, within the first provider that has a key
- * - a bare id that the catalog knows
+ * - a bare id that the catalog knows, at its vendor if there is a key for it
+ * - `VENDOR/ID` of OpenRouter, if only OpenRouter has a key
  *
  * @throws KlausError `model.unknown` with the nearest match, `auth` when no key fits.
  */
 export function resolveName(name: string, rules: NameRules): Target {
   const slash = name.indexOf('/');
-  if (slash >= 0) {
-    const id = name.slice(slash + 1);
-    const provider = ([...PROVIDER_NAMES, 'scripted'] as const).find((candidate) => candidate === name.slice(0, slash));
-    if (id === '' || provider === undefined) throw unknown(name);
-    return provider === 'scripted' ? { provider, id } : withKey({ provider, id }, rules);
-  }
+  if (slash < 0) return resolveBare(name, rules);
+  const id = name.slice(slash + 1);
+  if (id === '') throw unknown(name);
+  const provider = ([...PROVIDER_NAMES, 'scripted'] as const).find((candidate) => candidate === name.slice(0, slash));
+  if (provider === undefined) return resolveVendor(name, rules);
+  if (provider === 'scripted') return { provider, id };
+  // Some programs name a model of OpenRouter without its vendor, such as gpt-4.
+  return withKey({ provider, id: provider === ROUTER ? (findAtVendor(id) ?? id) : id }, rules);
+}
+
+function resolveBare(name: string, rules: NameRules): Target {
+  const { access, tiers } = rules;
   const tier = TIERS.find((candidate) => candidate === name);
   if (tier) {
     const provider =
-      PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'key') ??
-      PROVIDER_NAMES.find((candidate) => rules.access[candidate] === 'server');
+      PROVIDER_NAMES.find((candidate) => access[candidate] === 'key') ??
+      PROVIDER_NAMES.find((candidate) => access[candidate] === 'server');
     if (!provider) throw noKey();
-    return { provider, id: rules.tiers[provider][tier] };
+    return { provider, id: tiers[provider][tier] };
   }
   const provider = PROVIDER_NAMES.find((candidate) => findEntry(candidate, name));
-  if (!provider) throw unknown(name);
-  return withKey({ provider, id: name }, rules);
+  if (provider) return withKey({ provider, id: name }, rules);
+  const id = findAtVendor(name);
+  if (id === undefined) throw unknown(name);
+  const vendor = PROVIDER_NAMES.find((candidate) => id === `${candidate}/${name}`);
+  if (vendor === undefined) return withKey({ provider: ROUTER, id }, rules);
+  // The vendor has another id for the model.
+  if (access[vendor] !== undefined && PROVIDERS[vendor].through !== ROUTER) throw unknown(name);
+  return withKey({ provider: vendor, id: name }, rules);
+}
+
+/** A name that begins with a vendor that is no provider of Klaus. */
+function resolveVendor(name: string, { access }: NameRules): Target {
+  const hasOnlyRouter = PROVIDER_NAMES.every((each) => (access[each] !== undefined) === (each === ROUTER));
+  const isMisspelled = toNearest(name.slice(0, name.indexOf('/')), PROVIDER_NAMES) !== undefined;
+  if (!hasOnlyRouter || isMisspelled) throw unknown(name);
+  return { provider: ROUTER, id: name };
+}
+
+/** The id with its vendor of a model that OpenRouter offers. */
+function findAtVendor(name: string): string | undefined {
+  return Object.keys(PROVIDERS[ROUTER].models).find((id) => id.slice(id.indexOf('/') + 1) === name);
 }
 
 function withKey(target: { provider: ProviderName; id: string }, { access }: NameRules): Target {
   const { provider, id } = target;
   if (access[provider] !== undefined) return target;
-  const { through } = PROVIDERS[provider];
+  const through = PROVIDERS[provider].through ?? (findEntry(ROUTER, `${provider}/${id}`) && ROUTER);
   if (through !== undefined && access[through] === 'key') {
     const { title } = PROVIDER_TABLE[through];
     return {

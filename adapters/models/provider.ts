@@ -1,6 +1,6 @@
 import type { Model } from '@klaus/core/agent';
 import type { ProviderKey, ProviderName, Tier } from '@klaus/core/provider-table';
-import type { CatalogEntry } from './catalog/catalog-entry.ts';
+import type { AcceptedSampling, CatalogEntry } from './catalog/catalog-entry.ts';
 import type { HttpModelOptions } from './wire/http-model.ts';
 
 /** The keys of the providers that are set, by the last step of their setting. */
@@ -19,6 +19,8 @@ export interface Provider {
   readonly tiers: Readonly<Record<Tier, string>>;
   /** Its models in the catalog by id. */
   readonly models: Readonly<Record<string, CatalogEntry>>;
+  /** What a model that is not in the catalog is assumed to accept. Default: nothing. */
+  readonly accepted?: AcceptedSampling;
   /** True when a server at a configured base URL needs no key. Default false. */
   readonly keyless?: boolean;
   /** The provider that offers the same models as `provider/id`, used while this one has no key. */

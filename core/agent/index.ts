@@ -1,5 +1,6 @@
 export { advance } from './loop/advance.ts';
 export { cost, worstCase } from './budget/cost.ts';
+export { toSupported } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
 export type { Engine } from './loop/engine.ts';
 export { createPathFinder } from './folders/find-path.ts';

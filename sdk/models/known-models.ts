@@ -36,7 +36,7 @@ export function listKnownModels(configuration: Configuration): { models: KnownMo
       const entry = findEntry(provider, id);
       const tier = TIERS.find((each) => (options.tiers?.[provider]?.[each] ?? PROVIDERS[provider].tiers[each]) === id);
       return {
-        ...toModelInfo(entry, options.prices?.[name]),
+        ...toModelInfo(entry, { price: options.prices?.[name] }),
         name,
         provider,
         usable: accessTo(provider, options) !== undefined,

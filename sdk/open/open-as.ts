@@ -47,6 +47,8 @@ export async function openAs(
   const turns =
     limits.turns === 0 || maxTurns === 0 ? Math.max(limits.turns, maxTurns) : Math.min(limits.turns, maxTurns);
   const wanted = definition.permissionMode && MODES[definition.permissionMode];
+  const temperature = given.temperature ?? definition.config?.temperature;
+  const effort = given.effort ?? definition.effort;
   const model = given.model ?? definition.model ?? toOpenRouterModel(definition.config?.model);
   return {
     given: {
@@ -54,7 +56,7 @@ export async function openAs(
       grant,
       limits: { ...given.limits, turns },
       mode: toNarrower(given.mode ?? approve, wanted),
-      ...optional({ model }),
+      ...optional({ model, temperature, effort }),
     },
     agent: definition,
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),

@@ -118,6 +118,10 @@ export function toOpened(
     type: 'session.opened',
     workspace,
     model,
+    ...optional({
+      temperature: given.temperature ?? values.temperature,
+      effort: given.effort ?? values.effort,
+    }),
     mode,
     patchApproval: values.requirePatchApproval,
     sandbox,

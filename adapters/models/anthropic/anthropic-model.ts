@@ -25,7 +25,7 @@ export function createAnthropicModel(options: AnthropicModelOptions): Model {
       'anthropic-version': API_VERSION,
       ...(isBearer ? { authorization: `Bearer ${authToken}` } : { 'x-api-key': apiKey ?? '' }),
     },
-    writeBody: createBodyWriter({ id, adaptiveThinking, images: info.images }),
+    writeBody: createBodyWriter({ id, adaptiveThinking, info }),
     createReader: createAnswerReader,
   });
 }

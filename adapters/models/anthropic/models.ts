@@ -1,13 +1,14 @@
-import { MILLION, SMALL, type CatalogEntry } from '../catalog/catalog-entry.ts';
+import { MILLION, SMALL, UP_TO_HIGH, UP_TO_MAX, type CatalogEntry } from '../catalog/catalog-entry.ts';
 
-const CURRENT = { limit: MILLION, images: true, adaptiveThinking: true };
-const OLD = { limit: SMALL, images: true };
-const OPUS_4_5 = { ...OLD, cost: { input: 5, output: 25, cache_read: 0.5 } };
+const CURRENT = { limit: MILLION, images: true, adaptiveThinking: true, efforts: UP_TO_MAX };
+const OLD = { limit: SMALL, images: true, maxTemperature: 1 };
+const OPUS_4_5 = { ...OLD, efforts: UP_TO_HIGH, cost: { input: 5, output: 25, cache_read: 0.5 } };
 const SONNET_4_5 = { ...OLD, cost: { input: 3, output: 15, cache_read: 0.3 }, until: '2026-11-30' };
 const HAIKU_4_5 = { ...OLD, cost: { input: 1, output: 5, cache_read: 0.1 } };
 
 // Sources: Anthropic's model pages and pricing, the ids of its SDK 1.12; models.dev (MIT) for the older
-// ids. The `*-4-5` ids are being retired: they are listed with their date, and no default uses them.
+// ids. Current models refuse a temperature:
+// https://platform.claude.com/docs/en/build-with-claude/effort lists their levels. The `*-4-5` ids are being retired: they are listed with their date, and no default uses them.
 export const ANTHROPIC_MODELS: Record<string, CatalogEntry> = {
   'claude-fable-5-2': { ...CURRENT, cost: { input: 8, output: 40, cache_read: 0.2 } },
   'claude-opus-5-5': { ...CURRENT, cost: { input: 4, output: 20, cache_read: 0.2 } },

@@ -1,4 +1,5 @@
-import type { ToolSpec } from '@klaus/core/agent';
+import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
@@ -8,7 +9,7 @@ export interface BodyOptions {
   id: string;
   /** Send `thinking: {type: 'adaptive'}`; older models reject it. */
   adaptiveThinking: boolean;
-  images: boolean;
+  info: ModelInfo;
 }
 
 const CACHE = { type: 'ephemeral' };
@@ -20,7 +21,7 @@ const CACHE = { type: 'ephemeral' };
  * Consecutive user messages become one, as tool results must be in the message that follows their
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
-export function createBodyWriter({ id, adaptiveThinking, images }: BodyOptions): RequestWriter {
+export function createBodyWriter({ id, adaptiveThinking, info }: BodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'messages',
     toHead: ({ system, tools }) => ({
@@ -30,11 +31,18 @@ export function createBodyWriter({ id, adaptiveThinking, images }: BodyOptions):
       ...(tools.length > 0 && { tools: tools.map(toTool) }),
       ...(system !== '' && { system: [{ type: 'text', text: system, cache_control: CACHE }] }),
     }),
-    toItems: (message) => message.parts.flatMap((part) => toBlocks(part, images)),
+    toItems: (message) => message.parts.flatMap((part) => toBlocks(part, info.images)),
     join: (previous, next) =>
       previous === 'user' && next === 'user' ? ',' : `${previous ? ']},' : ''}{"role":"${next}","content":[`,
     end: ']}',
-    toTail: ({ maxOutputTokens }) => ({ max_tokens: maxOutputTokens, stream: true }),
+    toTail: (request) => {
+      const { temperature, effort } = toSupported(request, info);
+      return {
+        max_tokens: request.maxOutputTokens,
+        stream: true,
+        ...optional({ temperature, output_config: effort && { effort } }),
+      };
+    },
   });
 }
 

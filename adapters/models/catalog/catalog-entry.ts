@@ -1,5 +1,10 @@
+import type { ModelInfo } from '@klaus/core/agent';
+
+/** What a model accepts of the chosen sampling. */
+export type AcceptedSampling = Pick<ModelInfo, 'efforts' | 'maxTemperature'>;
+
 /** One model in the shape of models.dev, as far as Klaus uses it. */
-export interface CatalogEntry {
+export interface CatalogEntry extends AcceptedSampling {
   limit: { context: number; output: number };
   images: boolean;
   /** US dollars per million tokens; absent if no source gives them. */
@@ -21,6 +26,11 @@ export interface CatalogCost {
   /** Steps for the complete request once its prompt is longer than `size` tokens. */
   tiers?: (Omit<CatalogCost, 'tiers'> & { size: number })[];
 }
+
+/** Levels of effort of several models. */
+export const UP_TO_HIGH = ['low', 'medium', 'high'] as const;
+export const UP_TO_XHIGH = [...UP_TO_HIGH, 'xhigh'] as const;
+export const UP_TO_MAX = [...UP_TO_XHIGH, 'max'] as const;
 
 /** Context windows and maximum output sizes of several models. */
 export const MILLION = { context: 1_000_000, output: 128_000 };

@@ -1,7 +1,8 @@
 import type { ModelInfo, Price } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { ProviderName } from '@klaus/core/provider-table';
 import { PROVIDERS } from '../providers.ts';
-import type { CatalogCost, CatalogEntry } from './catalog-entry.ts';
+import type { AcceptedSampling, CatalogCost, CatalogEntry } from './catalog-entry.ts';
 
 export const SNAPSHOT_DATE = '2026-11-21';
 
@@ -21,8 +22,15 @@ export function listModels(): string[] {
 /** Assumed sizes of a model that is not in the catalog; every current model has at least these. */
 const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, images: true, prices: [] };
 
-/** @param price A configured price. It replaces that of the catalog and has no steps. */
-export function toModelInfo(entry: CatalogEntry | undefined, price?: Price): ModelInfo {
+/**
+ * @param options.price A configured price. It replaces that of the catalog and has no steps.
+ * @param options.accepted What a model without an entry is assumed to accept.
+ */
+export function toModelInfo(
+  entry: CatalogEntry | undefined,
+  { price, accepted = {} }: { price?: Price | undefined; accepted?: AcceptedSampling | undefined } = {},
+): ModelInfo {
+  const { efforts, maxTemperature } = entry ?? accepted;
   const base: ModelInfo = entry
     ? {
         contextWindow: entry.limit.context,
@@ -31,7 +39,8 @@ export function toModelInfo(entry: CatalogEntry | undefined, price?: Price): Mod
         prices: toSteps(entry),
       }
     : UNKNOWN;
-  return price ? { ...base, prices: [{ above: 0, price }] } : base;
+  const info = { ...base, ...optional({ efforts, maxTemperature }) };
+  return price ? { ...info, prices: [{ above: 0, price }] } : info;
 }
 
 function toSteps({ cost }: CatalogEntry): ModelInfo['prices'] {

@@ -17,7 +17,7 @@ export function createOpenaiModel(options: ServerOptions & { dialect: Dialect })
   return createHttpModel(options, {
     path: '/chat/completions',
     headers: toHeaders(apiKey, dialect === 'openai'),
-    writeBody: createBodyWriter({ id, dialect, images: info.images }),
+    writeBody: createBodyWriter({ id, dialect, info }),
     createReader: (read) => createAnswerReader({ ...read, exactCost: dialect === 'openrouter' }),
   });
 }
@@ -33,7 +33,7 @@ export function createResponsesModel(options: ServerOptions & { isOpenai: boolea
   return createHttpModel(options, {
     path: '/responses',
     headers: toHeaders(apiKey, isOpenai),
-    writeBody: createResponsesBodyWriter({ id, images: info.images }),
+    writeBody: createResponsesBodyWriter({ id, info }),
     createReader: createResponseReader,
   });
 }

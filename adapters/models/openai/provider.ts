@@ -6,6 +6,8 @@ export const openai = defineProvider({
   baseUrl: 'https://api.openai.com/v1',
   tiers: { opus: 'gpt-6-sol', sonnet: 'gpt-6.1-terra', haiku: 'gpt-6-luna' },
   models: OPENAI_MODELS,
+  // These are mostly models of compatible servers. Their names do not reveal whether they reason.
+  accepted: { maxTemperature: 2 },
   keyless: true,
   through: 'openrouter',
   createModel({ keys, entry, ...model }) {

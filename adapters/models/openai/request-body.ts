@@ -1,4 +1,5 @@
-import type { ToolSpec } from '@klaus/core/agent';
+import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
@@ -9,25 +10,31 @@ export type Dialect = 'openai' | 'openrouter' | 'compatible';
 export interface BodyOptions {
   id: string;
   dialect: Dialect;
-  images: boolean;
+  info: ModelInfo;
 }
 
-export function createBodyWriter({ id, dialect, images }: BodyOptions): RequestWriter {
+export function createBodyWriter({ id, dialect, info }: BodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'messages',
     toHead: ({ tools }) => ({ model: id, ...(tools.length > 0 && { tools: tools.map(toTool) }) }),
     toFirstItem: ({ system }) => (system === '' ? undefined : { role: 'system', content: system }),
-    toItems: ({ role, parts }) => (role === 'assistant' ? toAssistant(parts) : toUser(parts, images)),
-    toTail: ({ maxOutputTokens, session }) => ({
-      [dialect === 'openai' ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
+    toItems: ({ role, parts }) => (role === 'assistant' ? toAssistant(parts) : toUser(parts, info.images)),
+    toTail: (request) => ({
+      [dialect === 'openai' ? 'max_completion_tokens' : 'max_tokens']: request.maxOutputTokens,
       stream: true,
       stream_options: { include_usage: true },
-      ...(dialect === 'openai' && { prompt_cache_key: session }),
+      ...(dialect === 'openai' && { prompt_cache_key: request.session }),
       ...(dialect === 'openrouter' && { usage: { include: true } }),
       // Other vendors cache by default. This one caches on request, and moves the mark itself.
       ...(dialect === 'openrouter' && id.startsWith('anthropic/') && { cache_control: { type: 'ephemeral' } }),
+      ...toSampling(toSupported(request, info), dialect),
     }),
   });
+}
+
+function toSampling({ temperature, effort }: ReturnType<typeof toSupported>, dialect: Dialect): object {
+  if (dialect === 'openrouter') return optional({ temperature, reasoning: effort && { effort } });
+  return optional({ temperature, reasoning_effort: effort });
 }
 
 function toTool({ name, description, inputSchema }: ToolSpec): object {

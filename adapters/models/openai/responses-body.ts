@@ -1,4 +1,5 @@
-import type { ToolSpec } from '@klaus/core/agent';
+import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
@@ -6,7 +7,7 @@ import { createRequestWriter, type RequestWriter } from '../wire/request-writer.
 import { readUserParts } from './user-parts.ts';
 
 /** @source https://platform.openai.com/docs/api-reference/responses/create */
-export function createResponsesBodyWriter({ id, images }: { id: string; images: boolean }): RequestWriter {
+export function createResponsesBodyWriter({ id, info }: { id: string; info: ModelInfo }): RequestWriter {
   return createRequestWriter({
     list: 'input',
     toHead: ({ system, tools }) => ({
@@ -17,12 +18,16 @@ export function createResponsesBodyWriter({ id, images }: { id: string; images: 
       include: ['reasoning.encrypted_content'],
       store: false,
     }),
-    toItems: ({ role, parts }) => (role === 'assistant' ? toOutputItems(parts) : toInputItems(parts, images)),
-    toTail: ({ maxOutputTokens, session }) => ({
-      max_output_tokens: maxOutputTokens,
-      stream: true,
-      prompt_cache_key: session,
-    }),
+    toItems: ({ role, parts }) => (role === 'assistant' ? toOutputItems(parts) : toInputItems(parts, info.images)),
+    toTail: (request) => {
+      const { temperature, effort } = toSupported(request, info);
+      return {
+        max_output_tokens: request.maxOutputTokens,
+        stream: true,
+        prompt_cache_key: request.session,
+        ...optional({ temperature, reasoning: effort && { effort } }),
+      };
+    },
   });
 }
 

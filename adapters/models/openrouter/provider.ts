@@ -1,3 +1,4 @@
+import { UP_TO_XHIGH } from '../catalog/catalog-entry.ts';
 import { createOpenaiModel } from '../openai/openai-model.ts';
 import { defineProvider } from '../provider.ts';
 import { OPENROUTER_MODELS } from './models.ts';
@@ -10,6 +11,8 @@ export const openrouter = defineProvider({
     haiku: 'anthropic/claude-haiku-5.5',
   },
   models: OPENROUTER_MODELS,
+  // OpenRouter ignores what the model does not support.
+  accepted: { efforts: UP_TO_XHIGH, maxTemperature: 2 },
   createModel: ({ keys, entry: _, ...model }) =>
     createOpenaiModel({ ...model, apiKey: keys.openrouter!, dialect: 'openrouter' }),
 });

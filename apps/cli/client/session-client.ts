@@ -142,7 +142,12 @@ interface PromptContent extends ResumeRequest, Undefinable<Pick<OpenOptions, 'mo
 export interface OpenRequest
   extends
     PromptContent,
-    Undefinable<Pick<OpenOptions, 'agent' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate'>> {
+    Undefinable<
+      Pick<
+        OpenOptions,
+        'agent' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate' | 'temperature' | 'effort'
+      >
+    > {
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
 }

@@ -18,6 +18,12 @@ export function toAmount(text: string): number {
   return value;
 }
 
+export function toTemperature(text: string): number {
+  const value = toAmount(text);
+  if (value > 2) throw new InvalidArgumentError('It must be a number from 0 to 2.');
+  return value;
+}
+
 /** Seconds of at least a thousandth, at most a day. */
 export function toSeconds(text: string): number {
   const value = toAmount(text);

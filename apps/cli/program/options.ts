@@ -1,4 +1,4 @@
-import type { Mode, OnAsk, SandboxName, Scope } from '@klaus/sdk';
+import type { Effort, Mode, OnAsk, SandboxName, Scope } from '@klaus/sdk';
 import type { Command } from 'commander';
 
 /**
@@ -18,6 +18,8 @@ export interface Options {
   cwd?: string;
   model?: string;
   agent?: string;
+  effort?: Effort;
+  temperature?: number;
   approve?: Mode;
   onAsk?: OnAsk;
   sandbox?: SandboxName;

@@ -1,4 +1,4 @@
-import type { Limits } from '@klaus/sdk';
+import type { Effort, Limits } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { type Command, Option } from 'commander';
 import { UsageError } from './cli-error.ts';
@@ -10,6 +10,7 @@ import {
   toFolderPath,
   toSeconds,
   toSetting,
+  toTemperature,
   toVariable,
 } from './option-values.ts';
 import type { Options } from './options.ts';
@@ -36,6 +37,13 @@ export const sandboxOption = choiceOption('--sandbox <driver>', 'where commands 
   'docker',
   'host',
 ]);
+
+const effortOption = choiceOption('--effort <level>', 'how much the model reasons (default: that of the model)', [
+  'low',
+  'medium',
+  'high',
+  'max',
+] satisfies readonly Effort[]);
 
 export const settingOption = new Option(
   '--set <key=value>',
@@ -73,6 +81,8 @@ export function addRunOptions(command: Command): Command {
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
+    .addOption(effortOption)
+    .option('--temperature <number>', 'sampling temperature, from 0 to 2 (default: that of the model)', toTemperature)
     .addOption(approveOption())
     .addOption(onAskOption)
     .addOption(grantOption)
@@ -141,6 +151,8 @@ export function checkCombination(options: Options): void {
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.agent === undefined ? [] : ['--agent']),
     ...(options.grant ? ['--grant'] : []),
+    ...(options.effort ? ['--effort'] : []),
+    ...(options.temperature === undefined ? [] : ['--temperature']),
     ...(session !== undefined && options.root !== undefined ? ['--root'] : []),
     ...(options.addDir ? ['--add-dir'] : []),
     ...(session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),

@@ -1,4 +1,4 @@
-import { limitsSchema, modeSchema, sandboxNameSchema } from '@klaus/core/protocol';
+import { effortSchema, limitsSchema, modeSchema, sandboxNameSchema, temperatureSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { defineSessionRoute, promptFields, ulid } from './route-fields.ts';
@@ -30,6 +30,8 @@ export const sessionRoutes = {
         .optional()
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
       model: z.string().optional(),
+      temperature: temperatureSchema.optional().describe('Default: the setting, else that of the model.'),
+      effort: effortSchema.optional().describe('How much the model reasons. Default: the setting, else that of the model.'),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),
       limits: limitsSchema.partial().optional(),

@@ -1,6 +1,7 @@
-import type { Message } from '../../protocol/index.ts';
+import { optional, type Message } from '../../protocol/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ModelRequest } from '../ports/model.ts';
+import { hasSampling } from './sampling.ts';
 
 /** Identifies a request by its content. */
 export type RequestHasher = (request: ModelRequest) => string;
@@ -10,8 +11,10 @@ export function createRequestHasher(ids: Ids): RequestHasher {
   let base: string | undefined;
   let seen: Message[] = [];
   let running = '';
-  return ({ system, tools, messages }) => {
-    base ??= ids.digest(JSON.stringify([system, tools]));
+  return ({ system, tools, messages, temperature, effort }) => {
+    // A session without them keeps its hashes.
+    const sampling = hasSampling({ temperature, effort }) ? [optional({ temperature, effort })] : [];
+    base ??= ids.digest(JSON.stringify([system, tools, ...sampling]));
     const grew = seen.length <= messages.length && (seen.length === 0 || messages[seen.length - 1] === seen.at(-1));
     if (!grew || messages[0] !== seen[0] || running === '') {
       seen = [];

@@ -1,9 +1,10 @@
-import { toCalled, type EventBody, type EventOf, type Message, type Part } from '../../protocol/index.ts';
+import { optional, toCalled, type EventBody, type EventOf, type Message, type Part, type Sampling } from '../../protocol/index.ts';
 import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
 import { requestModel } from './request-model.ts';
+import { hasSampling, reportUnsupported } from './sampling.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -20,15 +21,17 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     messages: state.messages,
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
+    ...optional({ temperature: opened.temperature, effort: opened.effort }),
   };
   const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
   const requestHash = work.hashRequest(request);
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    const modelInfo = toModelInfo(model, engine.settings);
+    const modelInfo = toModelInfo(model, { settings: engine.settings, sampling: opened });
     await work.append([
       { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
+      ...(state.models.has(model.name) ? [] : reportUnsupported(opened, model, run)),
     ]);
   }
   const live = createLiveMessage(work);
@@ -81,11 +84,15 @@ function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
   return unique;
 }
 
-/** The sizes and prices on which decisions before a request are based, for a replay. */
-function toModelInfo({ info }: Model, settings: EngineSettings): EventOf<'turn.started'>['modelInfo'] {
-  const { contextWindow, prices } = info;
+/** What decisions before a request are based on, for a replay. */
+function toModelInfo(
+  { info }: Model,
+  { settings, sampling }: { settings: EngineSettings; sampling: Sampling },
+): EventOf<'turn.started'>['modelInfo'] {
+  const { contextWindow, prices, efforts, maxTemperature } = info;
   const maxOutputTokens = Math.min(settings.maxOutputTokens, info.maxOutputTokens);
-  return { contextWindow, maxOutputTokens, prices: [...prices] };
+  const supported = optional({ efforts: efforts && [...efforts], maxTemperature });
+  return { contextWindow, maxOutputTokens, prices: [...prices], ...(hasSampling(sampling) && supported) };
 }
 
 /** Emits the in-flight text of an answer. A failed attempt discards its message id. */

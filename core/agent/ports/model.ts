@@ -1,4 +1,13 @@
-import type { Effect, Message, ModelFailureCode, Part, StopReason, Usage } from '../../protocol/index.ts';
+import type {
+  Effect,
+  EffortLevel,
+  Message,
+  ModelFailureCode,
+  Part,
+  Sampling,
+  StopReason,
+  Usage,
+} from '../../protocol/index.ts';
 
 /** A tool as the model sees it. */
 export interface ToolSpec {
@@ -9,7 +18,8 @@ export interface ToolSpec {
   effects: readonly Effect[];
 }
 
-export interface ModelRequest {
+/** A client sends of `temperature` and `effort` what the model supports; see `toSupported`. */
+export interface ModelRequest extends Sampling {
   /** Fixed for the session. */
   system: string;
   /** Fixed for the session, in this order. */
@@ -67,6 +77,10 @@ export interface ModelInfo {
   images: boolean;
   /** Price steps by prompt length, the first with `above: 0`; empty if the price is unknown. */
   prices: readonly { above: number; price: Price }[];
+  /** Levels of effort that the model has, the lowest first. Default: none. */
+  efforts?: readonly EffortLevel[] | undefined;
+  /** The highest temperature that the model accepts. Default: it accepts none. */
+  maxTemperature?: number | undefined;
 }
 
 export interface StreamOptions {

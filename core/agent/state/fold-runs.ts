@@ -25,6 +25,7 @@ export function foldRunEnd(state: State, event: EventOf<'run.finished'>): void {
 
 export function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {
   state.turn = event.turn;
+  state.models.add(event.model);
   state.openTurn = event;
   delete state.tree;
   delete state.failingSince;

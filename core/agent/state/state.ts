@@ -116,6 +116,8 @@ export interface State {
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** Full names of the models from which a turn was requested. */
+  models: Set<string>;
   mode: EventOf<'session.opened'>['mode'];
   limits: Limits;
   grant: EventOf<'session.opened'>['grant'];
@@ -179,6 +181,7 @@ export function createState(): State {
     seq: 0,
     closed: false,
     model: '',
+    models: new Set(),
     mode: 'auto',
     limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
     grant: { authorities: [] },

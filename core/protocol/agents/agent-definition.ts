@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { agentNameSchema } from './agent-name.ts';
 
 /** A list, or one text with commas between the entries, as Claude Code writes it. */
@@ -14,7 +15,7 @@ export const agentConfigSchema = z.looseObject({
   /** An id of OpenRouter, such as `openai/gpt-4o-mini`. */
   model: z.string().min(1).optional(),
   /** Sampling temperature, 0 to 2. */
-  temperature: z.number().min(0).max(2).optional(),
+  temperature: temperatureSchema.optional(),
   /** False: every chat starts without the messages of earlier ones. Default true. */
   preserve_history: z.boolean().optional(),
 });
@@ -41,7 +42,7 @@ export const agentHeadSchema = z.strictObject({
   maxTurns: z.int().min(1).optional(),
   skills: namesSchema.optional(),
   permissionMode: z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']).optional(),
-  effort: z.enum(['low', 'medium', 'high', 'max']).optional(),
+  effort: effortSchema.optional(),
   /** True: its parent continues without waiting for it. Default false. */
   background: z.boolean().optional(),
   /** Version of the definition, chosen by its author. */

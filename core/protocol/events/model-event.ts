@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { effortLevelSchema } from '../settings/sampling.ts';
 import { run, turn, usd } from './event-fields.ts';
 import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
 import { usageSchema } from './usage.ts';
@@ -26,6 +27,14 @@ export const turnStarted = z
         contextWindow: z.int(),
         maxOutputTokens: z.int().describe('Largest number of tokens of an answer, without the limits of the session.'),
         prices: z.array(z.object({ above: z.number(), price: priceSchema })).describe('Price steps by prompt tokens.'),
+        efforts: z
+          .array(effortLevelSchema)
+          .optional()
+          .describe('Levels of effort that the model has. Only in a session with an effort or a temperature.'),
+        maxTemperature: z
+          .number()
+          .optional()
+          .describe('Highest temperature that the model accepts. Only in a session with an effort or a temperature.'),
       })
       .optional()
       .describe('The catalog entry of the model, so that a replay decides with the same figures.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grantSchema } from '../authority/grant.ts';
 import { limitsSchema } from '../settings/limits.ts';
+import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { checkpointSchema, modeSchema, sandboxNameSchema } from '../authority/mode.ts';
 
 const forkedSchema = z
@@ -22,6 +23,8 @@ export const sessionOpened = z
     type: z.literal('session.opened'),
     workspace: z.string().describe('Absolute real path.'),
     model: z.string().describe('Full model name, `provider/id`.'),
+    temperature: temperatureSchema.optional().describe('Sampling temperature. Absent: the default of the model.'),
+    effort: effortSchema.optional().describe('How much the model reasons. Absent: the default of the model.'),
     mode: modeSchema,
     patchApproval: z.boolean().describe('Every file change needs an approval, in every mode.'),
     sandbox: sandboxNameSchema,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { subset, tierOnly } from './narrowing.ts';
 import { TIER_SETTINGS } from './provider-settings.ts';
 import { modelName } from './model-name.ts';
+import { effortSchema, temperatureSchema } from './sampling.ts';
 import { defineSetting } from './setting.ts';
 
 const dollars = z.number().min(0);
@@ -22,6 +23,20 @@ export const MODEL_SETTINGS = {
     values: '`provider/id`, a tier (opus, sonnet, haiku) or a known id',
     description: 'Model of a session.',
     project: tierOnly,
+  }),
+  effort: defineSetting({
+    schema: effortSchema,
+    env: 'KLAUS_EFFORT',
+    unset: 'the default of the model',
+    description:
+      'How much the model of a session reasons. `max` is the highest level that the model has. A model without the level gets none, which is reported.',
+  }),
+  temperature: defineSetting({
+    schema: temperatureSchema,
+    env: 'KLAUS_TEMPERATURE',
+    unset: 'the default of the model',
+    description:
+      'Sampling temperature of the model of a session. A model that does not accept it gets none, which is reported.',
   }),
   ...TIER_SETTINGS,
   prices: defineSetting({

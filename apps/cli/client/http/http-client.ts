@@ -69,8 +69,9 @@ function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptReq
   return { command: toNewUlid(), parts: [...parts], onAsk, ...optional({ waitForModelMs, pin }) };
 }
 
-function toBody({ workspace, model, mode, sandbox, isolate, limits, grant }: OpenRequest) {
-  return optional({ workspace, model, mode, sandbox, isolate, limits, grant: grant && [...grant] });
+function toBody({ workspace, model, temperature, effort, mode, sandbox, isolate, limits, grant }: OpenRequest) {
+  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits };
+  return optional({ ...fields, grant: grant && [...grant] });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

@@ -67,6 +67,8 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     pin: options.pin,
     model: options.model,
     agent: options.agent,
+    effort: options.effort,
+    temperature: options.temperature,
     mode: options.approve,
     limits: toLimits(options),
     allowAnyWorkspace: options.allowAnyWorkspace,
