@@ -12,6 +12,7 @@ export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
 export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
+export { describeCapability, describeGrant, type GrantLine } from './grant/describe-grant.ts';
 export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
 export { toAuthorityText, toGrantText } from './grant/grant-text.ts';
 export {

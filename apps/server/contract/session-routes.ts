@@ -29,6 +29,10 @@ export const sessionRoutes = {
         .array(z.string())
         .optional()
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
+      agent: z
+        .string()
+        .optional()
+        .describe('Name of an agent, whose authority, model and limits the other fields only narrow. Default `klaus`.'),
       model: z.string().optional(),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),

@@ -9,6 +9,7 @@ export interface SessionRow {
   /** Beginning of the first prompt, at most 200 characters. */
   firstPrompt: string | null;
   pinned: boolean;
+  /** Name of its agent; `klaus` for the built-in one. */
   agentType: string;
   parent: string | null;
   /** The session whose events this one began with. */

@@ -26,6 +26,8 @@ export interface StoreQueries {
   nearestSession(text: string): Promise<string | undefined>;
   /** The newest session of a workspace (absolute real path) that can take another prompt. */
   latestSession(workspace: string): Promise<SessionRow | undefined>;
+  /** When each agent was last used, by its name, in ISO 8601: the latest `updatedAt` of its sessions. */
+  agentUses(): Promise<ReadonlyMap<string, string>>;
   /** The session and its descendants, the session itself first. */
   tree(session: string): Promise<string[]>;
   /** Seq and hash of a session's last record; undefined without one. */

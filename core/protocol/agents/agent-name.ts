@@ -5,6 +5,7 @@ export const RESERVED_AGENT_NAMES: ReadonlySet<string> = new Set([
   'all',
   'default',
   'help',
+  'klaus',
   'list',
   'main',
   'new',

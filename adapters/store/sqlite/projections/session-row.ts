@@ -62,6 +62,12 @@ export function findLatestSession(database: Database, workspace: string): Sessio
   return row && fromStored(row);
 }
 
+/** The latest use of each agent by its name, in ISO 8601. */
+export function readAgentUses(database: Database): Map<string, string> {
+  const sql = 'SELECT agent_type AS agent, max(updated_at) AS at FROM sessions GROUP BY agent_type';
+  return new Map(database.all<{ agent: string; at: string }>(sql).map(({ agent, at }) => [agent, at]));
+}
+
 /** `usage` for a prefix of several ids. */
 export function ambiguous(what: string, prefix: string, rows: readonly { id: string }[]): KlausError {
   return new KlausError('usage', `Several ${what} begin with "${prefix}": ${rows.map((row) => row.id).join(', ')}.`, {

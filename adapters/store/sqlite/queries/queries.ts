@@ -14,7 +14,7 @@ import { isLocked, toLockFile } from '../locks/file-lock.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
-import { findLatestSession, findSession, listSessions } from '../projections/session-row.ts';
+import { findLatestSession, findSession, listSessions, readAgentUses } from '../projections/session-row.ts';
 import { readDecisions } from './decisions.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
@@ -45,6 +45,7 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
       return rows.find(({ id, title }) => id === nearest || title === nearest)?.id;
     },
     latestSession: async (workspace) => findLatestSession(database, workspace),
+    agentUses: async () => readAgentUses(database),
     tree: async (session) => readTree(database, session),
     head: async (session) => readHead(database, session),
     isClaimed: async (session) => isLocked(toLockFile(home, session)),
