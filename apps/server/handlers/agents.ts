@@ -6,7 +6,7 @@ import { Refusal } from '../http/problem.ts';
 
 const KLAUS: AgentView = {
   name: BUILT_IN_AGENT,
-  description: 'Reads, changes and tests the code of a workspace. Built in.',
+  description: 'Reads, changes and tests the code of a workspace.',
   capabilities: ['file-operations', 'code-execution'],
   tools: null,
   model: null,
@@ -51,7 +51,7 @@ export const agentHandlers = {
 
   async createAgent({ query, body }, context) {
     const agents = openAgents(context, query);
-    const described = describe(agents, body);
+    const described = describeValid(agents, body);
     const file = query.dryRun ? null : await agents.save(body, { place: query.place });
     return { name: body.name, file, ...described };
   },
@@ -62,7 +62,7 @@ export const agentHandlers = {
     if (body.name !== params.name) {
       throw toInvalid('name', new KlausError('usage', 'The name of an agent cannot be changed.'));
     }
-    const described = describe(agents, body);
+    const described = describeValid(agents, body);
     const file = query.dryRun ? null : await agents.save(body, { replace: true, expected: query.hash });
     return { name: body.name, file, ...described };
   },
@@ -88,13 +88,18 @@ function toView({ definition, file, hides }: FoundAgent, used: string | undefine
   };
 }
 
-/** @throws Refusal 400 for an unknown capability or an invalid grant. */
+/** @throws KlausError `config`, `usage` for an unknown capability or an invalid grant. */
 function describe(agents: Agents, definition: AgentDefinition) {
+  const { grant, lines, unknownTools } = agents.describe(definition);
+  const toTexts = (isAllowed: boolean): string[] =>
+    lines.flatMap(({ allows, text }) => (allows === isAllowed ? [text] : []));
+  return { grant, may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
+}
+
+/** The same for a definition of the request. @throws Refusal 400 with the field. */
+function describeValid(agents: Agents, definition: AgentDefinition) {
   try {
-    const { grant, lines, unknownTools } = agents.describe(definition);
-    const toTexts = (isAllowed: boolean): string[] =>
-      lines.flatMap(({ allows, text }) => (allows === isAllowed ? [text] : []));
-    return { grant, may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
+    return describe(agents, definition);
   } catch (error) {
     if (!isKlausError(error)) throw error;
     throw toInvalid(error.code === 'config' ? 'capabilities' : 'grants', error);
