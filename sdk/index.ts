@@ -1,5 +1,6 @@
 export { defineTool } from '@klaus/core/agent';
 export type {
+  AgentDescription,
   AgentGrant,
   AgentList,
   Agents,

@@ -93,4 +93,12 @@ export { toSystemPrompt } from './context/system-prompt.ts';
 export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './evidence/verify-evidence.ts';
 export { createToolRegistry, toInputSchema, type ToolRegistry } from './calls/tool-registry.ts';
 export { readTurnHistory, type TurnHistory } from './workspace/turn-history.ts';
-export type { AgentGrant, AgentList, Agents, BrokenAgent, FoundAgent, SaveAgentOptions } from './ports/agents.ts';
+export type {
+  AgentDescription,
+  AgentGrant,
+  AgentList,
+  Agents,
+  BrokenAgent,
+  FoundAgent,
+  SaveAgentOptions,
+} from './ports/agents.ts';

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentList, BrokenAgent, FoundAgent } from '@klaus/core/agent';
-import { agentNameSchema, isKlausError, KlausError, toNearest, type AgentDefinition } from '@klaus/core/protocol';
+import { agentNameSchema, isKlausError, KlausError, toNearest } from '@klaus/core/protocol';
 import { MAX_DEFINITION_BYTES, readDefinition } from './read-definition.ts';
 
 /**
@@ -30,15 +31,16 @@ export function toAgentFolders({
 
 /** Reads the definitions of all folders. A missing folder has none. */
 export async function listAgents(folders: readonly string[]): Promise<AgentList> {
-  const found = new Map<string, { definition: AgentDefinition; file: string; hides: string[] }>();
+  const found = new Map<string, FoundAgent & { hides: string[] }>();
   const broken: BrokenAgent[] = [];
   for (const folder of folders) {
     for (const file of listFiles(folder)) {
       try {
-        const definition = await readDefinition(readText(file), file);
+        const text = readText(file);
+        const definition = await readDefinition(text, file);
         const winner = found.get(definition.name);
         if (winner) winner.hides.push(file);
-        else found.set(definition.name, { definition, file, hides: [] });
+        else found.set(definition.name, { definition, file, hash: toHash(text), hides: [] });
       } catch (error) {
         if (!isKlausError(error)) throw error;
         broken.push({ file, error });
@@ -68,6 +70,10 @@ export async function findAgent(folders: readonly string[], name: string): Promi
     (nearest === undefined ? 'klaus agents lists them; klaus agents new creates one.' : `Did you mean ${nearest}?`);
   const shown = agentNameSchema.safeParse(name).success ? name : JSON.stringify(name.slice(0, 64));
   throw new KlausError('usage', `There is no agent ${shown}.`, { hint });
+}
+
+export function toHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function listFiles(folder: string): string[] {

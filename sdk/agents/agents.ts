@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Agents, Engine } from '@klaus/core/agent';
-import { describeGrant } from '@klaus/core/policy';
-import { agentHeadSchema, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
+import { describeGrant, toGrantText } from '@klaus/core/policy';
+import { agentHeadSchema, isKlausError, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentTool } from './agent-grant.ts';
-import { findAgent, listAgents, toAgentFolders } from './agent-store.ts';
+import { findAgent, listAgents, toAgentFolders, toHash } from './agent-store.ts';
 import { readDefinition } from './read-definition.ts';
 import { writeDefinition } from './write-definition.ts';
 
@@ -33,8 +33,9 @@ export function openAgents(
     copyFileSync(file, copy);
     return copy;
   };
-  const replace = (file: string, text: string): string =>
+  const replace = (file: string, text: string, expected?: string): string =>
     changeFile(file, () => {
+      checkUnchanged(file, expected);
       keepCopy(file);
       replaceFile(file, text);
       return file;
@@ -45,13 +46,16 @@ export function openAgents(
     find,
     grantOf,
     isOfProject,
-    describe: (definition) =>
-      describeGrant(grantOf(definition).grant, { workspace, now: engine.clock.now(), tools: listTools() }),
-    async save(definition, { place = 'user', replace: isReplaced = false } = {}) {
+    describe(definition) {
+      const { grant, unknownTools } = grantOf(definition);
+      const lines = describeGrant(grant, { workspace, now: engine.clock.now(), tools: listTools() });
+      return { grant: toGrantText(grant), lines, unknownTools };
+    },
+    async save(definition, { place = 'user', replace: isReplaced = false, expected } = {}) {
       const text = await toCheckedText(definition);
       grantOf(definition);
       const { name } = definition;
-      if (isReplaced) return replace((await find(name)).file, text);
+      if (isReplaced) return replace((await find(name)).file, text, expected);
       const folder = join(place === 'project' ? join(workspace, '.klaus') : engine.home, 'agents');
       const file = join(folder, `${name}.md`);
       const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
@@ -71,14 +75,12 @@ export function openAgents(
         });
       }
       grantOf(definition);
-      if (readFileSync(file, 'utf8') !== before) {
-        throw new KlausError('workspace.conflict', `${file} changed while it was edited. It was not replaced.`);
-      }
-      replace(file, text);
+      replace(file, text, toHash(before));
     },
-    async remove(name) {
+    async remove(name, { expected } = {}) {
       const found = await find(name);
       const copy = changeFile(found.file, () => {
+        checkUnchanged(found.file, expected);
         const kept = keepCopy(found.file);
         rmSync(found.file);
         return kept;
@@ -94,9 +96,17 @@ function changeFile<T>(file: string, change: () => T): T {
     return change();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (code === undefined || isKlausError(error)) throw error;
     throw new KlausError('config', `${file} cannot be changed (${code}).`, { cause: error });
   }
+}
+
+/** @throws KlausError `workspace.conflict` if the file has another hash. */
+function checkUnchanged(file: string, expected: string | undefined): void {
+  if (expected === undefined || toHash(readFileSync(file, 'utf8')) === expected) return;
+  throw new KlausError('workspace.conflict', `${file} was changed in the meantime.`, {
+    hint: 'Read the definition again and repeat the change.',
+  });
 }
 
 /** The text of a definition, if it can be read again. */

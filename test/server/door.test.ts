@@ -78,13 +78,13 @@ describe('every route', () => {
     }
     expect(known.size).toBeGreaterThan(40);
     for (const [path, methods] of known) {
-      const answer = await rawRequest(it.server, { method: 'PUT', path, headers: token });
+      const answer = await rawRequest(it.server, { method: 'PROPFIND', path, headers: token });
       const allowed = String(answer.headers['allow']).split(', ');
       expect({ path, status: answer.status }).toEqual({ path, status: 405 });
       expect(allowed, path).toEqual(expect.arrayContaining([...methods]));
       expect(allowed.includes('HEAD'), path).toBe(methods.has('GET'));
       expect(JSON.parse(answer.body), path).toMatchObject({ status: 405, code: 'method_not_allowed' });
-      const stranger = await rawRequest(it.server, { method: 'PUT', path });
+      const stranger = await rawRequest(it.server, { method: 'PROPFIND', path });
       const isOpen = [...methods].some((method) => OPEN.has(`${method} ${path}`));
       expect({ path, status: stranger.status }).toEqual({ path, status: isOpen ? 405 : 401 });
       if (!isOpen) expect(stranger.headers['allow']).toBeUndefined();
@@ -94,9 +94,9 @@ describe('every route', () => {
     for (const [method, path, headers] of [
       ['GET', '/nothing', {}],
       ['GET', '/session/01ABC', {}],
-      ['PUT', '/nothing', {}],
+      ['PROPFIND', '/nothing', {}],
       ['GET', '/api/nothing', token],
-      ['PUT', '/api/nothing', token],
+      ['PROPFIND', '/api/nothing', token],
     ] as const) {
       const { status, body } = await rawRequest(it.server, { method, path, headers });
       expect({ path, status, code: (JSON.parse(body) as { code: string }).code }).toEqual({

@@ -11,7 +11,15 @@ import { readFirstLoad } from '../fixtures/first-load.ts';
 const LIMIT = 300_000;
 
 /** Chunks that are loaded on demand, by their file names. */
-const LATER = ['highlight-worker', 'review-dialog', 'usage-page', 'changes-view', 'files-view', 'gate-view'];
+const LATER = [
+  'highlight-worker',
+  'review-dialog',
+  'usage-page',
+  'agents-page',
+  'changes-view',
+  'files-view',
+  'gate-view',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'klaus-web-'));
 beforeAll(() => buildWeb(folder), 60_000);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { enAgents } from '../../apps/web/text/en-agents.ts';
 import { en } from '../../apps/web/text/en.ts';
 import type { Story } from '../fixtures/open-story.ts';
 import type { ServeProcess } from '../fixtures/server.ts';
@@ -75,6 +76,14 @@ export function everywhere(stage: Stage): Screen[] {
         await clear(page);
         await page.getByRole('button', { name: en.composer.modelIs('') }).click();
         await page.getByRole('dialog', { name: en.composer.modelIs('') }).waitFor();
+      },
+    },
+    {
+      name: 'agent picker',
+      async open() {
+        await clear(page);
+        await page.getByRole('button', { name: en.home.agent('') }).click();
+        await page.getByRole('dialog', { name: en.home.agent('') }).waitFor();
       },
     },
     {
@@ -238,6 +247,23 @@ export function inTrouble(stage: Stage): Screen[] {
       async open() {
         await reopen('usage');
         await page.locator('.usage-table').waitFor();
+      },
+    },
+    {
+      name: 'agents',
+      async open() {
+        await reopen('agents');
+        await page.locator('.agent-row').first().waitFor();
+      },
+    },
+    {
+      name: 'a new agent with invalid fields',
+      height: FULL_HEIGHT,
+      async open() {
+        await reopen('agents/new');
+        await page.locator('.agent-authority li').first().waitFor();
+        await page.getByRole('button', { name: enAgents.save }).click();
+        await page.locator('[aria-invalid=true]').first().waitFor();
       },
     },
     {

@@ -1,3 +1,4 @@
+export { BUILT_IN_AGENT, type AgentDetail, type AgentView } from './agent-routes.ts';
 export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';

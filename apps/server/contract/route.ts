@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The kind of response: JSON, a document, or a stream of server-sent events. */
 export type AnswerKind = 'json' | 'text' | 'stream';

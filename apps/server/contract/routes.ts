@@ -8,6 +8,7 @@ import {
 } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute, type Route } from './route.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -117,10 +118,6 @@ const models = {
     summary: 'Running and queued sessions of this server.',
     answer: z.object({ running: z.array(runViewSchema), queued: z.array(runViewSchema), limit: z.int() }),
   }),
-  agents: defineRoute('runs', 'GET /api/agents', {
-    summary: 'The available agents.',
-    answer: z.object({ agents: z.array(z.object({ name: z.string(), description: z.string() })) }),
-  }),
   models: defineRoute('runs', 'GET /api/models', {
     summary: 'The allowed models with their prices.',
     answer: z.object({ models: z.array(modelViewSchema), asOf: z.string().describe('Date of the prices.') }),
@@ -223,6 +220,7 @@ export const ROUTES = {
   ...runRoutes,
   ...changeRoutes,
   ...contextRoutes,
+  ...agentRoutes,
   ...approvals,
   ...files,
 } as const satisfies Record<string, Route>;

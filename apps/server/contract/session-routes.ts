@@ -29,9 +29,15 @@ export const sessionRoutes = {
         .array(z.string())
         .optional()
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
+      agent: z
+        .string()
+        .optional()
+        .describe('Name of an agent, whose authority, model and limits the other fields only narrow. Default `klaus`.'),
       model: z.string().optional(),
       temperature: temperatureSchema.optional().describe('Default: the setting, else that of the model.'),
-      effort: effortSchema.optional().describe('How much the model reasons. Default: the setting, else that of the model.'),
+      effort: effortSchema
+        .optional()
+        .describe('How much the model reasons. Default: the setting, else that of the model.'),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),
       limits: limitsSchema.partial().optional(),

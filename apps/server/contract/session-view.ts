@@ -27,7 +27,7 @@ export const sessionViewSchema = z.object({
   summary: z.string().nullable(),
   firstPrompt: z.string().nullable().describe('The start of the first prompt, at most 200 characters.'),
   workspace: z.string().describe('Absolute path.'),
-  agent: z.string(),
+  agent: z.string().describe('Name of its agent; `klaus` for the built-in one.'),
   model: z.string().nullable().describe('Full name, `provider/id`.'),
   mode: modeSchema.nullable(),
   sandbox: sandboxNameSchema.nullable(),

@@ -61,10 +61,6 @@ export const hostHandlers = {
 
   runs: (_given, { queue }) => ({ running: queue.running, queued: queue.queued, limit: queue.limit }),
 
-  agents: () => ({
-    agents: [{ name: 'klaus', description: 'Reads, changes and tests the code of a workspace. Built in.' }],
-  }),
-
   models(_given, { klaus }) {
     const { models, asOf } = klaus.models();
     const chosen = klaus.configuration.get('model');

@@ -5,6 +5,7 @@ import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
+import { toDefined } from './agents.ts';
 import { toQueue, toSessionViews } from '../streams/session-view.ts';
 
 /** Rows that are read at once to find sessions by state, for which there is no index. */
@@ -54,7 +55,7 @@ export const sessionHandlers = {
 
   async openSession({ body }, context) {
     const { klaus, queue } = context;
-    const { session: id, workspace, limits, model, temperature, effort, mode, sandbox, isolate, grant } = body;
+    const { session: id, workspace, agent, limits, model, temperature, effort, mode, sandbox, isolate, grant } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
@@ -63,7 +64,8 @@ export const sessionHandlers = {
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: folder, model, temperature, effort, mode, sandbox, isolate, grant }),
+          ...optional({ id, workspace: folder, agent: toDefined(agent), model, temperature, effort }),
+          ...optional({ mode, sandbox, isolate, grant }),
           checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });

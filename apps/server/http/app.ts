@@ -7,6 +7,7 @@ import { toCaller } from '../access/caller.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
+import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { pinHandlers } from '../handlers/pins.ts';
@@ -33,6 +34,7 @@ const HANDLERS: Handlers = {
   ...changeHandlers,
   ...pinHandlers,
   ...processHandlers,
+  ...agentHandlers,
   ...approvalHandlers,
   ...fileHandlers,
 };

@@ -24,6 +24,12 @@ export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>)
   return detail === undefined ? title : `${title} ${detail}`;
 }
 
+/** Errors about a resource that is missing or exists already have a status of their own; their code stays `usage`. */
+const USAGE_STATUSES = [
+  [/^There is no (session|question|approval|background process|file|folder|agent)\b/, 404],
+  [/^There is an agent\b/, 409],
+] as const;
+
 /** Converts anything thrown to problem details. Errors that are no KlausError keep their message to themselves. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Refusal) return error.problem;
@@ -32,10 +38,9 @@ export function toProblem(error: unknown): Problem {
     return { type: 'about:blank', title: 'Internal error.', status: 500, code: 'internal', detail };
   }
   const { code, message, hint, retryable } = error;
-  // A missing resource that the address names is a 404; its code stays `usage`.
   const status =
-    code === 'usage' && /^There is no (session|question|approval|background process|file|folder)\b/.test(message)
-      ? 404
+    code === 'usage'
+      ? (USAGE_STATUSES.find(([start]) => start.test(message))?.[1] ?? ERROR_STATUSES.usage)
       : ERROR_STATUSES[code];
   return {
     type: 'about:blank',

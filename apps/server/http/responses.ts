@@ -42,7 +42,7 @@ export function toCors(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {};
   return {
     'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': `authorization, content-type, last-event-id, ${CLIENT_HEADER}`,
     'access-control-expose-headers': 'x-request-id',
     'access-control-max-age': '600',

@@ -10,6 +10,7 @@ import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { readProblemEvents } from '../legacy/session-problems.ts';
+import { toDefined } from '../handlers/agents.ts';
 import { cancelRun } from '../handlers/runs.ts';
 import { answer, prompt } from './commands.ts';
 import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
@@ -26,12 +27,9 @@ const BY = 'server/chat';
 const MESSAGES =
   'Send {"type":"message","content":"…"}, {"type":"cancel"} or {"type":"approval","id":"…","approved":true}.';
 
-const AGENTS: ReadonlySet<string> = new Set(['klaus']);
-
-/** The agent of an address such as `/ws/chat/klaus`; undefined for another address. */
+/** The agent of an address such as `/ws/chat/klaus`, which may not exist; undefined for another address. */
 export function toAgent(path: string): string | undefined {
-  const [, agent] = /^\/ws\/chat\/([\w-]+)$/.exec(path) ?? [];
-  return agent !== undefined && AGENTS.has(agent) ? agent : undefined;
+  return /^\/ws\/chat\/([\w-]{1,64})$/.exec(path)?.[1];
 }
 
 /**
@@ -72,7 +70,7 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open();
+    const { id } = await klaus.open(optional({ agent: toDefined(agent) }));
     isLast = true;
     follow(id);
     saveEnd(0);
@@ -102,11 +100,12 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   socket.on('error', () => socket.terminate());
 
   const begin = async (): Promise<void> => {
+    if (toDefined(agent) !== undefined) await klaus.agents().find(agent);
     const wanted = url.searchParams.get('session') ?? undefined;
     const last = wanted === undefined ? readLast(file, klaus) : undefined;
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
-    if (known !== undefined) follow((await klaus.session(known)).id);
+    if (known !== undefined) follow(await findOf(context, { agent, session: known }));
     send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
     for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);
@@ -116,8 +115,17 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
     for (const problem of known === undefined ? [] : readProblemEvents(context, session!)) send(toChat(problem)!);
   };
   const begun = begin().catch((error: unknown) => {
-    send({ type: 'error', message: toProblem(error).title });
+    send({ type: 'error', message: toSentence(toProblem(error)) });
     socket.close(1008);
+  });
+}
+
+/** @throws KlausError `usage` for a session of another agent, which has another authority. */
+async function findOf({ klaus }: Context, { agent, session }: { agent: string; session: string }): Promise<string> {
+  const { id, agentType } = (await klaus.store.session((await klaus.session(session)).id))!;
+  if (agentType === agent) return id;
+  throw new KlausError('usage', `The session ${id} belongs to the agent ${agentType}.`, {
+    hint: `Use /ws/chat/${agentType}.`,
   });
 }
 

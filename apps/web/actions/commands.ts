@@ -51,6 +51,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => openNeighbor(1) },
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
+  { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
   {

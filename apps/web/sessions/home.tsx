@@ -13,24 +13,30 @@ import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { AgentPicker } from './agent-picker.tsx';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 
 export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
-  const [chosen, setChosen] = useState<{ workspace?: string; model?: string; mode?: Mode }>({});
+  const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
   const { waiting } = groupSessions(sessions.values());
   const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const workspace = chosen.workspace ?? settings?.workspace;
-  const model = chosen.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
+  const agents = useQuery(`agents ${chosen.workspace ?? ''}`, (signal) =>
+    client.agents({ query: optional({ workspace: chosen.workspace }) }, { signal }),
+  );
+  const agent = agents.value?.agents.find(({ name }) => name === chosen.agent);
+  const model =
+    chosen.model ?? agent?.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
   const mode = chosen.mode ?? settings?.mode ?? 'auto';
   const [history] = useState(readHistory);
   const scope = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
     // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
-    const given = { parts, mode, ...optional({ model: chosen.model }), ...scope };
+    const given = { parts, mode, ...optional({ model: chosen.model, agent: agent?.name }), ...scope };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
     if (sent === 'accepted') go(toSession(command));
     return sent;
@@ -60,19 +66,26 @@ export function Home() {
       ) : null}
       <section className="home-start column" aria-labelledby="home-title">
         <h1 id="home-title">{t.home.title}</h1>
-        <Menu
-          label={`${t.home.workspace}: ${workspace}`}
-          align="start"
-          items={folders.map(({ path }) => ({
-            key: path,
-            label: path,
-            isChosen: path === workspace,
-            run: () => setChosen({ ...chosen, workspace: path }),
-          }))}
-        >
-          <FolderOpen size={14} />
-          <span className="ellipsis">{workspace}</span>
-        </Menu>
+        <div className="home-choices line">
+          <Menu
+            label={`${t.home.workspace}: ${workspace}`}
+            align="start"
+            items={folders.map(({ path }) => ({
+              key: path,
+              label: path,
+              isChosen: path === workspace,
+              run: () => setChosen({ ...chosen, workspace: path }),
+            }))}
+          >
+            <FolderOpen size={14} />
+            <span className="ellipsis">{workspace}</span>
+          </Menu>
+          <AgentPicker
+            agents={agents.value?.agents ?? []}
+            agent={agent?.name}
+            onChange={(name) => setChosen({ ...chosen, agent: name })}
+          />
+        </div>
         <Composer
           draft="home"
           scope={scope}

@@ -1,5 +1,5 @@
 import type { Mode, Part } from '@klaus/core/protocol';
-import type { SessionView } from '@klaus/server/contract';
+import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
 import { CircleQuestionMark } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
@@ -85,6 +85,9 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
       <BackButton />
       {session ? <StateMark state={session.state} /> : null}
       <SessionTitle session={conversation.session} name={name} />
+      {session && session.agent !== BUILT_IN_AGENT ? (
+        <span className="muted small ellipsis">{t.home.agent(session.agent)}</span>
+      ) : null}
       <span className="muted small ellipsis session-folder wide" title={conversation.workspace}>
         {conversation.workspace.split('/').at(-1)}
       </span>

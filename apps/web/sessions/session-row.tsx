@@ -1,4 +1,4 @@
-import type { SessionView } from '@klaus/server/contract';
+import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
 import { Pin } from 'lucide-react';
 import { memo } from 'react';
 import { nameOf } from '../state/host.ts';
@@ -18,7 +18,7 @@ export const SessionRow = memo(function SessionRow({
 }) {
   const t = useText();
   const now = useNow();
-  const { id, state, questions, askedAt, usd, updatedAt, workspace, pinned, position } = session;
+  const { id, state, questions, askedAt, usd, updatedAt, workspace, pinned, position, agent } = session;
   const name = nameOf(session) ?? t.sessions.untitled;
   const folder = workspace.split('/').at(-1);
   const waits = state === 'needs-you' && askedAt !== null ? Date.parse(askedAt) : undefined;
@@ -37,7 +37,9 @@ export const SessionRow = memo(function SessionRow({
               </span>
             )}
             {position === null ? null : <span>{t.sessions.position(position)}</span>}
-            {waits !== undefined || position !== null ? null : <span className="ellipsis">{folder}</span>}
+            {waits !== undefined || position !== null ? null : (
+              <span className="ellipsis">{agent === BUILT_IN_AGENT ? folder : `${agent} · ${folder}`}</span>
+            )}
             {waits === undefined ? (
               <span className="number" title={formatTime(Date.parse(updatedAt))}>
                 {formatAgo(Date.parse(updatedAt), now)}

@@ -1,4 +1,4 @@
-import { ChartColumn, Keyboard, Search, Settings2, SquarePen, X } from 'lucide-react';
+import { Bot, ChartColumn, Keyboard, Search, Settings2, SquarePen, X } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
@@ -21,8 +21,10 @@ export function Sidebar() {
   useSignal('focus-search', () => search.current?.focus());
   const list = useMemo(() => [...sessions.values()], [sessions]);
   const isUsage = here.page === 'usage';
+  const isAgents = here.page === 'agents';
   const buttons = [
     { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
+    { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
     { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
     { label: t.app.preferences, keys: 'mod+,', icon: Settings2, run: () => overlay.set({ kind: 'preferences' }) },
     { label: t.app.newSession, keys: 'n', icon: SquarePen, run: () => go({ page: 'home' }) },

@@ -19,6 +19,8 @@ import './shell.css';
 
 const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 
+const AgentsPage = lazyComponent(async () => (await import('../agents/agents-page.tsx')).AgentsPage, <Loading />);
+
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -46,6 +48,7 @@ export function App() {
         <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
+          {here.page === 'agents' ? <AgentsPage key={here.name} name={here.name} /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
         </ErrorBoundary>
       </main>

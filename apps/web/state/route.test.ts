@@ -5,6 +5,8 @@ test('a route is restored from its address', () => {
   const routes: Route[] = [
     { page: 'home' },
     { page: 'usage' },
+    { page: 'agents' },
+    { page: 'agents', name: 'code-reviewer' },
     { page: 'session', id: '01J', tab: 'conversation' },
     { page: 'session', id: '01J', tab: 'conversation', seq: 12 },
     { page: 'session', id: '01J', tab: 'files', path: 'a b/ü#?&.ts' },

@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import { createStore } from './store.ts';
 
 export const TABS = ['conversation', 'changes', 'files', 'gate'] as const;
@@ -7,6 +8,8 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
+  /** Without a name: the list. `new`: the form for a new agent. */
+  | { page: 'agents'; name?: string }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
 /** Parses the fragment of an address. Default: the home page. */
@@ -14,6 +17,7 @@ export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
   if (page === 'usage') return { page: 'usage' };
+  if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
   const params = new URLSearchParams(query);
   const path = params.get('path');
@@ -41,6 +45,7 @@ function decode(word: string): string {
 export function toHash(route: Route): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'usage') return '#/usage';
+  if (route.page === 'agents') return `#/agents${route.name === undefined ? '' : `/${encodeURIComponent(route.name)}`}`;
   const tab = route.tab === 'conversation' ? '' : `/${route.tab}`;
   const params = new URLSearchParams();
   if (route.path !== undefined) params.set('path', route.path);

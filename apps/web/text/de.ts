@@ -32,6 +32,7 @@ export const de: Text = {
     back: 'Zurück zu den Sitzungen',
     newSession: 'Neue Sitzung',
     usage: 'Verbrauch',
+    agents: 'Agenten',
     palette: 'Befehle',
     preferences: 'Einstellungen',
     home: 'Startseite',
@@ -99,6 +100,9 @@ export const de: Text = {
   home: {
     title: 'Was soll Klaus tun?',
     workspace: 'Ordner',
+    agent: (name) => `Agent: ${name}`,
+    neverUsed: 'nie verwendet',
+    noCapabilities: 'nur Chat',
     questions: 'Offene Fragen',
   },
   tabs: { conversation: 'Gespräch', changes: 'Änderungen', files: 'Dateien', gate: 'Freigaben' },

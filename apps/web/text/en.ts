@@ -31,6 +31,7 @@ export const en = {
     back: 'Back to sessions',
     newSession: 'New session',
     usage: 'Usage',
+    agents: 'Agents',
     palette: 'Commands',
     preferences: 'Preferences',
     home: 'Home',
@@ -97,6 +98,9 @@ export const en = {
   home: {
     title: 'What should Klaus do?',
     workspace: 'Folder',
+    agent: (name: string) => `Agent: ${name}`,
+    neverUsed: 'never used',
+    noCapabilities: 'chat only',
     questions: 'Questions waiting for your answer',
   },
   tabs: { conversation: 'Conversation', changes: 'Changes', files: 'Files', gate: 'Gate' },

@@ -29,6 +29,8 @@ export function reportUnsupported(sampling: Sampling, { name, info }: Model, run
   return (['temperature', 'effort'] as const).flatMap((field): EventBody[] => {
     const value = sampling[field];
     if (value === undefined || sent[field] !== undefined) return [];
-    return [{ type: 'notice', run, level: 'warn', text: `${name} does not support ${field} ${value}: it is not sent.` }];
+    return [
+      { type: 'notice', run, level: 'warn', text: `${name} does not support ${field} ${value}: it is not sent.` },
+    ];
   });
 }

@@ -6,6 +6,8 @@ export interface FoundAgent {
   definition: AgentDefinition;
   /** Absolute path. */
   file: string;
+  /** SHA-256 of the file. */
+  hash: string;
   /** Files of the same name in later folders, which this one hides. */
   hides: readonly string[];
 }
@@ -34,6 +36,16 @@ export interface SaveAgentOptions {
   place?: 'project' | 'user';
   /** True: replaces the definition of this name where it is, and keeps a copy of the former one. Default false. */
   replace?: boolean;
+  /** `hash` of the definition that is replaced. Default: any. */
+  expected?: string;
+}
+
+/** The authority that a definition requests, in words. */
+export interface AgentDescription extends Pick<AgentGrant, 'unknownTools'> {
+  /** In the notation of `--grant`. */
+  grant: string;
+  /** What the agent may do, and what it cannot do. */
+  lines: readonly GrantLine[];
 }
 
 /** The defined agents of one workspace. */
@@ -50,14 +62,15 @@ export interface Agents {
    * @throws KlausError `config` for an unknown capability, `usage` for an invalid grant.
    */
   grantOf(definition: AgentDefinition, options?: { place?: 'workspace' | 'everywhere' }): AgentGrant;
-  /** What a definition requests and what it does not, in plain words. @throws KlausError `config`, `usage`. */
-  describe(definition: AgentDefinition): GrantLine[];
+  /** @throws KlausError as {@link grantOf}. */
+  describe(definition: AgentDefinition): AgentDescription;
   /** True for the file of a definition that belongs to the workspace. @param file Absolute path. */
   isOfProject(file: string): boolean;
   /**
    * Writes the file of a definition. Returns its absolute path.
    *
-   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
+   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition;
+   *   `workspace.conflict` if the file is not the expected one.
    */
   save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
   /**
@@ -70,8 +83,9 @@ export interface Agents {
   /**
    * Removes the definition of an agent. Its sessions keep what they opened with.
    *
+   * @param options.expected `hash` of the definition. Default: any.
    * @returns `copy`: where its file is kept.
-   * @throws KlausError `usage` with the nearest name.
+   * @throws KlausError `usage` with the nearest name, `workspace.conflict`.
    */
-  remove(name: string): Promise<FoundAgent & { copy: string }>;
+  remove(name: string, options?: Pick<SaveAgentOptions, 'expected'>): Promise<FoundAgent & { copy: string }>;
 }

@@ -17,7 +17,7 @@ export const grants: LeafCommand = {
     const agents = klaus.agents();
     const { definition } = await agents.find(name);
     const { grant } = agents.grantOf(definition);
-    const lines = agents.describe(definition);
+    const { lines } = agents.describe(definition);
     const { toGrantText } = await import('@klaus/sdk');
     if (json) return out.json({ name, workspace: agents.workspace, grant, text: toGrantText(grant), lines }, 2);
     const paint = createPaint(out, false);

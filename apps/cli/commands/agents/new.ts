@@ -55,7 +55,7 @@ Examples:
     const definition = { name: chosen, description, version: '1.0', created: new Date().toISOString(), ...rest };
     const file = await agents.save(definition, { place: options.project ? 'project' : 'user' });
     out.write(`Written to ${toPrintable(file)}.\n`);
-    const lines = agents.describe(definition).map(({ text }) => `  ${toPrintable(text)}\n`);
+    const lines = agents.describe(definition).lines.map(({ text }) => `  ${toPrintable(text)}\n`);
     err.write(`${lines.join('')}Start it with klaus run --agent ${chosen} "prompt"\n`);
     return EXIT.done;
   },

@@ -1,0 +1,111 @@
+import { isKlausError, KlausError, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
+import { Refusal } from '../http/problem.ts';
+
+const KLAUS: AgentView = {
+  name: BUILT_IN_AGENT,
+  description: 'Reads, changes and tests the code of a workspace.',
+  capabilities: ['file-operations', 'code-execution'],
+  tools: null,
+  model: null,
+  file: null,
+  hides: [],
+  lastUsed: null,
+};
+
+/** @throws KlausError `workspace.outside`, `workspace.refused`, `workspace.missing`. */
+function openAgents({ klaus, workspaces }: Context, { workspace }: { workspace?: string | undefined }): Agents {
+  return klaus.agents(workspace === undefined ? undefined : workspaces.check(workspace));
+}
+
+/** The agent of `klaus.open`; undefined for the built-in one. */
+export function toDefined(agent: string | undefined): string | undefined {
+  return agent === BUILT_IN_AGENT ? undefined : agent;
+}
+
+export const agentHandlers = {
+  async agents({ query }, context) {
+    const { agents, broken } = await openAgents(context, query).list();
+    const uses = await context.klaus.store.agentUses();
+    return {
+      agents: [
+        { ...KLAUS, lastUsed: uses.get(BUILT_IN_AGENT) ?? null },
+        ...agents.map((found) => toView(found, uses.get(found.definition.name))),
+      ],
+      broken: broken.map(({ file, error }) => {
+        const [, line = '1', reason = error.message] = /^:(\d+): ([^]*)$/.exec(error.message.slice(file.length)) ?? [];
+        return { file, line: Number(line), reason, hint: error.hint ?? null };
+      }),
+    };
+  },
+
+  async agent({ params, query }, context) {
+    const agents = openAgents(context, query);
+    const found = await agents.find(params.name);
+    const uses = await context.klaus.store.agentUses();
+    const { definition, hash } = found;
+    return { ...toView(found, uses.get(params.name)), ...describe(agents, definition), definition, hash };
+  },
+
+  async createAgent({ query, body }, context) {
+    const agents = openAgents(context, query);
+    const described = describeValid(agents, body);
+    const file = query.dryRun ? null : await agents.save(body, { place: query.place });
+    return { name: body.name, file, ...described };
+  },
+
+  async changeAgent({ params, query, body }, context) {
+    const agents = openAgents(context, query);
+    await agents.find(params.name);
+    if (body.name !== params.name) {
+      throw toInvalid('name', new KlausError('usage', 'The name of an agent cannot be changed.'));
+    }
+    const described = describeValid(agents, body);
+    const file = query.dryRun ? null : await agents.save(body, { replace: true, expected: query.hash });
+    return { name: body.name, file, ...described };
+  },
+
+  async deleteAgent({ params, query }, context) {
+    const { file } = await openAgents(context, query).remove(params.name, { expected: query.hash });
+    return { name: params.name, file };
+  },
+} satisfies PartialHandlers;
+
+function toView({ definition, file, hides }: FoundAgent, used: string | undefined): AgentView {
+  const { name, description, capabilities = [], tools, model } = definition;
+  const lastUsed = used ?? definition.last_used ?? null;
+  return {
+    name,
+    description,
+    capabilities,
+    tools: tools ?? null,
+    model: model ?? null,
+    file,
+    hides: [...hides],
+    lastUsed,
+  };
+}
+
+/** @throws KlausError `config`, `usage` for an unknown capability or an invalid grant. */
+function describe(agents: Agents, definition: AgentDefinition) {
+  const { grant, lines, unknownTools } = agents.describe(definition);
+  const toTexts = (isAllowed: boolean): string[] =>
+    lines.flatMap(({ allows, text }) => (allows === isAllowed ? [text] : []));
+  return { grant, may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
+}
+
+/** The same for a definition of the request. @throws Refusal 400 with the field. */
+function describeValid(agents: Agents, definition: AgentDefinition) {
+  try {
+    return describe(agents, definition);
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    throw toInvalid(error.code === 'config' ? 'capabilities' : 'grants', error);
+  }
+}
+
+function toInvalid(path: string, { message, hint }: KlausError): Refusal {
+  return new Refusal(400, 'usage', { title: message, ...optional({ detail: hint }), errors: [{ path, message }] });
+}
