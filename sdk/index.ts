@@ -36,7 +36,7 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export { BUNDLE_NAMES, toNewText, type BundleName } from '@klaus/core/policy';
+export { BUNDLE_NAMES, toGrantText, toNewText, type BundleName } from '@klaus/core/policy';
 export {
   renderHunk,
   AUTHORITY_KINDS,
@@ -280,6 +280,7 @@ export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
+export { AGENT_BUILDER } from './agents/agent-builder.ts';
 export type { AgentGrant } from './agents/agent-grant.ts';
 export type { AgentList, BrokenAgent, FoundAgent } from './agents/agent-store.ts';
 export type { Agents, SaveAgentOptions } from './agents/agents.ts';

@@ -26,6 +26,8 @@ export interface Agents {
    * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
    */
   save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
+  /** Records that a chat with an agent ended normally. @param by The door. */
+  recordUse(name: string, by: string): Promise<void>;
   /** Deletes the file of an agent. Sessions of it keep what they opened with. @throws KlausError `usage`. */
   remove(name: string): Promise<FoundAgent>;
 }
@@ -65,6 +67,9 @@ export function openAgents(engine: Engine, { workspace, userHome }: { workspace:
       }
       mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
       return writeFile(file, definition);
+    },
+    async recordUse(agent, by) {
+      await engine.store.appendHost({ type: 'agent.used', agent, by });
     },
     async remove(name) {
       const found = await find(name);

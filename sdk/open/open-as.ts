@@ -54,6 +54,7 @@ export async function openAs(
       grant,
       limits: { ...given.limits, turns },
       mode: toNarrower(given.mode ?? approve, wanted),
+      chat: given.chat === true && definition.config?.preserve_history !== false,
       ...optional({ model }),
     },
     agent: definition,

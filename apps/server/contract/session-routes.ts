@@ -29,6 +29,8 @@ export const sessionRoutes = {
         .array(z.string())
         .optional()
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
+      agent: z.string().optional().describe('Name of a defined agent. Default: the built-in one.'),
+      chat: z.boolean().optional().describe('True: a chat, which a later chat with this agent can continue.'),
       model: z.string().optional(),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),

@@ -54,7 +54,7 @@ export const sessionHandlers = {
 
   async openSession({ body }, context) {
     const { klaus, queue } = context;
-    const { session: id, workspace, model, mode, sandbox, limits, isolate, grant } = body;
+    const { session: id, workspace, model, mode, sandbox, limits, isolate, grant, agent, chat } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
@@ -63,7 +63,7 @@ export const sessionHandlers = {
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: folder, model, mode, sandbox, isolate, grant }),
+          ...optional({ id, workspace: folder, model, mode, sandbox, isolate, grant, agent, chat }),
           checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });

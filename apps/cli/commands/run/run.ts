@@ -80,7 +80,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
 }
 
 /** @throws UsageError for options that a server does not take. */
-function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: Options): void {
+export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: Options): void {
   if (cwd !== undefined && !cwd.startsWith('/')) {
     throw new UsageError(
       `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,
