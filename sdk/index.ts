@@ -295,6 +295,7 @@ export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
+export { AGENT_BUILDER } from './agents/agent-builder.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
 export { readDefinition } from './agents/read-definition.ts';
 export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './agents/templates.ts';

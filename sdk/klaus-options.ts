@@ -52,6 +52,11 @@ export interface OpenOptions {
    * `limits` only narrow them. Default: Klaus itself.
    */
   agent?: string;
+  /**
+   * A chat: `latest({ with: 'chat' })` finds it, so that a later chat can continue it. An agent whose definition keeps
+   * no history (`config.preserve_history: false`) opens none. Default false.
+   */
+  chat?: boolean;
   sandbox?: SandboxName;
   limits?: Partial<Limits>;
   checkpoint?: Checkpoint;

@@ -14,7 +14,7 @@ import { writeDefinition } from './write-definition.ts';
  * @param at.userHome The home folder of the user.
  */
 export function openAgents(
-  engine: Pick<Engine, 'home' | 'tools' | 'clock'>,
+  engine: Pick<Engine, 'home' | 'tools' | 'clock' | 'store'>,
   { workspace, userHome }: { workspace: string; userHome: string },
 ): Agents {
   const folders = toAgentFolders({ workspace, home: userHome, state: engine.home });
@@ -76,6 +76,9 @@ export function openAgents(
       }
       grantOf(definition);
       replace(file, text, toHash(before));
+    },
+    async recordUse(agent, by) {
+      await engine.store.appendHost({ type: 'agent.used', agent, by });
     },
     async remove(name, { expected } = {}) {
       const found = await find(name);

@@ -79,7 +79,8 @@ export function createEngine(input: EngineInput): Engine {
       });
       return observeSandbox(sandbox, onStart);
     },
-    openAgents: (workspace) => openAgents({ home, tools, clock }, { workspace, userHome: toUserHome(env) }),
+    openAgents: (workspace) =>
+      openAgents({ home, tools, clock, store: traced.store }, { workspace, userHome: toUserHome(env) }),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),

@@ -56,6 +56,7 @@ export async function openAs(
       grant,
       limits: { ...given.limits, turns },
       mode: toNarrower(given.mode ?? approve, wanted),
+      chat: given.chat === true && definition.config?.preserve_history !== false,
       ...optional({ model, temperature, effort }),
     },
     agent: definition,

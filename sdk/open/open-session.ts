@@ -137,6 +137,7 @@ export function toOpened(
     ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
     ...(agent ? { agent: agent.name } : {}),
+    ...(given.chat ? { chat: true } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),

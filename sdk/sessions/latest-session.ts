@@ -8,11 +8,11 @@ const MAX_CHECKED = 500;
 /**
  * A condition on the latest session: changes that can be undone, an undo that can be redone, a turn with a snapshot, checks
  * in its last run, or that it can take another prompt. A session cannot if it is closed, was started by another session, or
- * reads another folder around the workspace.
+ * reads another folder around the workspace. `chat`: it can, and it was opened as a chat.
  */
-export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts';
+export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts' | 'chat';
 
-const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts'>, (history: TurnHistory) => boolean>> = {
+const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts' | 'chat'>, (history: TurnHistory) => boolean>> = {
   changes: ({ turns }) => turns.some(({ isUndone, before, after }) => !isUndone && before !== after),
   undone: ({ redoable }) => redoable.length > 0,
   turns: ({ turns }) => turns.length > 0,
@@ -23,25 +23,29 @@ export interface LatestOptions {
   with?: LatestWith;
   /** Default: the folder in which Klaus was created. */
   workspace?: string;
-  /** For `prompts`: the folder around the workspace that the session reads. Default: that of a new session. */
+  /** For `prompts` and `chat`: the folder around the workspace that the session reads. Default: that of a new session. */
   root?: string;
+  /** For `chat`: the agent that it was opened as. Default: Klaus itself. */
+  agent?: string;
 }
 
 /** Id of the newest matching session of a folder. */
 export async function findLatestSession(
-  { with: needed, workspace: given, root }: LatestOptions,
+  { with: needed, workspace: given, root, agent }: LatestOptions,
   at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
 ): Promise<string | undefined> {
   const { store, configuration, cwd } = at;
   const workspace = toRealPath(resolve(cwd, given ?? configuration.get('workspace')));
   if (needed === undefined) return (await store.latestSession(workspace))?.id;
-  const outside = needed === 'prompts' ? findOutsideFolders({ ...at, given: { root }, workspace }) : undefined;
+  const takesPrompts = needed === 'prompts' || needed === 'chat';
+  const outside = takesPrompts ? findOutsideFolders({ ...at, given: { root }, workspace }) : undefined;
   /** The readable folder around the workspace. */
   const around = outside && findRootAround(workspace, outside.readable);
   const hasNeeded = async ({ id, parent, status }: SessionRow): Promise<boolean> => {
-    if (needed === 'prompts') {
+    if (needed === 'prompts' || needed === 'chat') {
       if (parent !== null || status === 'closed') return false;
       const opened = await store.lastOf(id, ['session.opened']);
+      if (needed === 'chat' && (opened?.chat !== true || opened.agent !== agent)) return false;
       return opened?.type === 'session.opened' && findRootAround(workspace, opened.readable ?? []) === around;
     }
     if (needed === 'checks') {

@@ -135,6 +135,7 @@ const NO_AGENTS: Agents = {
   isOfProject: refuse,
   save: refuse,
   edit: refuse,
+  recordUse: refuse,
   remove: refuse,
 };
 

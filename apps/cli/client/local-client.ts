@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, Session, SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
+import { createLocalChat, findLatestChat } from './local-chat.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from './session-client.ts';
@@ -11,7 +12,15 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
   const { store, configuration } = klaus;
   const toSummary = async ({ id }: Session) => {
     const row = await store.session(id);
-    return { id, title: row?.title ?? null, lastSeq: row?.lastSeq ?? 0, mode: row?.mode ?? null };
+    const held = await store.isClaimed(id);
+    return {
+      id,
+      title: row?.title ?? null,
+      lastSeq: row?.lastSeq ?? 0,
+      mode: row?.mode ?? null,
+      model: row?.model ?? null,
+      held,
+    };
   };
   return {
     server: undefined,
@@ -68,7 +77,8 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       });
       const interrupted = await findInterrupted(klaus, session.id);
       if (interrupted !== undefined) onNotice(interrupted);
-      await session.prompt(parts, { onAsk, delivery: 'queue', ...optional({ waitForModelMs, pin }) });
+      if (parts.length > 0)
+        await session.prompt(parts, { onAsk, delivery: 'queue', ...optional({ waitForModelMs, pin }) });
       return session.id;
     },
     async prompt(id, request) {
@@ -79,6 +89,11 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     resume: async (id, request) => resume(klaus, await klaus.session(id), request),
     cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
     follow: (options) => followLocal(klaus, options),
+    ...createLocalChat(klaus),
+    async latestChat(query) {
+      const id = await findLatestChat(klaus, query);
+      return id === undefined ? undefined : toSummary(klaus.handle(id));
+    },
     async leftovers(id) {
       const prompts = (await store.inbox(id)).filter(({ type }) => type === 'prompt').length;
       const messages = prompts === 0 || (await store.isClaimed(id)) ? 0 : prompts;

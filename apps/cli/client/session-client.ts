@@ -16,6 +16,7 @@ import type {
   SessionRow,
   UsageReport,
 } from '@klaus/sdk';
+import type { ChatClient } from './chat-client.ts';
 
 /**
  * Access to sessions, in this process or on a server. It prints nothing: the command line, and any other user
@@ -24,7 +25,7 @@ import type {
  * Ids of sessions and approvals can be abbreviated to their beginning. A refused request is an error with a code, as
  * of the engine.
  */
-export interface SessionClient extends AsyncDisposable {
+export interface SessionClient extends AsyncDisposable, ChatClient {
   /** The server's name; undefined for this machine. */
   readonly server: string | undefined;
   /** What further command lines need to reach the same sessions: ` --server URL`, or nothing. */
@@ -56,7 +57,7 @@ export interface SessionClient extends AsyncDisposable {
   forget(id: string): Promise<void>;
   answer(id: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
 
-  /** Opens a session and sends its first prompt. Returns the id. */
+  /** Opens a session and sends its first prompt, unless it has no parts. Returns the id. */
   open(request: OpenRequest): Promise<string>;
   /**
    * Sends a prompt to an existing session; changes of the session are applied first. `isHandedOver`: another process
@@ -84,7 +85,10 @@ export interface ClientSettings {
   firstLimits(): Promise<Pick<Limits, 'toolCalls' | 'tokens'> | undefined>;
 }
 
-export type SessionSummary = Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode'>;
+export interface SessionSummary extends Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode' | 'model'> {
+  /** True while a process works on it, this one or another. */
+  held: boolean;
+}
 
 export interface ListedSession extends Pick<
   SessionRow,
@@ -145,7 +149,7 @@ export interface OpenRequest
     Undefinable<
       Pick<
         OpenOptions,
-        'agent' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate' | 'temperature' | 'effort'
+        'agent' | 'chat' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate' | 'temperature' | 'effort'
       >
     > {
   /** Texts of one grant. */

@@ -37,6 +37,8 @@ function createSink(open: () => NodeJS.WriteStream) {
     json: (value: unknown, indent?: number) => void open().write(`${toSafeJson(value, indent)}\n`),
     /** Writes text unchanged: only for `--raw`. */
     raw: (text: string) => void open().write(text),
+    /** Makes a terminal mark pasted text, or ends that. */
+    markPaste: (isMarked: boolean) => void open().write(`\u001b[?2004${isMarked ? 'h' : 'l'}`),
     /** Replaces the line of the cursor. Only on a terminal. */
     replaceLine: (text: string) => void open().write(`\r\u001b[2K${clean(text)}`),
   };

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { KlausError } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { CommanderError } from 'commander';
@@ -17,7 +18,8 @@ export async function execute(given: readonly string[]): Promise<never> {
   process.once('uncaughtException', (error) => process.exit(reportError(error, { asJson })));
   let code: number = EXIT.done;
   try {
-    const program = await createProgram(words, (result) => (code = result));
+    const isTerminal = isatty(0) && isatty(1);
+    const program = await createProgram(words, (result) => (code = result), isTerminal);
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     const isDone = (error instanceof CommanderError && error.exitCode === 0) || isEndOfPipe(error);

@@ -9,6 +9,7 @@ type Loader = () => Promise<{ command: CliCommand }>;
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Run:': {
     run: () => import('../commands/run/run.ts'),
+    chat: () => import('../commands/run/chat.ts'),
     resume: () => import('../commands/run/resume.ts'),
     steer: () => import('../commands/run/steer.ts'),
     cancel: () => import('../commands/run/cancel.ts'),
@@ -68,6 +69,7 @@ const EXAMPLES = `
 Examples:
   klaus "fix the failing test"                  work in this folder
   git diff | klaus "review this"                with standard input as context
+  klaus chat reviewer                           chat with an agent; klaus alone chats with the last one
   klaus --approve ask "tidy up src/"            ask before every change
   klaus -c "and now the docs"                   continue the latest session of this folder
   klaus --json --on-ask wait "…" > events.ndjson
@@ -86,10 +88,12 @@ Exit codes: 0 done, 1 the task failed, 2 usage, 3 configuration or authenticatio
  *
  * @param words The line. Default: every command is declared.
  * @param done Receives the exit code of the command that ran.
+ * @param isChat True: a line without words means `chat`, as in a terminal. Default: `run`.
  */
 export async function createProgram(
   words?: readonly string[],
   done: (exitCode: number) => void = () => {},
+  isChat = false,
 ): Promise<Command> {
   const program = new Command('klaus')
     .description('An agent that reads, changes and tests the code in a folder. Every action passes one gate.')
@@ -107,11 +111,14 @@ export async function createProgram(
       const { checkPromptWords } = await import('./unknown-command.ts');
       checkPromptWords(command.args, { names: COMMAND_NAMES, isFirst: command.args[0] === words?.[0] });
     });
-  const needed = toNeeded(words);
+  const isDefault = isChat && words?.length === 0;
+  const needed = isDefault ? ['chat'] : toNeeded(words);
   for (const [heading, loaders] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
     const loaded = Object.entries(loaders).filter(([name]) => needed.includes(name));
-    for (const { command } of await Promise.all(loaded.map(([, load]) => load()))) addCommand(program, command, done);
+    for (const { command } of await Promise.all(loaded.map(([, load]) => load()))) {
+      addCommand(program, isDefault ? { ...command, isDefault } : command, done);
+    }
   }
   return program;
 }

@@ -76,8 +76,16 @@ export function addLimitOptions(command: Command): Command {
 }
 
 export function addRunOptions(command: Command): Command {
+  command.option('-p, --prompt <text>', 'the prompt');
+  return addOpenOptions(command)
+    .option('--session <id>', 'continue this session; the beginning of its id is enough')
+    .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
+    .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes');
+}
+
+/** The options with which a session is opened and its runs are shown. */
+export function addOpenOptions(command: Command): Command {
   command
-    .option('-p, --prompt <text>', 'the prompt')
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
@@ -88,9 +96,6 @@ export function addRunOptions(command: Command): Command {
     .addOption(grantOption)
     .addOption(sandboxOption)
     .addOption(waitForModelOption)
-    .option('--session <id>', 'continue this session; the beginning of its id is enough')
-    .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
-    .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes')
     .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
     .option(
       '--env <name>',

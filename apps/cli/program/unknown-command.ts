@@ -4,7 +4,7 @@ import { UsageError } from './cli-error.ts';
 /** Commands of other programs, and what Klaus has instead. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
   auth: 'Klaus has no login. It reads a key from the environment, such as ANTHROPIC_API_KEY; `klaus doctor` shows which are set.',
-  chat: 'A session starts with its first prompt: klaus "fix the failing test".',
+  chat: '`klaus chat` starts a chat. A session starts with its first prompt: klaus "fix the failing test".',
   history: '`klaus sessions` lists the sessions; `klaus show ID` shows one.',
   install: '`klaus doctor --install` installs missing programs.',
   list: '`klaus sessions` lists the sessions.',

@@ -1,14 +1,14 @@
-/** A signal that aborts on Ctrl-C and SIGTERM, until it is disposed. */
-export function createInterruptSignal(): Disposable & { signal: AbortSignal } {
+/** A signal that aborts on Ctrl-C and SIGTERM, or other signals, until it is disposed. */
+export function createInterruptSignal(
+  signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'],
+): Disposable & { signal: AbortSignal } {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  process.once('SIGINT', abort);
-  process.once('SIGTERM', abort);
+  for (const name of signals) process.once(name, abort);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
-      process.off('SIGINT', abort);
-      process.off('SIGTERM', abort);
+      for (const name of signals) process.off(name, abort);
     },
   };
 }

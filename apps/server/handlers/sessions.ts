@@ -55,7 +55,20 @@ export const sessionHandlers = {
 
   async openSession({ body }, context) {
     const { klaus, queue } = context;
-    const { session: id, workspace, agent, limits, model, temperature, effort, mode, sandbox, isolate, grant } = body;
+    const {
+      session: id,
+      workspace,
+      agent,
+      chat,
+      limits,
+      model,
+      temperature,
+      effort,
+      mode,
+      sandbox,
+      isolate,
+      grant,
+    } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
@@ -64,7 +77,7 @@ export const sessionHandlers = {
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: folder, agent: toDefined(agent), model, temperature, effort }),
+          ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
           ...optional({ mode, sandbox, isolate, grant }),
           checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),

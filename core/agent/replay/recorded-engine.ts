@@ -52,7 +52,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openAgents: (workspace) => ({
       workspace,
       ...{ grantOf: refuse, describe: refuse, isOfProject: refuse },
-      ...refusing('list', 'find', 'save', 'edit', 'remove'),
+      ...refusing('list', 'find', 'save', 'edit', 'recordUse', 'remove'),
     }),
     openRecall: () => refusing('search', 'read'),
     // Logs with background processes are not replayed.

@@ -115,6 +115,14 @@ export const databaseRecovered = z
   })
   .describe('A damaged database was replaced by the records that could be read from it.');
 
+export const agentUsed = z
+  .object({
+    type: z.literal('agent.used'),
+    agent: z.string().describe('Its name; `klaus` for the built-in one.'),
+    by,
+  })
+  .describe('A chat with an agent ended normally. The next chat without the name of an agent is with this one.');
+
 export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,
   sessionDeleted,
@@ -126,6 +134,7 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   workspacePutBack,
   configurationChanged,
   databaseRecovered,
+  agentUsed,
 ]);
 
 export const hostEnvelopeSchema = z.object({

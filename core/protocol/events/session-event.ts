@@ -42,6 +42,10 @@ export const sessionOpened = z
     parent: z.object({ session: z.string(), call: z.string() }).optional(),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
+    chat: z
+      .boolean()
+      .optional()
+      .describe('True: a chat, which the next chat with this agent in this workspace continues.'),
     isolate: z
       .boolean()
       .optional()

@@ -53,10 +53,10 @@ function toChange(event: Event): Change | undefined {
   switch (event.type) {
     case 'session.opened':
       return [
-        'workspace_dir = ?, project_hash = ?, agent_type = coalesce(?, agent_type), parent_id = ?, model = ?, mode = ?, sandbox = ?, ',
+        'workspace_dir = ?, project_hash = ?, agent_type = ?, parent_id = ?, model = ?, mode = ?, sandbox = ?, ',
         event.workspace,
         toProject(event.workspace),
-        event.agent ?? null,
+        event.agent ?? 'klaus',
         event.parent?.session ?? null,
         event.model,
         event.mode,

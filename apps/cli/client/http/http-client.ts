@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { optional } from '@klaus/sdk/optional';
 import { toUlid } from '@klaus/sdk/ulid';
 import { connectServer } from './connect-server.ts';
+import { createHttpChat } from './http-chat.ts';
 import { createHttpReader } from './http-reader.ts';
 import { followHttp } from './http-session.ts';
 import { retry } from './retry.ts';
@@ -18,11 +19,14 @@ export async function connectHttpClient(
   const onRetry = () => onNotice(`The connection to ${name} was lost; retrying for half a minute.`, 'warn');
   const detail = (id: string) => ask(client.session({ params: { id } }));
 
+  const reader = createHttpReader(server);
+
   return {
     server: name,
     at,
     warning,
-    ...createHttpReader(server),
+    ...reader,
+    ...createHttpChat(server, reader),
     async forget(id) {
       await ask(client.forgetRemembered({ params: { id } }));
     },
@@ -69,8 +73,20 @@ function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptReq
   return { command: toNewUlid(), parts: [...parts], onAsk, ...optional({ waitForModelMs, pin }) };
 }
 
-function toBody({ workspace, model, temperature, effort, mode, sandbox, isolate, limits, grant }: OpenRequest) {
-  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits };
+function toBody({
+  workspace,
+  model,
+  temperature,
+  effort,
+  mode,
+  sandbox,
+  isolate,
+  limits,
+  grant,
+  agent,
+  chat,
+}: OpenRequest) {
+  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
   return optional({ ...fields, grant: grant && [...grant] });
 }
 

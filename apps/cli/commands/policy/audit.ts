@@ -156,6 +156,8 @@ function describeHostEvent(event: HostEvent): string {
       const policies = event.policies.map(({ path, hash }) => `${path} ${hash.slice(0, 12)}`);
       return [event.workspace, ...changes, ...policies].join('; ');
     }
+    case 'agent.used':
+      return `${event.agent} by ${event.by}`;
     case 'database.recovered': {
       const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
       return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them incomplete`;

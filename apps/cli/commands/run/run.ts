@@ -83,13 +83,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
 }
 
 /** @throws UsageError for options that a server does not take. */
-function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir, agent }: Options): void {
-  if (agent !== undefined) {
-    throw new UsageError(
-      '--agent is not available with --server.',
-      'Run it on the machine of the server, or leave it out.',
-    );
-  }
+export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: Options): void {
   if (cwd !== undefined && !cwd.startsWith('/')) {
     throw new UsageError(
       `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,

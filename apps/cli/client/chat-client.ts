@@ -1,0 +1,59 @@
+import type { Grant, Message, Restored } from '@klaus/sdk';
+import type { SessionSummary } from './session-client.ts';
+
+/** What a chat needs of sessions and agents in addition to a run. */
+export interface ChatClient {
+  /**
+   * The agent of a chat. Creates `agent-builder` when it is needed and does not exist.
+   *
+   * @param query.name Default: the agent that was used last, else Klaus itself.
+   * @param query.isStart True for a start without any argument: the very first one is with `agent-builder`.
+   * @throws KlausError `usage` for an unknown agent, with the nearest name.
+   */
+  chatAgent(query: { name: string | undefined; isStart: boolean; cwd: string | undefined }): Promise<ChatAgent>;
+  /** The session that a chat continues. @param query.agent Default: Klaus itself. */
+  latestChat(query: {
+    agent: string | undefined;
+    cwd: string | undefined;
+    root: string | undefined;
+  }): Promise<SessionSummary | undefined>;
+  /** Records that a chat ended normally. Does nothing on a server. @param agent Default: Klaus itself. */
+  recordUse(agent: string | undefined): Promise<void>;
+  /** What a session may use, and the texts of its user. */
+  chatState(id: string): Promise<ChatState>;
+  /** Changes the model of a session. @throws KlausError `model.unknown`, `auth`, `config`. */
+  changeModel(id: string, model: string): Promise<void>;
+  /** Undoes the changes of the last run. @throws KlausError `usage` if there are none, `store.busy`. */
+  undo(id: string): Promise<Undone>;
+  /** Creates a copy of a session. Returns the id. */
+  fork(id: string): Promise<string>;
+}
+
+export interface ChatAgent {
+  /** Undefined: Klaus itself. */
+  name: string | undefined;
+  /** False: the definition keeps no history. */
+  keepsHistory: boolean;
+  /** For the user. */
+  notes: readonly string[];
+}
+
+export interface ChatState {
+  grant: Grant;
+  mode: string;
+  model: string;
+  tools: readonly string[];
+  /** Tools that are found with a search. */
+  deferred: readonly string[];
+  prompts: readonly string[];
+}
+
+export type Undone = Pick<Restored, 'done' | 'changes'> & {
+  /** Paths that others have changed since. Nothing was undone then. */
+  conflicts: readonly string[];
+};
+
+/** The text of a prompt, for the input history. */
+export function toPromptText({ parts }: Pick<Message, 'parts'>): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

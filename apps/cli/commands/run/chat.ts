@@ -1,0 +1,93 @@
+import { toPrintable } from '@klaus/sdk/printable';
+import type { Command } from 'commander';
+import { findFreeSession, runChat } from '../../chat/chat.ts';
+import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
+import { openClient } from '../../client/open-client.ts';
+import type { SessionClient } from '../../client/session-client.ts';
+import { createOutput } from '../../output/show-output.ts';
+import { err } from '../../output/sink.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { type Options, toGivenServer } from '../../program/options.ts';
+import { addOpenOptions, toSettings } from '../../program/run-options.ts';
+import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { checkServerOptions } from './run.ts';
+
+interface ChatCommandOptions extends Options {
+  new?: true;
+  /** False: `--no-history`. */
+  history: boolean;
+}
+
+export const command: LeafCommand = {
+  name: 'chat',
+  summary: 'chat with an agent: prompts and commands, line by line',
+  description:
+    'Continues the last chat with the agent in this folder. Without the name of an agent, it is the one that was used last, or Klaus itself (klaus). Bare klaus in a terminal does the same.',
+  footer:
+    '/help in a chat lists its commands. A line that ends with \\ continues on the next one. Ctrl-C cancels a run; at an empty line it ends the chat, as Ctrl-D does.\nPiped input: each line is a prompt or a command. The exit code is that of the first run that was not done.',
+  server: 'both',
+  declare: (declared) =>
+    addOpenOptions(
+      declared
+        .argument('[agent]', 'name of an agent')
+        .option('--new', 'start a new session instead of continuing the last one')
+        .option('--no-history', 'start a new session that no later chat continues'),
+    ),
+  async run(name: string | undefined, options: ChatCommandOptions, declared: Command) {
+    if (toGivenServer(options) !== undefined) checkServerOptions(options);
+    const { cwd, root } = options;
+    const output = createOutput(options);
+    await using client = await openClient(options, { cwd, settings: toSettings(options), onNotice: output.note });
+    if (client.warning !== undefined) output.note(client.warning, 'warn');
+    const isStart = declared.parent?.args.length === 0;
+    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
+    for (const note of notes) output.note(note);
+    const isKept = options.history && keepsHistory;
+    const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
+    const isInteractive = process.stdin.isTTY && err.isTTY;
+    if (latest) {
+      checkContinued(options);
+      await findFreeSession(client, latest.id);
+      if (isInteractive) output.note(`Session ${latest.id}${latest.title ? `, ${toPrintable(latest.title)}` : ''}`);
+    }
+    if (isInteractive) output.note(`Chat with ${agent ?? 'Klaus'}. /help lists the commands, Ctrl-D ends the chat.`);
+    using lines = isInteractive ? await openTerminal(client, agent, latest?.id) : openPipe();
+    using stop = createInterruptSignal(['SIGTERM', 'SIGHUP']);
+    const session = latest?.id;
+    const chat = { client, output, lines, options, agent, keepsHistory: isKept, session, isInteractive };
+    const exitCode = await runChat({ ...chat, signal: stop.signal });
+    if (exitCode === EXIT.done) await client.recordUse(agent);
+    return exitCode;
+  },
+};
+
+/** Inputs that the arrow keys recall at the start. */
+const MAX_RECALLED = 500;
+
+async function openTerminal(
+  client: SessionClient,
+  agent: string | undefined,
+  session: string | undefined,
+): Promise<LineReader> {
+  const prompts = session === undefined ? [] : (await client.chatState(session)).prompts;
+  // A prompt of several lines cannot be edited as one line.
+  const history = prompts.filter((text) => !text.includes('\n') && toPrintable(text) === text);
+  return openTerminalInput({ prompt: `${agent ?? 'klaus'}> `, history: history.slice(-MAX_RECALLED).toReversed() });
+}
+
+/** @throws UsageError for options that only a new session has. */
+function checkContinued({ sandbox, grant, addDir, isolate }: Options): void {
+  const fixed = [
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(grant ? ['--grant'] : []),
+    ...(addDir ? ['--add-dir'] : []),
+    ...(isolate ? ['--isolate'] : []),
+  ];
+  if (fixed.length === 0) return;
+  throw new UsageError(
+    `${fixed.join(' and ')} cannot change in an existing session.`,
+    'Leave it out, or start a new session with --new.',
+  );
+}
