@@ -122,7 +122,7 @@ function describeHosts(authorities: readonly AuthorityOf<'net'>[]): string[] {
   ];
 }
 
-/** Amounts, models, and what may be handed on. */
+/** Amounts, models, and what may be delegated. */
 function describeLimits(held: Held, { delegable = [] }: Grant): string[] {
   const handed = delegable.filter((one) => !isNothing(one)).map(toAuthorityText);
   return [
