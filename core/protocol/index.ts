@@ -174,6 +174,7 @@ export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settin
 export {
   effortSchema,
   type Effort,
+  effortLevelSchema,
   type EffortLevel,
   temperatureSchema,
   type Sampling,

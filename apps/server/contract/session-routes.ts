@@ -31,7 +31,9 @@ export const sessionRoutes = {
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
       model: z.string().optional(),
       temperature: temperatureSchema.optional().describe('Default: the setting, else that of the model.'),
-      effort: effortSchema.optional().describe('How much the model reasons. Default: the setting, else that of the model.'),
+      effort: effortSchema
+        .optional()
+        .describe('How much the model reasons. Default: the setting, else that of the model.'),
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional(),
       limits: limitsSchema.partial().optional(),

@@ -1,4 +1,12 @@
-import { optional, toCalled, type EventBody, type EventOf, type Message, type Part, type Sampling } from '../../protocol/index.ts';
+import {
+  optional,
+  toCalled,
+  type EventBody,
+  type EventOf,
+  type Message,
+  type Part,
+  type Sampling,
+} from '../../protocol/index.ts';
 import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
 import type { Forecast } from '../budget/forecast.ts';
