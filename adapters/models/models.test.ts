@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { cost } from '@klaus/core/agent';
-import { isKlausError, type KlausError } from '@klaus/core/protocol';
+import { effortLevelSchema, isKlausError, type KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES } from '@klaus/core/provider-table';
 import { createModels, findEntry, listModels, PROVIDERS, toModelInfo, type ModelsOptions } from './index.ts';
 
@@ -37,6 +37,20 @@ test.each<[name: string, keys: ModelsOptions['keys'], full: string]>([
   ['claude-opus-4-5', ANTHROPIC, 'anthropic/claude-opus-4-5'],
   ['gpt-6-luna', OPENAI, 'openai/gpt-6-luna'],
   ['gpt-6-luna', OPENROUTER, 'openrouter/openai/gpt-6-luna'],
+  ['gpt-4', OPENROUTER, 'openrouter/openai/gpt-4'],
+  ['gpt-4', { ...ANTHROPIC, ...OPENROUTER }, 'openrouter/openai/gpt-4'],
+  ['gpt-4', { ...OPENAI, ...OPENROUTER }, 'openai/gpt-4'],
+  ['openrouter/gpt-4', { ...OPENAI, ...OPENROUTER }, 'openrouter/openai/gpt-4'],
+  ['openrouter/openai/gpt-4o-mini', OPENROUTER, 'openrouter/openai/gpt-4o-mini'],
+  ['openai/gpt-4o-mini', OPENROUTER, 'openrouter/openai/gpt-4o-mini'],
+  ['openai/gpt-4o-mini', { ...OPENAI, ...OPENROUTER }, 'openai/gpt-4o-mini'],
+  ['gpt-4o-mini', OPENROUTER, 'openrouter/openai/gpt-4o-mini'],
+  ['glm-5.2', { ...ANTHROPIC, ...OPENROUTER }, 'openrouter/z-ai/glm-5.2'],
+  ['z-ai/glm-5.2', OPENROUTER, 'openrouter/z-ai/glm-5.2'],
+  ['some/new-model', OPENROUTER, 'openrouter/some/new-model'],
+  ['claude-opus-5.5', OPENROUTER, 'openrouter/anthropic/claude-opus-5.5'],
+  ['anthropic/claude-opus-5.5', OPENROUTER, 'openrouter/anthropic/claude-opus-5.5'],
+  ['anthropic/claude-opus-5.5', { ...ANTHROPIC, ...OPENROUTER }, 'anthropic/claude-opus-5.5'],
 ])('%s with %o is %s', async (name, keys, full) => {
   const models = createModels({ keys });
   const model = await models.resolve(name);
@@ -45,12 +59,27 @@ test.each<[name: string, keys: ModelsOptions['keys'], full: string]>([
   expect(await models.resolve(full)).toBe(model);
 });
 
-test('openai through OpenRouter says so, once', async () => {
+test.each([
+  ['openai/gpt-6-sol', 'openrouter/openai/gpt-6-sol'],
+  ['gpt-4', 'openrouter/openai/gpt-4'],
+  ['claude-opus-5.5', 'openrouter/anthropic/claude-opus-5.5'],
+])('%s through OpenRouter is reported once', async (name, full) => {
   const notices: string[] = [];
   const models = createModels({ keys: OPENROUTER, onNotice: (text) => notices.push(text) });
-  await models.resolve('openai/gpt-6-sol');
-  await models.resolve('openai/gpt-6-sol');
-  expect(notices).toEqual([expect.stringContaining('openrouter/openai/gpt-6-sol')]);
+  await models.resolve(name);
+  await models.resolve(name);
+  expect(notices).toEqual([expect.stringContaining(full)]);
+});
+
+test.each([
+  ['gpt-4', { openai: 'http://127.0.0.1:1' }],
+  ['gpt-6-luna', { openai: 'http://127.0.0.1:1' }],
+])('a bare %s goes to a server of one’s own before OpenRouter', async (name, baseUrls) => {
+  expect((await createModels({ keys: OPENROUTER, baseUrls }).resolve(name)).name).toBe(`openai/${name}`);
+});
+
+test.each(['gpt-4', 'claude-opus-5.5', 'glm-5.2'])('a bare %s without a key that fits', async (name) => {
+  expect((await errorOf({ keys: {} }, name)).code).toBe('auth');
 });
 
 test.each([
@@ -59,6 +88,7 @@ test.each([
   ['gpt-6-lunar', 'gpt-6-luna'],
   ['antropic/claude-opus-5-5', 'anthropic/claude-opus-5-5'],
   ['z-ai/glm-5.2', 'openrouter/z-ai/glm-5.2'],
+  ['claude-opus-5.5', 'claude-opus-5-5'],
 ])('%s is unknown, and %s is offered', async (name, match) => {
   const error = await errorOf({ keys: { ...ANTHROPIC, ...OPENROUTER } }, name);
   expect(error.code).toBe('model.unknown');
@@ -171,18 +201,34 @@ test.each(
 });
 
 test.each(listModels())(
-  'catalog figures of %s: steps rise, cache reads are cheapest, the window holds the answer',
+  'catalog figures of %s: steps rise, cache reads are cheapest if there are any, the window holds the answer',
   (name) => {
     const slash = name.indexOf('/');
     const provider = PROVIDER_NAMES.find((candidate) => candidate === name.slice(0, slash))!;
-    const { prices, contextWindow, maxOutputTokens } = toModelInfo(findEntry(provider, name.slice(slash + 1)));
+    const entry = findEntry(provider, name.slice(slash + 1));
+    const { prices, contextWindow, maxOutputTokens } = toModelInfo(entry);
+    const hasCache = entry!.cost!.cache_read !== undefined;
     expect(contextWindow).toBeGreaterThan(maxOutputTokens);
     expect(prices[0]?.above).toBe(0);
     for (const [at, { above, price }] of prices.entries()) {
-      expect(price.cacheRead).toBeLessThan(price.input);
+      if (hasCache) expect(price.cacheRead).toBeLessThan(price.input);
+      else expect(price.cacheRead).toBe(price.input);
       expect(price.output).toBeGreaterThan(price.input);
       if (at > 0) expect(above).toBeGreaterThan(prices[at - 1]!.above);
     }
+  },
+);
+
+test.each(listModels())(
+  'catalog entry of %s: levels of effort rise, and a model that thinks accepts no temperature',
+  (name) => {
+    const slash = name.indexOf('/');
+    const provider = PROVIDER_NAMES.find((candidate) => candidate === name.slice(0, slash))!;
+    const { efforts = [], maxTemperature, adaptiveThinking, responses } = findEntry(provider, name.slice(slash + 1))!;
+    expect(efforts.map((level) => effortLevelSchema.options.indexOf(level))).toEqual(
+      efforts.map((level) => effortLevelSchema.options.indexOf(level)).toSorted((a, b) => a - b),
+    );
+    if (adaptiveThinking || responses) expect(maxTemperature).toBeUndefined();
   },
 );
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Model, ModelEvent, ModelRequest, ToolSpec } from '@klaus/core/agent';
-import type { Message, Part } from '@klaus/core/protocol';
+import type { Message, Part, Sampling } from '@klaus/core/protocol';
 import { createModels, createModelServer, parseScript, type ModelServer } from './index.ts';
 
 // All wires against the scripted server, over real HTTP.
@@ -419,6 +419,76 @@ test('responses: an answer that broke off while reasoning is left out; images an
     { role: 'user', content: [{ type: 'input_text', text: 'continue' }] },
   ]);
 });
+
+/** A model of a real provider whose API is the scripted server. */
+async function startProvider(name: string): Promise<{ model: Model; server: ModelServer }> {
+  const server = await createModelServer({
+    script: await parseScript('steps: []\nfallback: { text: ok }', 'test.yaml'),
+  });
+  onTestFinished(() => server.close());
+  const baseUrls = { anthropic: server.url, openai: `${server.url}/v1`, openrouter: `${server.url}/v1` };
+  const models = createModels({ keys: { anthropic: 'a', openai: 'o', openrouter: 'r' }, baseUrls });
+  return { model: await models.resolve(name), server };
+}
+
+const SAMPLING_FIELDS = ['temperature', 'output_config', 'reasoning', 'reasoning_effort'];
+
+async function samplingOf({ model, server }: { model: Model; server: ModelServer }, sampling: Sampling) {
+  await answer(model, request([message('user', [text('hi')])], sampling));
+  const sent = server.requests.at(-1)!.json as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(sent).filter(([field]) => SAMPLING_FIELDS.includes(field)));
+}
+
+test.each<[name: string, sampling: Sampling, sent: object]>([
+  // Messages
+  ['anthropic/claude-opus-5-5', { effort: 'low', temperature: 0.5 }, { output_config: { effort: 'low' } }],
+  ['anthropic/claude-opus-5-5', { effort: 'max' }, { output_config: { effort: 'max' } }],
+  [
+    'anthropic/claude-opus-4-5',
+    { effort: 'max', temperature: 0 },
+    { output_config: { effort: 'high' }, temperature: 0 },
+  ],
+  ['anthropic/claude-haiku-4-5', { effort: 'high', temperature: 1 }, { temperature: 1 }],
+  ['anthropic/claude-haiku-4-5', { temperature: 1.5 }, {}],
+  ['anthropic/claude-not-yet-9', { effort: 'max', temperature: 1 }, { output_config: { effort: 'max' } }],
+  // Chat completions
+  ['openai/gpt-5-mini', { effort: 'max', temperature: 1 }, { reasoning_effort: 'high' }],
+  ['openai/gpt-4o-mini', { effort: 'low', temperature: 2 }, { temperature: 2 }],
+  ['openai/llama-local', { effort: 'low', temperature: 0.7 }, { temperature: 0.7 }],
+  // OpenRouter
+  ['openrouter/anthropic/claude-sonnet-5.5', { effort: 'medium', temperature: 1 }, { reasoning: { effort: 'medium' } }],
+  ['openrouter/openai/gpt-4', { effort: 'medium', temperature: 0.7 }, { temperature: 0.7 }],
+  [
+    'openrouter/z-ai/glm-5.2',
+    { effort: 'max', temperature: 0.2 },
+    { reasoning: { effort: 'xhigh' }, temperature: 0.2 },
+  ],
+  ['openrouter/z-ai/glm-5.2', { effort: 'low' }, {}],
+  ['openrouter/some/new-model', { effort: 'low', temperature: 1 }, { reasoning: { effort: 'low' }, temperature: 1 }],
+])('%s gets of %o what it supports', async (name, sampling, sent) => {
+  expect(await samplingOf(await startProvider(name), sampling)).toEqual(sent);
+});
+
+test('responses: the effort is sent as a level of reasoning, and a temperature is not sent', async () => {
+  const started = await start('responses', 'steps: []\nfallback: { text: ok }');
+  expect(await samplingOf(started, { effort: 'max', temperature: 1 })).toEqual({ reasoning: { effort: 'max' } });
+});
+
+test.each(WIRES)(
+  '%s: the history begins a body regardless of effort and temperature, which are absent by default',
+  async (wire) => {
+    const started = await start(wire, 'steps: []\nfallback: { text: ok }');
+    const { model, server } = started;
+    expect(await samplingOf(started, {})).toEqual({});
+    const messages = [message('user', [text('hi')])];
+    await answer(model, request(messages));
+    await answer(model, request(messages, { effort: 'low', temperature: 1 }));
+    const [plain, chosen] = server.requests
+      .slice(-2)
+      .map(({ body }) => body.slice(0, body.lastIndexOf(']', body.search(/"max_(output_)?tokens"/))));
+    expect(chosen).toBe(plain);
+  },
+);
 
 test.each(WIRES)('%s: a request may be without system prompt and tools', async (wire) => {
   const { model, server } = await start(wire, 'steps: [{ when: { tools: false }, reply: { text: ok } }]');

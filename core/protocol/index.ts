@@ -171,7 +171,14 @@ export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
-export { effortSchema, type Effort, type EffortLevel, temperatureSchema, type Sampling } from './settings/sampling.ts';
+export {
+  effortSchema,
+  type Effort,
+  effortLevelSchema,
+  type EffortLevel,
+  temperatureSchema,
+  type Sampling,
+} from './settings/sampling.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { type ProjectRule, type Setting, defineSetting, fromText, toAllowed } from './settings/setting.ts';

@@ -102,7 +102,7 @@ test.each([
   ['klaus db tables', expect.stringContaining('tables')],
   ['klaus export', expect.stringContaining('id')],
   ['klaus export ID --format xml', expect.stringContaining('xml')],
-  ['klaus --temperature 1 "…"', expect.stringContaining('--temperature')],
+  ['klaus --top-p 1 "…"', expect.stringContaining('--top-p')],
   ['klaus export ID --format json', undefined],
 ])('the check says of %s what the program would', async (line, why) => {
   expect(await whyNoCommand(line)).toEqual(why);

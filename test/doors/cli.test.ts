@@ -213,6 +213,22 @@ test('exit 3 without any key names all variables; exit 7 without a sandbox', asy
   expect(await listSessions(place)).toEqual([]);
 });
 
+test('--effort and --temperature reach the model, or a notice says that it does not support them', async () => {
+  using place = createTestHome();
+  await using server = await startServer(ANSWER);
+  const words = ['--effort', 'max', '--temperature', '0', '--json', 'hello there'];
+  const { code, stdout } = await runKlaus(words, { place, server });
+  expect(code).toBe(0);
+  const events = toEvents(stdout);
+  expect(events[0]).toMatchObject({ type: 'session.opened', effort: 'max', temperature: 0 });
+  expect(events.filter(({ type }) => type === 'notice')).toEqual([
+    expect.objectContaining({ level: 'warn', text: expect.stringContaining('temperature') as string }),
+  ]);
+  const sent = server.requests.map(({ json }) => json).find((json) => 'tools' in (json as object));
+  expect(sent).toMatchObject({ output_config: { effort: 'max' } });
+  expect(sent).not.toHaveProperty('temperature');
+});
+
 test('exit 2 names the most similar command, option, choice or session', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
@@ -223,12 +239,16 @@ test('exit 2 names the most similar command, option, choice or session', async (
     [['--jsn', 'x'], 'Did you mean --json?'],
     [['--approve', 'all', 'x'], 'plan, ask, edits, auto'],
     [['--budget-usd', 'ten', 'x'], 'number'],
+    [['--effort', 'huge', 'x'], 'low, medium, high, max'],
+    [['--temperature', '2.1', 'x'], '0 to 2'],
+    [['--temperature', 'warm', 'x'], 'number'],
     [['--json', 'sessions'], 'klaus sessions'],
     [['show', wrong], session],
     [['--session', wrong, 'x'], session],
     [['--cwd', '/no/such/folder', 'x'], '/no/such/folder'],
     [['--cwd', '/', 'x'], '--allow-any-workspace'],
     [['--session', session, '--sandbox', 'host', 'x'], '--sandbox'],
+    [['--session', session, '--effort', 'low', '--temperature', '0', 'x'], '--effort and --temperature'],
     [['resume', session], `--session ${session}`],
   ] as const) {
     const ended = await runKlaus(words, { place, server });

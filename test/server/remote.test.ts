@@ -122,7 +122,9 @@ describe('klaus run at a server', () => {
     });
     const serve = await startServeProcess(place, server);
     const env = elsewhere(place, serve);
-    const first = await runKlaus(['--json', 'what is this?'], { place, server, env, stdin: 'a log\n' });
+    const words = ['--json', '--effort', 'low', '--temperature', '0', 'what is this?'];
+    const first = await runKlaus(words, { place, server, env, stdin: 'a log\n' });
+    expect(toEvents(first.stdout)[0]).toMatchObject({ type: 'session.opened', effort: 'low', temperature: 0 });
     const [opened] = toEvents(first.stdout);
     const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
     await stop(serve);

@@ -234,3 +234,15 @@ test('a prompt that is sent again because its answer was lost is one session and
   expect((await it.client.sessions()).sessions).toHaveLength(1);
   await expect(it.klaus.open({ id: session })).rejects.toThrow('already');
 });
+
+test('a session is opened with an effort and a temperature', async () => {
+  await using it = await startTestServer({ script: { steps: [TITLE], fallback: { text: 'Done.' } } });
+  const { client, klaus } = it;
+  const session = await run(it, { body: { text: 'go', effort: 'low', temperature: 0 } });
+  const [opened] = await Array.fromAsync(klaus.handle(session).events());
+  expect(opened).toMatchObject({ effort: 'low', temperature: 0 });
+  for (const body of [{ effort: 'huge' as 'low' }, { temperature: 2.1 }]) {
+    const refused: unknown = await client.openSession({ body }).catch((error: unknown) => error);
+    expect(isProblemError(refused) && refused.problem.status).toBe(400);
+  }
+});

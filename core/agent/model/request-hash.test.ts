@@ -25,6 +25,16 @@ describe('request hash', () => {
     expect(first).not.toBe(second);
   });
 
+  test('depends on temperature and effort, and is unchanged without them', () => {
+    const plain = request([message('1', 'one')]);
+    const hashes = [plain, { ...plain, temperature: 0 }, { ...plain, effort: 'low' as const }].map((each) =>
+      createRequestHasher(ids)(each),
+    );
+    expect(new Set(hashes).size).toBe(3);
+    const base = digest(JSON.stringify(['s', []]));
+    expect(hashes[0]).toBe(digest(base + JSON.stringify(['user', [{ type: 'text', text: 'one' }]])));
+  });
+
   test('changes when the history is replaced', () => {
     const hasher = createRequestHasher(ids);
     hasher(request([message('1', 'one'), message('2', 'two')]));

@@ -24,7 +24,11 @@ export function hasSampling({ temperature, effort }: Sampling): boolean {
 }
 
 /** One notice for each chosen value that the model does not support. */
-export function reportUnsupported(sampling: Sampling, { name, info }: Model, run: string): EventBody[] {
+export function reportUnsupported(
+  sampling: Sampling,
+  { name, info }: Pick<Model, 'name' | 'info'>,
+  run: string,
+): EventBody[] {
   const sent = toSupported(sampling, info);
   return (['temperature', 'effort'] as const).flatMap((field): EventBody[] => {
     const value = sampling[field];
