@@ -62,7 +62,7 @@ function createHostilePlace(): TestHome {
   writeFileSync(join(place.workspace, 'texts'), `${ALL}\n`);
   const agents = join(place.workspace, '.klaus/agents');
   mkdirSync(agents, { recursive: true });
-  const head = `name: hostile\ndescription: ${toYaml(ALL.slice(0, 1_500))}\ngrants: ${toYaml(`fs("${TEXTS[3]}", r) tool(*)`)}`;
+  const head = `name: hostile\ndescription: ${toYaml(ALL.slice(0, 1_500))}\nmodel: ${toYaml(TEXTS[3]!)}\ncapabilities: [deploy]`;
   writeFileSync(join(agents, 'hostile.md'), `---\n${head}\n---\n\n${ALL}\n`);
   writeFileSync(join(agents, `broken${NAMES[1]}.md`), `---\n${toYaml(TEXTS[3]!)}: 1\n---\n`);
   return place;
