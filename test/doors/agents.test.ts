@@ -151,7 +151,7 @@ test('of two processes that create one name at once, exactly one wins', async ()
   const { place, klaus } = scene;
   const descriptions = ['one', 'two', 'three'];
   const ended = await Promise.all(descriptions.map((text) => klaus('agents', 'new', 'same', '--description', text)));
-  expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 2, 2]);
+  expect(ended.map(({ code }) => String(code)).toSorted()).toEqual(['0', '2', '2']);
   const winner = descriptions[ended.findIndex(({ code }) => code === 0)]!;
   expect(readFileSync(userFile(place, 'same'), 'utf8')).toContain(`description: ${winner}\n`);
   expect(readdirSync(join(place.home, 'agents'))).toEqual(['same.md']);
@@ -248,7 +248,7 @@ test('--agent opens a session as the agent, which lists and forks name', async (
   const id = opened!.session;
   expect(JSON.parse((await klaus('fork', id, '--json')).stdout)).toMatchObject({ from: id });
   const sessions = (await listSessions(place)) as { id: string; status: string; agentType?: string }[];
-  expect(sessions.map(({ agentType }) => agentType).toSorted()).toEqual(['a', 'a', 'klaus']);
+  expect(sessions.map(({ agentType }) => String(agentType)).toSorted()).toEqual(['a', 'a', 'klaus']);
   expect((await klaus('show', id)).stdout).toMatch(/\bagent a\b/);
   const used = new Map((await list()).agents.map(({ name, lastUse }) => [name, lastUse]));
   expect(used.get('a')).toMatch(/^\d{4}-/);

@@ -114,7 +114,9 @@ describe('the gate sees the tool that is meant', () => {
     const { tool, given } = createEcho('to_latin');
     const calls = [{ name: 'tool_search', input: { query: 'latin' } }, use('to_latin', { text: 'ave' })];
     await using engine = await createTestEngine({ tools: [tool], script: toScript(calls) });
-    const session = await engine.klaus.open({ grant: 'fs(., r) · exec · tool(tool_search) · tool(use_tool) · tool(git_log)' });
+    const session = await engine.klaus.open({
+      grant: 'fs(., r) · exec · tool(tool_search) · tool(use_tool) · tool(git_log)',
+    });
     await session.prompt('translate');
     await session.advance();
     const [found, used] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
