@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -10,6 +10,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProgram } from '../apps/cli/program/program.ts';
+import { toAgentsPage } from './docs/capabilities.ts';
 import { toCliPage } from './docs/cli-page.ts';
 import { toCompose } from './docs/compose.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
@@ -35,6 +36,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['.env.example', toEnvExample()],
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
+    ['docs/agents.md', toAgentsPage(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],

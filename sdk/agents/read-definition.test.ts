@@ -64,6 +64,10 @@ test('a misspelled field names the nearest one', async () => {
   await expect(read('name: a\ndescription: b\nallowedAgent: c')).rejects.toMatchObject({
     hint: expect.stringContaining('allowedAgents'),
   });
+  await expect(read('name: a\ndescripton: b')).rejects.toMatchObject({
+    message: expect.stringMatching(/^a\.md:3:/),
+    hint: expect.stringContaining('description'),
+  });
 });
 
 test('a file that is too large is refused', async () => {

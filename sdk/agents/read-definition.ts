@@ -25,7 +25,9 @@ export async function readDefinition(text: string, path: string): Promise<AgentD
   const { document, lines } = parseYaml(yaml, `\n${found[1]}`, path);
   const parsed = agentHeadSchema.safeParse(toFields(document, () => refuse(2, 'this YAML cannot be read')));
   if (parsed.success) return { ...parsed.data, systemPrompt: toBody(text.slice(found[0].length)) };
-  const [issue] = parsed.error.issues;
+  // A misspelled field is also a missing one.
+  const { issues } = parsed.error;
+  const issue = issues.find(({ code, path: at }) => code === 'unrecognized_keys' && at.length === 0) ?? issues[0];
   const [key] = issue!.path;
   const named = issue!.code === 'unrecognized_keys' ? issue!.keys[0]! : key === undefined ? undefined : String(key);
   const line = named === undefined ? 1 : toLine(yaml, { document, lines }, named);

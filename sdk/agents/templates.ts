@@ -21,7 +21,7 @@ task. Run the checks of the project after it. Report which files changed and the
   },
   'context-engineer': {
     description: 'Reads the project and maintains its documentation.',
-    grants: ['fs(., r) · fs(docs, rw) · fs(README.md, rw) · fs(AGENTS.md, rw) · tool(*)'],
+    grants: ['fs(., r) · fs(docs, w) · fs(README.md, w) · fs(AGENTS.md, w) · tool(*)'],
     systemPrompt: `Find what others need to know to work on this project, and write it into its documentation: README.md,
 AGENTS.md and docs. Write only what the code shows, in short sentences. Remove what is no longer true.`,
   },

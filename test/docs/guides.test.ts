@@ -98,7 +98,7 @@ test('every variable of the first product is a setting, under its own name', () 
 });
 
 test.each([
-  ['klaus agents', 'there is no command agents'],
+  ['klaus plugins', 'there is no command plugins'],
   ['klaus db tables', expect.stringContaining('tables')],
   ['klaus export', expect.stringContaining('id')],
   ['klaus export ID --format xml', expect.stringContaining('xml')],

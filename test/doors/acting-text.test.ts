@@ -1,5 +1,5 @@
 // Covers apps/cli/output, sdk/transcript: untrusted text cannot control the terminal.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
@@ -49,9 +49,22 @@ const ASKS: Script = {
   ],
 };
 
+/** A quoted text of YAML, all of whose unusual characters are escapes. */
+function toYaml(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 function createHostilePlace(): TestHome {
   const place = createTestHome();
   writeFileSync(join(place.workspace, 'texts'), `${ALL}\n`);
+  const agents = join(place.workspace, '.klaus/agents');
+  mkdirSync(agents, { recursive: true });
+  const head = `name: hostile\ndescription: ${toYaml(ALL.slice(0, 1_500))}\nmodel: ${toYaml(TEXTS[3]!)}\ncapabilities: [deploy]`;
+  writeFileSync(join(agents, 'hostile.md'), `---\n${head}\n---\n\n${ALL}\n`);
+  writeFileSync(join(agents, `broken${NAMES[1]}.md`), `---\n${toYaml(TEXTS[3]!)}: 1\n---\n`);
   return place;
 }
 
@@ -74,6 +87,12 @@ const READERS: readonly (readonly string[])[] = [
   ['memory', 'list', '--json'],
   ['memory', 'get', 'note'],
   ['undo', '--session', 'ID', '--dry-run'],
+  ['agents'],
+  ['agents', '--json'],
+  ['agents', 'show', 'hostile'],
+  ['agents', 'show', 'hostile', '--json'],
+  ['agents', 'grants', 'hostile'],
+  ['agents', 'export', 'hostile'],
   ['show', '\u001b]0;owned\u0007'],
   ['\u001b]0;owned\u0007'],
 ];

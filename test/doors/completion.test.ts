@@ -1,13 +1,13 @@
 // Covers apps/cli: shell completion.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestEngine } from '../fixtures/engine.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('bash completes the ids of sessions and of open approvals', async () => {
+test('bash completes the ids of sessions and of open approvals, and the names of agents', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],
@@ -36,4 +36,10 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   expect(offered('klaus', 'approve', '01')).toEqual((await klaus.approvals()).map(({ id }) => id));
   expect(offered('klaus', 'show', '--js')).toEqual(['--json']);
   expect(offered('klaus', 'sessions', '01')).toEqual(['']);
+  const agents = join(place.workspace, '.klaus/agents');
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(join(agents, 'reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+  expect(offered('klaus', 'agents', 'show', 're')).toEqual(['reviewer']);
+  expect(offered('klaus', 'run', '--agent', '')).toEqual(['reviewer']);
+  expect(offered('klaus', 'agents', 'exp')).toEqual(['export']);
 });

@@ -1,3 +1,4 @@
+import { describeAgentUses } from './agent-uses.ts';
 import { describe } from 'vitest';
 import { describeBlobs } from './blobs.ts';
 import { describeCrashes } from './crashes.ts';
@@ -6,6 +7,7 @@ import { describeLeases } from './leases.ts';
 import { describeLog } from './log.ts';
 import { describeOutbox } from './outbox.ts';
 import { describeQueries } from './queries.ts';
+
 import type { CreateStoreHarness } from './store-harness.ts';
 import { describeSubscriptions } from './subscriptions.ts';
 
@@ -31,6 +33,7 @@ export function describeStore(name: string, create: CreateStoreHarness): void {
   });
   describe(`${name}: queries`, () => {
     describeQueries(create);
+    describeAgentUses(create);
   });
   describe(`${name}: crashes`, () => {
     describeCrashes(create);

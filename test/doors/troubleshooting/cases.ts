@@ -343,6 +343,11 @@ const sessions: Case[] = [
     doctor: { name: 'sessions', status: 'warn', says: /\b0 .* 1 interrupted\b/ },
   },
   { heading: 'There is no session ….', code: 2, provoke: (scene) => scene.klaus('show', '01ABC') },
+  {
+    heading: 'There is no agent ….',
+    code: 2,
+    provoke: (scene) => scene.klaus('run', '--agent', 'reviwer', 'review it'),
+  },
   { heading: 'There is no session of … yet.', code: 2, provoke: (scene) => scene.klaus('--continue', 'continue') },
   { heading: 'There is no command …', code: 2, provoke: (scene) => scene.klaus('sesions') },
   {

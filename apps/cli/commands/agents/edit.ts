@@ -68,9 +68,9 @@ async function editFile(agents: Agents, { name, file }: { name: string; file: st
     } catch (error) {
       if (!isKlausError(error)) throw error;
       const isConflict = error.code === 'workspace.conflict';
-      if (!isConflict && (await asksAgain(error.message))) continue;
+      if (!isConflict && (await asksAgain([error.message, error.hint ?? ''].join('\n').trimEnd()))) continue;
       throw new CliError(isConflict ? error.code : 'usage', error.message, {
-        hint: `The file is unchanged. The edited copy is ${copy}.`,
+        hint: [error.hint, `The file is unchanged. The edited copy is ${copy}.`].filter(Boolean).join(' '),
       });
     }
   }
@@ -79,8 +79,8 @@ async function editFile(agents: Agents, { name, file }: { name: string; file: st
 /** True if the user wants to edit again. Without a terminal, false. */
 async function asksAgain(problem: string): Promise<boolean> {
   if (!hasKeyboard()) return false;
-  err.write(`${toPrintable(problem)}\n[e edit again, q quit] `);
   using keyboard = await openKeyboard();
+  err.write(`${toPrintable(problem)}\n[e edit again, q quit] `);
   for (;;) {
     const key = (await keyboard.key())?.toLowerCase();
     if (key !== 'e' && key !== 'q' && key !== undefined && key !== 'ctrl-c') continue;
