@@ -36,8 +36,7 @@ type Kind = keyof typeof NEEDS;
 /** What a grant allows and what it does not, in plain words. */
 export function describeGrant(grant: Grant, { workspace, now, tools }: DescribeGrantOptions): GrantLine[] {
   const live = liveAt(heldBy(grant), now);
-  const held = <K extends Authority['kind']>(kind: K) =>
-    live.filter((one): one is AuthorityOf<K> => one.kind === kind);
+  const held = <K extends Authority['kind']>(kind: K) => live.filter((one): one is AuthorityOf<K> => one.kind === kind);
   const usable = tools?.filter((tool) => allowsToolUse(grant, tool, now));
   const isUsable = (kind: Kind): boolean =>
     usable === undefined ||
