@@ -36,14 +36,7 @@ export type {
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
-export {
-  BUNDLE_NAMES,
-  describeCapability,
-  toGrantText,
-  toNewText,
-  type BundleName,
-  type GrantLine,
-} from '@klaus/core/policy';
+export { BUNDLE_NAMES, toNewText, type BundleName } from '@klaus/core/policy';
 export {
   renderHunk,
   AUTHORITY_KINDS,
@@ -265,7 +258,7 @@ export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grant
 export type { Configuration, SettingRow } from './config/configuration.ts';
 export { toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
-export type { Policy, PolicyEntry } from '@klaus/core/policy';
+export type { GrantLine, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
@@ -289,7 +282,7 @@ export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
 export type { AgentGrant } from './agents/agent-grant.ts';
 export type { AgentList, BrokenAgent, FoundAgent } from './agents/agent-store.ts';
-export type { Agents, SaveAgentOptions } from './agents/agents.ts';
+export type { AgentDescription, Agents, SaveAgentOptions } from './agents/agents.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';
 export { readDefinition } from './agents/read-definition.ts';
 export { writeDefinition } from './agents/write-definition.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentNameSchema, isKlausError, KlausError, toNearest, type AgentDefinition } from '@klaus/core/protocol';
@@ -8,6 +9,8 @@ export interface FoundAgent {
   definition: AgentDefinition;
   /** Absolute path. */
   file: string;
+  /** SHA-256 of the file. */
+  hash: string;
   /** Files of the same name in later folders, which this one hides. */
   hides: readonly string[];
 }
@@ -51,15 +54,16 @@ export function toAgentFolders({
 
 /** Reads the definitions of all folders. A missing folder has none. */
 export async function listAgents(folders: readonly string[]): Promise<AgentList> {
-  const found = new Map<string, { definition: AgentDefinition; file: string; hides: string[] }>();
+  const found = new Map<string, FoundAgent & { hides: string[] }>();
   const broken: BrokenAgent[] = [];
   for (const folder of folders) {
     for (const file of listFiles(folder)) {
       try {
-        const definition = await readDefinition(readText(file), file);
+        const text = readText(file);
+        const definition = await readDefinition(text, file);
         const winner = found.get(definition.name);
         if (winner) winner.hides.push(file);
-        else found.set(definition.name, { definition, file, hides: [] });
+        else found.set(definition.name, { definition, file, hash: toHash(text), hides: [] });
       } catch (error) {
         if (!isKlausError(error)) throw error;
         broken.push({ file, error });
@@ -89,6 +93,10 @@ export async function findAgent(folders: readonly string[], name: string): Promi
     (nearest === undefined ? 'klaus agents lists them; klaus agents new creates one.' : `Did you mean ${nearest}?`);
   const shown = agentNameSchema.safeParse(name).success ? name : JSON.stringify(name.slice(0, 64));
   throw new KlausError('usage', `There is no agent ${shown}.`, { hint });
+}
+
+export function toHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function listFiles(folder: string): string[] {

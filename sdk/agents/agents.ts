@@ -1,12 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '@klaus/core/agent';
-import { describeGrant, type GrantLine } from '@klaus/core/policy';
+import { describeGrant, toGrantText, type GrantLine } from '@klaus/core/policy';
 import { agentHeadSchema, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
-import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentGrant, type AgentTool } from './agent-grant.ts';
-import { findAgent, listAgents, toAgentFolders, type AgentList, type FoundAgent } from './agent-store.ts';
-import { readDefinition } from './read-definition.ts';
+import { findAgent, listAgents, toAgentFolders, toHash, type AgentList, type FoundAgent } from './agent-store.ts';
 import { writeDefinition } from './write-definition.ts';
 
 export interface SaveAgentOptions {
@@ -14,34 +12,41 @@ export interface SaveAgentOptions {
   place?: 'project' | 'user';
   /** True: replaces the definition of this name where it is. Default false. */
   replace?: boolean;
+  /** `hash` of the definition that is replaced. Default: any. */
+  expected?: string;
+}
+
+/** The authority that a definition requests, in words. */
+export interface AgentDescription extends Pick<AgentGrant, 'unknownTools'> {
+  /** In the notation of `--grant`. */
+  grant: string;
+  /** What the agent may do, and what it cannot do. */
+  lines: readonly GrantLine[];
 }
 
 /** The defined agents of one workspace. */
 export interface Agents {
-  /** Absolute real path. */
-  readonly workspace: string;
   list(): Promise<AgentList>;
   /** @throws KlausError `usage` with the nearest name. */
   find(name: string): Promise<FoundAgent>;
   /** The authority that a definition requests. @throws KlausError `config`, `usage`. */
   grantOf(definition: AgentDefinition): AgentGrant;
-  /** What a definition requests and what it does not, in plain words. @throws KlausError `config`, `usage`. */
-  describe(definition: AgentDefinition): GrantLine[];
+  /** @throws KlausError as {@link grantOf}. */
+  describe(definition: AgentDefinition): AgentDescription;
   /**
    * Writes the file of a definition. Returns its absolute path.
    *
-   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition.
+   * @throws KlausError `usage` if the name is taken, or with `replace`, if it is not; `config` for an invalid definition;
+   *   `workspace.conflict` if the file is not the expected one.
    */
   save(definition: AgentDefinition, options?: SaveAgentOptions): Promise<string>;
   /**
-   * Replaces the text of a definition's file, which can also be a broken one.
+   * Deletes the file of an agent. Sessions of it keep what they opened with.
    *
-   * @param change.before The text that was edited.
-   * @throws KlausError `config` for an invalid text or another name, `workspace.conflict` if the file changed since.
+   * @param options.expected `hash` of the definition. Default: any.
+   * @throws KlausError `usage`, `workspace.conflict`.
    */
-  edit(file: string, change: { name: string; before: string; text: string }): Promise<void>;
-  /** Deletes the file of an agent. Sessions of it keep what they opened with. @throws KlausError `usage`. */
-  remove(name: string): Promise<FoundAgent>;
+  remove(name: string, options?: Pick<SaveAgentOptions, 'expected'>): Promise<FoundAgent>;
 }
 
 /**
@@ -56,78 +61,62 @@ export function openAgents(engine: Engine, { workspace, userHome }: { workspace:
   const grantOf = (definition: AgentDefinition): AgentGrant =>
     toAgentGrant(definition, { workspace, now: engine.clock.now(), tools: listTools() });
   return {
-    workspace,
     list: () => listAgents(folders),
     find,
     grantOf,
-    describe: (definition) =>
-      describeGrant(grantOf(definition).grant, { workspace, now: engine.clock.now(), tools: listTools() }),
-    async save(definition, { place = 'user', replace = false } = {}) {
-      const text = await toCheckedText(definition);
-      grantOf(definition);
-      const { name } = definition;
-      if (replace) {
-        const { file } = await find(name);
-        changeFile(file, () => replaceFile(file, text));
-        return file;
+    describe(definition) {
+      const { grant, unknownTools } = grantOf(definition);
+      const lines = describeGrant(grant, { workspace, now: engine.clock.now(), tools: listTools() });
+      return { grant: toGrantText(grant), lines, unknownTools };
+    },
+    async save(definition, { place = 'user', replace = false, expected } = {}) {
+      const { systemPrompt, ...head } = definition;
+      const parsed = agentHeadSchema.safeParse(head);
+      if (!parsed.success) {
+        const { path, message } = parsed.error.issues[0]!;
+        throw new KlausError('config', `${path.join('.') || 'agent'}: ${message}`);
       }
+      const { name } = parsed.data;
+      grantOf({ ...parsed.data, systemPrompt });
+      if (replace) return writeFile((await find(name)).file, definition, expected);
       const folder = join(place === 'project' ? join(workspace, '.klaus') : engine.home, 'agents');
       const file = join(folder, `${name}.md`);
       const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
-      if (taken !== undefined || existsSync(file)) throw toTaken(name, taken ?? file);
-      const isCreated = changeFile(file, () => {
-        mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
-        return createFile(file, text);
-      });
-      if (!isCreated) throw toTaken(name, file);
-      return file;
-    },
-    async edit(file, { name, before, text }) {
-      const definition = await readDefinition(text, file);
-      if (definition.name !== name) {
-        throw new KlausError('config', `${file}: the name of an agent cannot change from ${name}.`, {
-          hint: `Sessions and other agents refer to it. klaus agents new ${definition.name} creates another agent.`,
+      if (taken !== undefined || existsSync(file)) {
+        throw new KlausError('usage', `There is an agent ${name} already: ${taken ?? file}.`, {
+          hint: `Choose another name, or change it with klaus agents edit ${name}.`,
         });
       }
-      grantOf(definition);
-      if (readFileSync(file, 'utf8') !== before) {
-        throw new KlausError('workspace.conflict', `${file} changed while it was edited. It was not replaced.`);
-      }
-      changeFile(file, () => replaceFile(file, text));
+      mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
+      return writeFile(file, definition);
     },
-    async remove(name) {
+    async remove(name, { expected } = {}) {
       const found = await find(name);
-      changeFile(found.file, () => rmSync(found.file));
+      checkUnchanged(found.file, expected);
+      rmSync(found.file);
       return found;
     },
   };
 }
 
-/** @throws KlausError `config` if the file system refuses the change. */
-function changeFile<T>(file: string, change: () => T): T {
+/** Replaces the whole file at once, so that no reader finds a part of it. */
+async function writeFile(file: string, definition: AgentDefinition, expected?: string): Promise<string> {
+  const text = await writeDefinition(definition);
+  const temporary = `${file}.${process.pid}.tmp`;
   try {
-    return change();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new KlausError('config', `${file} cannot be changed (${code}).`, { cause: error });
+    writeFileSync(temporary, text, { flag: 'wx' });
+    checkUnchanged(file, expected);
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
   }
+  return file;
 }
 
-/** The text of a definition, if it can be read again. */
-async function toCheckedText({ systemPrompt, ...head }: AgentDefinition): Promise<string> {
-  const parsed = agentHeadSchema.safeParse(head);
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw new KlausError('config', `${path.join('.') || 'agent'}: ${message}`);
-  }
-  const text = await writeDefinition({ ...parsed.data, systemPrompt });
-  await readDefinition(text, `${parsed.data.name}.md`);
-  return text;
-}
-
-function toTaken(name: string, file: string): KlausError {
-  return new KlausError('usage', `There is an agent ${name} already: ${file}.`, {
-    hint: `Choose another name, or change it with klaus agents edit ${name}.`,
+/** @throws KlausError `workspace.conflict` if the file has another hash. */
+function checkUnchanged(file: string, expected: string | undefined): void {
+  if (expected === undefined || toHash(readFileSync(file, 'utf8')) === expected) return;
+  throw new KlausError('workspace.conflict', `${file} was changed in the meantime.`, {
+    hint: 'Read the definition again and repeat the change.',
   });
 }

@@ -1,15 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import {
-  isKlausError,
-  KlausError,
-  readDefinition,
-  toGrantText,
-  writeDefinition,
-  type AgentDefinition,
-  type Agents,
-  type FoundAgent,
-} from '@klaus/sdk';
+import { isKlausError, KlausError, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
@@ -56,14 +45,8 @@ export const agentHandlers = {
     const agents = openAgents(context, query);
     const found = await agents.find(params.name);
     const uses = await context.klaus.store.agentUses();
-    const text = readFileSync(found.file, 'utf8');
-    const definition = await readDefinition(text, found.file);
-    return {
-      ...toView({ ...found, definition }, uses.get(params.name)),
-      ...describe(agents, definition),
-      definition,
-      hash: toHash(text),
-    };
+    const { definition, hash } = found;
+    return { ...toView(found, uses.get(params.name)), ...describe(agents, definition), definition, hash };
   },
 
   async createAgent({ query, body }, context) {
@@ -75,21 +58,17 @@ export const agentHandlers = {
 
   async changeAgent({ params, query, body }, context) {
     const agents = openAgents(context, query);
-    const { file } = await agents.find(params.name);
+    await agents.find(params.name);
     if (body.name !== params.name) {
       throw toInvalid('name', new KlausError('usage', 'The name of an agent cannot be changed.'));
     }
     const described = describeValid(agents, body);
-    if (query.dryRun) return { name: body.name, file: null, ...described };
-    const before = readUnchanged(file, query.hash);
-    await agents.edit(file, { name: body.name, before, text: await writeDefinition(body) });
+    const file = query.dryRun ? null : await agents.save(body, { replace: true, expected: query.hash });
     return { name: body.name, file, ...described };
   },
 
   async deleteAgent({ params, query }, context) {
-    const agents = openAgents(context, query);
-    readUnchanged((await agents.find(params.name)).file, query.hash);
-    const { file } = await agents.remove(params.name);
+    const { file } = await openAgents(context, query).remove(params.name, { expected: query.hash });
     return { name: params.name, file };
   },
 } satisfies PartialHandlers;
@@ -111,11 +90,10 @@ function toView({ definition, file, hides }: FoundAgent, used: string | undefine
 
 /** @throws KlausError `config`, `usage` for an unknown capability or an invalid grant. */
 function describe(agents: Agents, definition: AgentDefinition) {
-  const { grant, unknownTools } = agents.grantOf(definition);
-  const lines = agents.describe(definition);
+  const { grant, lines, unknownTools } = agents.describe(definition);
   const toTexts = (isAllowed: boolean): string[] =>
     lines.flatMap(({ allows, text }) => (allows === isAllowed ? [text] : []));
-  return { grant: toGrantText(grant), may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
+  return { grant, may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
 }
 
 /** The same for a definition of the request. @throws Refusal 400 with the field. */
@@ -126,19 +104,6 @@ function describeValid(agents: Agents, definition: AgentDefinition) {
     if (!isKlausError(error)) throw error;
     throw toInvalid(error.code === 'config' ? 'capabilities' : 'grants', error);
   }
-}
-
-/** The text of a file. @throws KlausError `workspace.conflict` if it is not the one that the client has read. */
-function readUnchanged(file: string, hash: string): string {
-  const text = readFileSync(file, 'utf8');
-  if (toHash(text) === hash) return text;
-  throw new KlausError('workspace.conflict', `${file} was changed in the meantime.`, {
-    hint: 'Read the agent again and repeat the change.',
-  });
-}
-
-function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function toInvalid(path: string, { message, hint }: KlausError): Refusal {

@@ -3,8 +3,8 @@ import { fold } from '../state/fold.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Folds the events of parallel appends in the order of the log, in any order in which the appends return, so that the
- * state equals a fold of the stored log.
+ * Folds the events of parallel appends in the order of the log, in whatever order the appends return, so that the state
+ * equals a fold of the stored log.
  */
 export class LogOrder {
   readonly #state: State;

@@ -36,7 +36,8 @@ type Kind = keyof typeof NEEDS;
 /** What a grant allows and what it does not, in plain words. */
 export function describeGrant(grant: Grant, { workspace, now, tools }: DescribeGrantOptions): GrantLine[] {
   const live = liveAt(heldBy(grant), now);
-  const held = <K extends Authority['kind']>(kind: K) => live.filter((one): one is AuthorityOf<K> => one.kind === kind);
+  const held = <K extends Authority['kind']>(kind: K) =>
+    live.filter((one): one is AuthorityOf<K> => one.kind === kind);
   const usable = tools?.filter((tool) => allowsToolUse(grant, tool, now));
   const isUsable = (kind: Kind): boolean =>
     usable === undefined ||
@@ -80,7 +81,7 @@ function describeActions(
     ...(has.network ? describeHosts(held('net')) : []),
     ...held('secret').map((one) => `Uses the secret ${one.name} at ${one.host}${toUntil(one)}`),
     ...(has.spawn
-      ? held('spawn').map((one) => `Starts at most ${one.count} agents, ${toDepth(one)}${toUntil(one)}`)
+      ? held('spawn').map((one) => `Starts at most ${one.count} agents, ${one.depth} deep${toUntil(one)}`)
       : []),
     ...(names.includes('*') ? [] : [`Uses only the tools ${names.toSorted().join(', ')}`]),
   ];
@@ -131,10 +132,6 @@ function describeLimits(held: Held, { delegable = [] }: Grant): string[] {
     ...held('turns').map((one) => `Takes at most ${one.count} turns${toUntil(one)}`),
     ...(handed.length === 0 ? [] : [`Hands on to agents that it starts: ${handed.join(' · ')}`]),
   ];
-}
-
-function toDepth({ depth }: AuthorityOf<'spawn'>): string {
-  return depth === 1 ? 'which start no others' : `which may start others, ${depth} levels in total`;
 }
 
 function toPlace(path: string, workspace: string): string {
