@@ -46,7 +46,7 @@ export const agentDetailSchema = agentViewSchema.extend({
 export type AgentDetail = z.infer<typeof agentDetailSchema>;
 
 /** A file that is not a definition. */
-export const brokenAgentSchema = z.object({
+const brokenAgentSchema = z.object({
   file: z.string(),
   line: z.int(),
   reason: z.string(),

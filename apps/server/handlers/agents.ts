@@ -75,7 +75,7 @@ export const agentHandlers = {
 
 function toView({ definition, file, hides }: FoundAgent, used: string | undefined): AgentView {
   const { name, description, capabilities = [], tools, model } = definition;
-  const lastUsed = used ?? definition.last_used ?? null;
+  const uses = [used, definition.last_used].filter((at) => at != null);
   return {
     name,
     description,
@@ -84,7 +84,7 @@ function toView({ definition, file, hides }: FoundAgent, used: string | undefine
     model: model ?? null,
     file,
     hides: [...hides],
-    lastUsed,
+    lastUsed: uses.toSorted((a, b) => Date.parse(b) - Date.parse(a))[0] ?? null,
   };
 }
 

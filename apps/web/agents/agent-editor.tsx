@@ -72,7 +72,7 @@ function Opened({ agent, workspace, onReload }: OpenedProps) {
       const given = isProblemError(error) ? error.problem : undefined;
       const isConflict = given?.code === 'workspace.conflict';
       // The only conflict of a new agent is its name.
-      const isTaken = given?.status === 409 && agent === undefined;
+      const isTaken = given?.status === 409 && given.code === 'usage' && agent === undefined;
       const errors = isTaken ? [{ path: 'name', message: given.title }] : given?.errors;
       setProblem({ errors: errors ?? [], reason: toReason(error), isConflict });
     }
