@@ -118,7 +118,7 @@ describe('piped', () => {
   test('--json prints the events, and the exit code is that of the first run that was not done', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
-    const ended = await chat(['write', 'go on'], { place, server }, ['--json', '--approve', 'ask']);
+    const ended = await chat(['write', 'continue'], { place, server }, ['--json', '--approve', 'ask']);
     const events = ended.stdout
       .trim()
       .split('\n')
