@@ -7,6 +7,7 @@ import { eslintCheck } from './build/eslint-check.ts';
 import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
 import { tscCheck } from './build/tsc-check.ts';
+import { getContextInfo } from './context/get-context-info.ts';
 import { applyPatch } from './files/apply-patch.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { editFile } from './files/edit-file.ts';
@@ -66,4 +67,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   modifyAgent,
   deleteAgent,
   listAgents,
+  getContextInfo,
 ];

@@ -14,6 +14,7 @@ export { openSecretsOf } from './folders/open-secrets.ts';
 export { loadState, readLog } from './state/load-state.ts';
 export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
+export type { ContextInfo, LimitUse } from './ports/context-info.ts';
 export type { Clock } from './ports/clock.ts';
 export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';

@@ -44,8 +44,10 @@ export function toAgentGrant(
   const named = tools.filter(
     (tool) => isNamed(tool) && (listed !== undefined || allowsTool(requested, tool.name, now)),
   );
-  const authorities = named.map(({ name }): Authority => ({ kind: 'tool', name }));
-  return { grant: { ...requested, authorities: held.length === 0 ? [] : [...held, ...authorities] }, unknownTools };
+  // Without other authority only tools without effects are of use.
+  const isOfUse = ({ effects }: AgentTool): boolean => held.length > 0 || effects.length === 0;
+  const authorities = named.filter(isOfUse).map(({ name }): Authority => ({ kind: 'tool', name }));
+  return { grant: { ...requested, authorities: [...held, ...authorities] }, unknownTools };
 }
 
 /** Names of ours, and of Claude Code's tools. */

@@ -145,7 +145,7 @@ export function toOpened(
   };
 }
 
-/** The tools whose effects grant and mode allow. Without a tool to search for there is none to search with. */
+/** The tools whose effects grant and mode allow. Without `tool_search` all of them are offered. */
 function findUsableTools(
   engine: Engine,
   { grant, mode }: Pick<Opened, 'grant' | 'mode'>,
@@ -157,8 +157,7 @@ function findUsableTools(
     return allowsToolUse(grant, tool, now) && (mode !== 'plan' || isReadOnly(tool.effects));
   };
   const offered = engine.tools.offered.filter(isUsable);
-  return {
-    offered: offered.includes(TOOL_SEARCH) ? offered : offered.filter((name) => name !== USE_TOOL),
-    deferred: engine.tools.deferred.filter(isUsable),
-  };
+  const deferred = engine.tools.deferred.filter(isUsable);
+  if (offered.includes(TOOL_SEARCH)) return { offered, deferred };
+  return { offered: [...offered.filter((name) => name !== USE_TOOL), ...deferred], deferred: [] };
 }

@@ -62,6 +62,11 @@ const DOORS: Record<string, Door> = {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
     return toEvents(ended.stdout);
   },
+  'klaus chat --json': async (place, server) => {
+    const ended = await runKlaus(['chat', '--json'], { place, server, stdin: `${PROMPT}\n` });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    return toEvents(ended.stdout);
+  },
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open();
@@ -140,8 +145,12 @@ describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
   });
 });
 
-/** The system prompt and the tools have tests of their own: a new tool changes no golden log. */
+/**
+ * The system prompt and the tools have tests of their own: a new tool changes no golden log. Only a chat marks its
+ * session.
+ */
 function erasePrompt(event: unknown): unknown {
-  const isOpening = (event as { type: string }).type === 'session.opened';
-  return isOpening ? { ...(event as object), system: '…', tools: '…', deferred: '…' } : event;
+  if ((event as { type: string }).type !== 'session.opened') return event;
+  const { chat: _, ...opened } = event as { chat?: boolean };
+  return { ...opened, system: '…', tools: '…', deferred: '…' };
 }

@@ -1,6 +1,6 @@
 // Covers apps/cli, apps/server/client: the command line at a server.
 import { createServer } from 'node:http';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
@@ -167,6 +167,29 @@ describe('klaus run at a server', () => {
     expect(events.at(-1)?.type).toBe('session.changed');
     // For each of both restarts, the loss and the return of the connection.
     expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
+  });
+
+  test('a chat continues there, with its commands', async () => {
+    using place = createTestHome();
+    await using server = await startServer({ ...WRITE, fallback: { text: 'A sentence.' } });
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const chat = (...lines: string[]) =>
+      runKlaus(['chat', '--json'], { place, server, env, stdin: lines.map((line) => `${line}\n`).join('') });
+    const first = await chat('write', 'and a second prompt');
+    const events = toEvents(first.stdout);
+    expect(first.code).toBe(0);
+    expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
+    expect(events[0]).toMatchObject({ chat: true });
+    const file = join(place.workspace, 'new.txt');
+    expect(existsSync(file)).toBe(true);
+    const second = await chat('/undo', '/cost', '/tools', '/model haiku', '/fork', 'a third prompt');
+    expect(second.code).toBe(0);
+    expect(existsSync(file)).toBe(false);
+    const [fork, original] = (await serve.client.sessions()).sessions;
+    await stop(serve);
+    expect(original!.id).toBe(events[0]!.session);
+    expect(fork).toMatchObject({ forkedFrom: original!.id, model: expect.stringContaining('haiku') });
   });
 
   test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {

@@ -1,3 +1,4 @@
+import { readContextInfo } from '../budget/context-info.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import { isReadOnly } from '../../protocol/index.ts';
 import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
@@ -44,6 +45,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
+    contextInfo: () => readContextInfo(work),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };

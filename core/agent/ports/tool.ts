@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
 import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
+import type { ContextInfo } from './context-info.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
@@ -122,6 +123,8 @@ export interface ToolContext {
   findTools(query: string): { found: readonly ToolSpec[]; names: readonly string[] };
   /** The text of this session's log, including messages that are no longer in the context. */
   readonly recall: Recall;
+  /** How much of the context window and of the limits is used. */
+  contextInfo(): Promise<ContextInfo>;
   /** A writer for output that is too large for memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**
