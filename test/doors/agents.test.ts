@@ -1,9 +1,8 @@
 // Covers apps/cli/commands, sdk/agents: klaus agents and --agent.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type Ended, listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { expect, test } from 'vitest';
+import { type Ended, listSessions, runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const EXPORTED = {
@@ -143,7 +142,6 @@ test('a name cannot be a path or a reserved word, and a server has no agents her
     expect((await klaus('agents', ...words, '../../etc/passwd')).code).toBe(2);
   expect((await list()).agents).toEqual([]);
   expect((await klaus('agents', '--server', 'http://127.0.0.1:1')).code).toBe(2);
-  expect((await klaus('run', '--agent', 'a', '--server', 'http://127.0.0.1:1', 'go')).code).toBe(2);
 });
 
 test('of two processes that create one name at once, exactly one wins', async () => {
@@ -260,81 +258,4 @@ test('--agent opens a session as the agent, which lists and forks name', async (
   expect(nearest.code).toBe(2);
   const { error } = JSON.parse(nearest.stderr) as { error: { code: string; hint: string } };
   expect(error).toMatchObject({ code: 'usage', hint: expect.stringContaining('unused') });
-});
-
-describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
-  const open = (place: TestHome, words: readonly string[], env: Record<string, string> = {}) =>
-    openTerminal([process.execPath, MAIN, 'agents', ...words], { env: toEnv({ place, env }), cwd: place.workspace });
-
-  test('the wizard asks for a name, a description, each capability and the prompt', async () => {
-    using scene = createPlace();
-    const { place, klaus } = scene;
-    write(userFile(place, 'taken'), toFile('taken', 'b'));
-    await using terminal = await open(place, ['new']);
-    await terminal.shows(/^Name:\s*$/m);
-    await terminal.type('../x', 'Enter');
-    await terminal.shows(/hyphens\s+Name:\s*$/m);
-    await terminal.type('taken', 'Enter');
-    await terminal.shows(/taken already\.\s+Name:\s*$/m);
-    await terminal.type('fresh', 'Enter');
-    await terminal.shows(/^Description.*:\s*$/m);
-    await terminal.type('Does it.', 'Enter');
-    for (const [capability, key] of [
-      ['file-operations', 'y'],
-      ['code-execution', 'n'],
-      ['web-access', 'y'],
-      ['agent-creation', 'n'],
-      ['deploy', 'n'],
-    ] as const) {
-      await terminal.shows(new RegExp(`${capability}: .*\\[y/n\\]\\s*$`, 's'));
-      await terminal.type(key);
-    }
-    await terminal.shows(/^System prompt.*:\s*$/m);
-    await terminal.type('You do it.', 'Enter');
-    expect(await terminal.exitCode()).toBe(0);
-    expect(JSON.parse((await klaus('agents', 'show', 'fresh', '--json')).stdout)).toMatchObject({
-      description: 'Does it.',
-      capabilities: ['file-operations', 'web-access'],
-      systemPrompt: 'You do it.',
-    });
-  });
-
-  test('Ctrl-C creates nothing', async () => {
-    using scene = createPlace();
-    await using terminal = await open(scene.place, ['new']);
-    await terminal.shows(/^Name:\s*$/m);
-    await terminal.type('C-c');
-    expect(await terminal.exitCode()).toBe(130);
-    expect((await scene.list()).agents).toEqual([]);
-  });
-
-  test('a deletion is asked for', async () => {
-    using scene = createPlace();
-    const file = write(userFile(scene.place, 'a'), toFile('a', 'b'));
-    for (const [key, code] of [
-      ['n', 6],
-      ['y', 0],
-    ] as const) {
-      await using terminal = await open(scene.place, ['delete', 'a']);
-      await terminal.shows('[y/n]');
-      await terminal.type(key);
-      expect(await terminal.exitCode()).toBe(code);
-      expect(existsSync(file)).toBe(code !== 0);
-    }
-  });
-
-  test('an invalid edit can be edited again', async () => {
-    using scene = createPlace();
-    const file = write(userFile(scene.place, 'a'), toFile('a', 'b'));
-    // It breaks the file at first, and repairs it then.
-    const editor = write(
-      join(scene.place.workspace, 'editor.sh'),
-      'if grep -q descripton "$1"; then sed -i "s/descripton: b/description: c/" "$1"; else sed -i s/description/descripton/ "$1"; fi',
-    );
-    await using terminal = await open(scene.place, ['edit', 'a'], { EDITOR: `sh ${editor}` });
-    await terminal.shows(/\[e .*\]/);
-    await terminal.type('e');
-    expect(await terminal.exitCode()).toBe(0);
-    expect(readFileSync(file, 'utf8')).toBe(toFile('a', 'c'));
-  });
 });

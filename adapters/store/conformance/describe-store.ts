@@ -1,5 +1,5 @@
-import { describeAgentUses } from './agent-uses.ts';
 import { describe } from 'vitest';
+import { describeAgentUses } from './agent-uses.ts';
 import { describeBlobs } from './blobs.ts';
 import { describeCrashes } from './crashes.ts';
 import { describeInbox } from './inbox.ts';
@@ -7,7 +7,6 @@ import { describeLeases } from './leases.ts';
 import { describeLog } from './log.ts';
 import { describeOutbox } from './outbox.ts';
 import { describeQueries } from './queries.ts';
-
 import type { CreateStoreHarness } from './store-harness.ts';
 import { describeSubscriptions } from './subscriptions.ts';
 
