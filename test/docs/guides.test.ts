@@ -82,7 +82,7 @@ describe.each(GUIDES)('%s', (guide) => {
       const [, theirs = '', here = ''] = line.split(' | ').length > 1 ? /^\| (.*?) \| (.*) \|$/.exec(line)! : [];
       if (!here.startsWith('the same')) continue;
       for (const [, method, path] of theirs.matchAll(/`([A-Z]+) (\/(?:api|health|metrics)[^`]*)`/g))
-        expect(routes).toContain(`${method} ${path!.replaceAll(/:\w+/g, '*')}`);
+        expect(routes).toContain(`${method} ${path!.replaceAll(/:\w+|\{\w+\}/g, '*')}`);
       for (const [, name] of here === 'the same names' ? theirs.matchAll(/`(\w+)`/g) : [])
         expect(tools).toContain(name);
     }
