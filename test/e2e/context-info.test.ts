@@ -27,7 +27,7 @@ test('it reports the folded state, and its replay is equal', async () => {
   expect(tokens.used).toBeGreaterThan(0);
   expect(turns).toEqual({ used: 1, cap: 3, left: 2 });
   expect(toolCalls).toMatchObject({ cap: 0, left: null });
-  expect((await session.replay()).outcome).toBe("equal");
+  expect((await session.replay()).outcome).toBe('equal');
 });
 
 test('an agent that can only chat has it when its definition names it', async () => {

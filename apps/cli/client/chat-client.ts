@@ -1,5 +1,5 @@
 import type { Grant, Message, Restored } from '@klaus/sdk';
-import type { SessionSummary } from './session-client.ts';
+import type { SessionSummary } from './session-summary.ts';
 
 /** What a chat needs of sessions and agents in addition to a run. */
 export interface ChatClient {

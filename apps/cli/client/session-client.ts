@@ -17,6 +17,7 @@ import type {
   UsageReport,
 } from '@klaus/sdk';
 import type { ChatClient } from './chat-client.ts';
+import type { SessionSummary } from './session-summary.ts';
 
 /**
  * Access to sessions, in this process or on a server. It prints nothing: the command line, and any other user
@@ -83,11 +84,6 @@ export interface ClientSettings {
   onAsk: OnAsk | undefined;
   /** The default limits, if there is no session yet and the user has set no limits. */
   firstLimits(): Promise<Pick<Limits, 'toolCalls' | 'tokens'> | undefined>;
-}
-
-export interface SessionSummary extends Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode' | 'model'> {
-  /** True while a process works on it, this one or another. */
-  held: boolean;
 }
 
 export interface ListedSession extends Pick<

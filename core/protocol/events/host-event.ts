@@ -115,7 +115,7 @@ export const databaseRecovered = z
   })
   .describe('A damaged database was replaced by the records that could be read from it.');
 
-export const agentUsed = z
+const agentUsed = z
   .object({
     type: z.literal('agent.used'),
     agent: z.string().describe('Its name; `klaus` for the built-in one.'),

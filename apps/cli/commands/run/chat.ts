@@ -1,6 +1,6 @@
 import { toPrintable } from '@klaus/sdk/printable';
 import type { Command } from 'commander';
-import { findFreeSession, runChat } from '../../chat/chat.ts';
+import { findFreeSession, runChat } from '../../chat/run-chat.ts';
 import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
 import { openClient } from '../../client/open-client.ts';
 import type { SessionClient } from '../../client/session-client.ts';

@@ -1,0 +1,6 @@
+import type { SessionRow } from '@klaus/sdk';
+
+export interface SessionSummary extends Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode' | 'model'> {
+  /** True while a process works on it, this one or another. */
+  held: boolean;
+}
