@@ -46,6 +46,7 @@ export type {
 export {
   BUNDLE_NAMES,
   describeCapability,
+  describeGrant,
   toGrantText,
   toNewText,
   type BundleName,

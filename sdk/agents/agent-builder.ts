@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@klaus/core/protocol';
 
-/** The agent that helps to describe other agents. It is saved when Klaus starts for the first time. */
+/** The agent that helps to create other agents. It is saved when Klaus starts for the first time. */
 export const AGENT_BUILDER: AgentDefinition = {
   name: 'agent-builder',
   description: 'Helps to describe agents: what one is for, and the least authority that it needs.',

@@ -25,10 +25,10 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     name: 'capabilities',
     summary: 'show what the session may do',
     async run(chat) {
-      const { grant, mode } = await chat.state();
-      const { toGrantText } = await import('@klaus/sdk');
-      const parts = toGrantText(grant).split(' · ');
-      chat.print([...parts, `mode ${mode}`].map((line) => `${line}\n`).join(''));
+      const { workspace, grant, mode } = await chat.state();
+      const { describeGrant, toGrantText } = await import('@klaus/sdk');
+      const lines = describeGrant(grant, { workspace, now: Date.now() }).map(({ text }) => text);
+      chat.print([...lines, `Mode ${mode}`, toGrantText(grant)].map((line) => `${line}\n`).join(''));
     },
   },
   {

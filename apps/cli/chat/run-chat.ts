@@ -84,13 +84,16 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
 
   const open = async (parts: Parameters<SessionClient['open']>[0]['parts'], model = opening.model): Promise<string> => {
     const { onAsk } = toOnAsk(options, await client.settings());
-    const { cwd, root, allowAnyWorkspace, sandbox, isolate, grant, waitForModel, approve } = opening;
+    const { cwd, root, allowAnyWorkspace, sandbox, isolate, grant, waitForModel, approve, effort, temperature } =
+      opening;
     const id = await client.open({
       parts,
       onAsk,
       agent,
       chat: keepsHistory,
       model,
+      effort,
+      temperature,
       mode: approve,
       limits: toLimits(opening),
       waitForModelMs: waitForModel,

@@ -39,6 +39,7 @@ export interface ChatAgent {
 }
 
 export interface ChatState {
+  workspace: string;
   grant: Grant;
   mode: string;
   model: string;

@@ -4,11 +4,12 @@ import { type ChatState, toPromptText } from './chat-client.ts';
 /** Folds what a chat shows of its session. */
 export async function readChatState(events: AsyncIterable<Event>): Promise<ChatState> {
   const prompts: string[] = [];
-  const state = { grant: { authorities: [] }, mode: '', model: '', tools: [], deferred: [], prompts } as ChatState;
+  const empty = { workspace: '', grant: { authorities: [] }, mode: '', model: '', tools: [], deferred: [] };
+  const state: ChatState = { ...empty, prompts };
   for await (const event of events) {
     if (event.type === 'session.opened') {
-      const { grant, mode, model, tools, deferred = [] } = event;
-      Object.assign(state, { grant, mode, model, tools, deferred });
+      const { workspace, grant, mode, model, tools, deferred = [] } = event;
+      Object.assign(state, { workspace, grant, mode, model, tools, deferred });
     } else if (event.type === 'grant.changed') state.grant = event.grant;
     else if (event.type === 'session.changed') {
       state.mode = event.mode ?? state.mode;

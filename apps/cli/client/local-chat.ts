@@ -38,7 +38,7 @@ async function findChatAgent(
     found.find(({ definition }) => definition.name === wanted)?.definition;
   const create = async (): Promise<ChatAgent> => {
     const file = await agents.save(AGENT_BUILDER);
-    const note = `The agent ${AGENT_BUILDER.name} was created: ${file}. It helps to describe agents.`;
+    const note = `The agent ${AGENT_BUILDER.name} was created: ${file}. It helps to create agents.`;
     return toChatAgent(AGENT_BUILDER, [note]);
   };
   if (name === AGENT_BUILDER.name && !find(name)) return create();

@@ -78,6 +78,7 @@ export function addLimitOptions(command: Command): Command {
 export function addRunOptions(command: Command): Command {
   command.option('-p, --prompt <text>', 'the prompt');
   return addOpenOptions(command)
+    .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
     .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes');
@@ -88,7 +89,6 @@ export function addOpenOptions(command: Command): Command {
   command
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
-    .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
     .addOption(effortOption)
     .option('--temperature <number>', 'sampling temperature, from 0 to 2 (default: that of the model)', toTemperature)
     .addOption(approveOption())

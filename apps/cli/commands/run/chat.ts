@@ -78,12 +78,14 @@ async function openTerminal(
 }
 
 /** @throws UsageError for options that only a new session has. */
-function checkContinued({ sandbox, grant, addDir, isolate }: Options): void {
+function checkContinued({ sandbox, grant, addDir, isolate, effort, temperature }: Options): void {
   const fixed = [
     ...(sandbox ? ['--sandbox'] : []),
     ...(grant ? ['--grant'] : []),
     ...(addDir ? ['--add-dir'] : []),
     ...(isolate ? ['--isolate'] : []),
+    ...(effort ? ['--effort'] : []),
+    ...(temperature === undefined ? [] : ['--temperature']),
   ];
   if (fixed.length === 0) return;
   throw new UsageError(
