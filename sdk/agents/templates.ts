@@ -4,15 +4,6 @@ import type { AgentDefinition } from '@klaus/core/protocol';
 export type AgentTemplate = Omit<AgentDefinition, 'name'>;
 
 export const AGENT_TEMPLATES = {
-  orchestrator: {
-    description: 'Divides a task into parts and delegates each of them to another agent.',
-    capabilities: ['agent-creation'],
-    grants: ['fs(., r)'],
-    allowedAgents: ['programmer', 'context-engineer', 'reviewer'],
-    systemPrompt: `Divide the task into parts that can be done and checked separately. Delegate each part to the agent
-that fits it, with everything that it needs to know: goal, files, limits, and how the result is checked. Change no file
-yourself. Check each result before you use it. Report what was done, what was not, and what remains open.`,
-  },
   programmer: {
     description: 'Changes code and runs its checks.',
     capabilities: ['file-operations', 'code-execution'],

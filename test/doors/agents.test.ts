@@ -164,14 +164,13 @@ test('the templates request the least authority, and grants says it in plain wor
   using scene = createPlace();
   const { place, klaus } = scene;
   const grants = new Map<string, Described>();
-  for (const name of ['orchestrator', 'programmer', 'context-engineer', 'reviewer']) {
+  for (const name of ['programmer', 'context-engineer', 'reviewer']) {
     expect((await klaus('agents', 'new', '--from', name, '--project')).code).toBe(0);
     expect(existsSync(join(place.workspace, `.klaus/agents/${name}.md`))).toBe(true);
     grants.set(name, JSON.parse((await klaus('agents', 'grants', name, '--json')).stdout) as Described);
   }
   const at = place.workspace;
   expect(Object.fromEntries([...grants].map(([name, { text }]) => [name, text]))).toEqual({
-    orchestrator: `fs(${at}, r) · tool(*) · spawn(1, 8)`,
     programmer: `fs(${at}, rwx) · exec · tool(*)`,
     'context-engineer': `fs(${at}, r) · fs(${at}/docs, w) · fs(${at}/README.md, w) · fs(${at}/AGENTS.md, w) · tool(*)`,
     reviewer: `fs(${at}, r) · tool(read_file) · tool(list_files) · tool(search_files)`,

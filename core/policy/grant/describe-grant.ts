@@ -28,7 +28,7 @@ const NEEDS = {
   write: { needs: ['write', 'execute'], refusal: 'Cannot change files' },
   execute: { needs: ['execute', 'deploy'], refusal: 'Cannot run commands' },
   network: { needs: ['network', 'execute', 'deploy'], refusal: 'Cannot use the network' },
-  spawn: { needs: ['spawn'], refusal: 'Cannot start other agents' },
+  spawn: { needs: ['spawn'], refusal: 'Cannot create agents' },
 } as const satisfies Partial<Record<Effect, { needs: readonly Effect[]; refusal: string }>>;
 
 type Kind = keyof typeof NEEDS;
@@ -79,9 +79,7 @@ function describeActions(
     ...(has.execute ? describeCommands(held('exec')) : []),
     ...(has.network ? describeHosts(held('net')) : []),
     ...held('secret').map((one) => `Uses the secret ${one.name} at ${one.host}${toUntil(one)}`),
-    ...(has.spawn
-      ? held('spawn').map((one) => `Starts at most ${one.count} agents, ${toDepth(one)}${toUntil(one)}`)
-      : []),
+    ...(has.spawn ? held('spawn').map((one) => `Creates, changes and deletes agents${toUntil(one)}`) : []),
     ...(names.includes('*') ? [] : [`Uses only the tools ${names.toSorted().join(', ')}`]),
   ];
 }
@@ -132,11 +130,6 @@ function describeLimits(held: Held, { delegable = [] }: Grant): string[] {
     ...(handed.length === 0 ? [] : [`Hands on to agents that it starts: ${handed.join(' · ')}`]),
   ];
 }
-
-function toDepth({ depth }: AuthorityOf<'spawn'>): string {
-  return depth === 1 ? 'which start no others' : `which may start others, ${depth} levels in total`;
-}
-
 function toPlace(path: string, workspace: string): string {
   if (path === workspace) return 'the workspace';
   if (path === '/') return 'all folders';

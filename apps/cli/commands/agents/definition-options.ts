@@ -12,7 +12,6 @@ export interface DefinitionOptions extends Options {
 }
 
 const TEMPLATES: Readonly<Record<AgentTemplateName, true>> = {
-  orchestrator: true,
   programmer: true,
   'context-engineer': true,
   reviewer: true,
