@@ -49,9 +49,11 @@ test('the list has every agent, the built-in one first, and the broken files', a
   const { agents, broken } = await it.client.agents();
   expect(agents.map(({ name }) => name)).toEqual(['klaus', 'chatter', 'reader']);
   expect(agents[0]).toMatchObject({ file: null, lastUsed: null });
+  expect(agents[1]).toMatchObject({ capabilities: [], isChatOnly: true });
   expect(agents[2]).toMatchObject({
     description: 'Reads.',
     capabilities: [],
+    isChatOnly: false,
     tools: null,
     model: 'scripted/other',
     file: join(workspace, '.klaus/agents/reader.md'),

@@ -23,6 +23,7 @@ export const agentViewSchema = z.object({
   name: z.string(),
   description: z.string(),
   capabilities: z.array(z.string()),
+  isChatOnly: z.boolean().describe('True if it requests no authority.'),
   tools: z.array(z.string()).nullable().describe('The only tools that it names; null: all that its grant covers.'),
   model: z.string().nullable().describe('Null: that of the session.'),
   file: z.string().nullable().describe('Absolute path of its definition; null: built in.'),

@@ -8,6 +8,7 @@ const KLAUS: AgentView = {
   name: BUILT_IN_AGENT,
   description: 'Reads, changes and tests the code of a workspace.',
   capabilities: ['file-operations', 'code-execution'],
+  isChatOnly: false,
   tools: null,
   model: null,
   file: null,
@@ -74,12 +75,13 @@ export const agentHandlers = {
 } satisfies PartialHandlers;
 
 function toView({ definition, file, hides }: FoundAgent, used: string | undefined): AgentView {
-  const { name, description, capabilities = [], tools, model } = definition;
+  const { name, description, capabilities = [], grants = [], tools, model } = definition;
   const uses = [used, definition.last_used].filter((at) => at != null);
   return {
     name,
     description,
     capabilities,
+    isChatOnly: [...capabilities, ...grants, ...(tools ?? [])].length === 0,
     tools: tools ?? null,
     model: model ?? null,
     file,

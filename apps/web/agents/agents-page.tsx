@@ -75,9 +75,9 @@ function AgentList({ workspace }: { workspace: string | undefined }) {
 function AgentRow({ agent }: { agent: AgentView }) {
   const t = useAgentsText();
   const words = useText();
-  const { name, description, capabilities, model, file, hides, lastUsed } = agent;
+  const { name, description, capabilities, isChatOnly, model, file, hides, lastUsed } = agent;
   const facts = [
-    capabilities.join(', ') || words.home.noCapabilities,
+    capabilities.join(', ') || (isChatOnly ? words.home.noCapabilities : words.home.ownGrants),
     ...(model === null ? [] : [model]),
     lastUsed === null ? words.home.neverUsed : t.lastUsed(formatAgo(Date.parse(lastUsed), Date.now())),
   ];

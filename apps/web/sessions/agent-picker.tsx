@@ -17,10 +17,10 @@ export function AgentPicker({ agents, agent = BUILT_IN_AGENT, onChange }: AgentP
   return (
     <Picker
       label={t.home.agent(toName(agent))}
-      items={agents.map(({ name, description, capabilities, lastUsed }) => ({
+      items={agents.map(({ name, description, capabilities, isChatOnly, lastUsed }) => ({
         key: name,
         label: toName(name),
-        description: `${description} (${capabilities.join(', ') || t.home.noCapabilities})`,
+        description: `${description} (${capabilities.join(', ') || (isChatOnly ? t.home.noCapabilities : t.home.ownGrants)})`,
         hint: lastUsed === null ? t.home.neverUsed : formatAgo(Date.parse(lastUsed), Date.now()),
         isChosen: name === agent,
         run: () => onChange(name),

@@ -103,6 +103,7 @@ export const de: Text = {
     agent: (name) => `Agent: ${name}`,
     neverUsed: 'nie verwendet',
     noCapabilities: 'nur Chat',
+    ownGrants: 'eigene Berechtigungen',
     questions: 'Offene Fragen',
   },
   tabs: { conversation: 'Gespräch', changes: 'Änderungen', files: 'Dateien', gate: 'Freigaben' },

@@ -101,6 +101,7 @@ export const en = {
     agent: (name: string) => `Agent: ${name}`,
     neverUsed: 'never used',
     noCapabilities: 'chat only',
+    ownGrants: 'own grants',
     questions: 'Questions waiting for your answer',
   },
   tabs: { conversation: 'Conversation', changes: 'Changes', files: 'Files', gate: 'Gate' },
