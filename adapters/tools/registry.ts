@@ -2,7 +2,11 @@ import type { BuiltinTool } from './builtin-tool.ts';
 import { createAgent } from './agents/create-agent.ts';
 import { deleteAgent } from './agents/delete-agent.ts';
 import { listAgents } from './agents/list-agents.ts';
+import { listChildren } from './agents/list-children.ts';
+import { messageAgent } from './agents/message-agent.ts';
 import { modifyAgent } from './agents/modify-agent.ts';
+import { spawnAgent } from './agents/spawn-agent.ts';
+import { waitAgents } from './agents/wait-agents.ts';
 import { eslintCheck } from './build/eslint-check.ts';
 import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
@@ -68,4 +72,8 @@ export const builtinTools: readonly BuiltinTool[] = [
   deleteAgent,
   listAgents,
   getContextInfo,
+  spawnAgent,
+  messageAgent,
+  waitAgents,
+  listChildren,
 ];

@@ -11,6 +11,7 @@ export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
 export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { delegableOf, heldBy, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
+export { isAmount } from './grant/authority.ts';
 export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
 export { describeCapability, describeGrant, type GrantLine } from './grant/describe-grant.ts';
 export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
@@ -23,6 +24,8 @@ export {
   type Lineage,
   type LineageFact,
 } from './grant/lineage.ts';
+export { LINEAGE_EVENTS, mergeFacts, toLineageFacts } from './grant/lineage-facts.ts';
+export { toPlainCommands } from './grant/plain-commands.ts';
 export { parseAuthorities, parseGrant, parseGrants, type ParseGrantOptions } from './grant/parse-grant.ts';
 export { revoke, WIDEST, type RevokeOptions } from './grant/revoke.ts';
 export {

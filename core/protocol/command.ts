@@ -61,6 +61,12 @@ export const commandSchema = z.discriminatedUnion('type', [
       scope: scopeSchema.optional(),
     })
     .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
+  z
+    .object({ type: z.literal('child'), id, child: z.string() })
+    .describe('A child session finished a run or was closed. Its log contains the facts.'),
+  z
+    .object({ type: z.literal('close'), id, reason: z.string() })
+    .describe('End the run and close the session. A parent sends it to a child session that it does not need any more.'),
   z.object({ type: z.literal('limits'), id, limits: limitsSchema.partial() }).describe('Set caps of the session.'),
   z
     .object({

@@ -23,6 +23,7 @@ import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { findCredentials } from '../models/credentials.ts';
+import { openChild } from '../open/open-child.ts';
 import { readOwnInstructions } from '../open/user-instructions.ts';
 
 export interface EngineInput {
@@ -51,7 +52,7 @@ export function createEngine(input: EngineInput): Engine {
     }));
   const clock = createSystemClock();
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
-  return {
+  const engine: Engine = {
     store: traced.store,
     models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
     tools,
@@ -99,7 +100,9 @@ export function createEngine(input: EngineInput): Engine {
     ),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
+    openChild: (request) => openChild({ engine, configuration }, request),
   };
+  return engine;
 }
 
 /** Opens one value for equal keys. */

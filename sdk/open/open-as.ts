@@ -9,7 +9,7 @@ import type { OpenOptions } from '../klaus-options.ts';
 export interface OpenAs {
   given: OpenOptions;
   /** Absent: Klaus itself. */
-  agent?: Pick<AgentDefinition, 'name' | 'description' | 'systemPrompt'>;
+  agent?: AgentDefinition;
   /** For the user. */
   warnings: readonly string[];
 }
@@ -46,16 +46,15 @@ export async function openAs(
   const { maxTurns = 0 } = definition;
   const turns =
     limits.turns === 0 || maxTurns === 0 ? Math.max(limits.turns, maxTurns) : Math.min(limits.turns, maxTurns);
-  const wanted = definition.permissionMode && MODES[definition.permissionMode];
   const temperature = given.temperature ?? definition.config?.temperature;
   const effort = given.effort ?? definition.effort;
-  const model = given.model ?? definition.model ?? toOpenRouterModel(definition.config?.model);
+  const model = given.model ?? toRequestedModel(definition);
   return {
     given: {
       ...given,
       grant,
       limits: { ...given.limits, turns },
-      mode: toNarrower(given.mode ?? approve, wanted),
+      mode: toNarrower(given.mode ?? approve, toRequestedMode(definition)),
       chat: given.chat === true && definition.config?.preserve_history !== false,
       ...optional({ model, temperature, effort }),
     },
@@ -64,13 +63,19 @@ export async function openAs(
   };
 }
 
+export function toRequestedMode({ permissionMode }: AgentDefinition): Mode | undefined {
+  return permissionMode && MODES[permissionMode];
+}
+
 /** `config.model` of an exported agent is an id of OpenRouter. */
-function toOpenRouterModel(id: string | undefined): string | undefined {
+export function toRequestedModel({ model, config }: AgentDefinition): string | undefined {
+  const id = config?.model;
+  if (model !== undefined) return model;
   return id === undefined || id.startsWith('openrouter/') ? id : `openrouter/${id}`;
 }
 
 /** @param wanted Default: `mode`. */
-function toNarrower(mode: Mode, wanted: Mode | undefined): Mode {
+export function toNarrower(mode: Mode, wanted: Mode | undefined): Mode {
   const { options } = modeSchema;
   return wanted !== undefined && options.indexOf(wanted) < options.indexOf(mode) ? wanted : mode;
 }

@@ -136,7 +136,7 @@ export function toOpened(
     tools: tools.offered,
     ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
-    ...(agent ? { agent: agent.name } : {}),
+    ...(agent ? { agent: agent.name, allowedAgents: agent.allowedAgents ?? [] } : {}),
     ...(given.chat ? { chat: true } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...(values.undo.enabled ? {} : { snapshots: false }),

@@ -3,9 +3,6 @@ import {
   advance,
   carriesText,
   changesOfTurn,
-  isParked,
-  isReceivable,
-  loadState,
   readLog,
   redactCommand,
   replay,
@@ -20,6 +17,7 @@ import {
 } from '@klaus/core/agent';
 import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
+import { advanceTree, isTreeRunnable } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -83,14 +81,18 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     async advance(options = {}) {
       const root = await workspace();
       await report?.(id);
-      return advance(root === undefined ? engine : await inForce.engine(root), id, options);
+      const inUse = root === undefined ? engine : await inForce.engine(root);
+      const { signal, pause } = options;
+      return advanceTree({
+        engine: inUse,
+        store,
+        advance: (onChild) => advance(inUse, id, { ...options, onChild }),
+        advanceChild: (child) => createSession({ engine, store, inForce }, child).advance(optional({ signal, pause })),
+        isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
+      });
     },
     applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),
-    async isRunnable() {
-      const state = await loadState(engine, id);
-      if ((await store.inbox(id)).some((command) => isReceivable(state, command))) return true;
-      return state.run !== undefined && !isParked(state, engine.clock.now());
-    },
+    isRunnable: () => isTreeRunnable(store, engine, id),
     restore: (request, options) => restore(engine, id, { request, ...options }),
     async turnChanges(given) {
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);

@@ -1,4 +1,5 @@
 import type { ProcessStatus } from '@klaus/core/agent';
+import { toAuthorityText } from '@klaus/core/policy';
 import type { EventOf } from '@klaus/core/protocol';
 import { toLine } from './printable.ts';
 
@@ -39,4 +40,9 @@ export function describeProcessChange(event: EventOf<'process.changed'>): string
 export function describeProcessState({ state, exitCode, reason }: ProcessStatus): string {
   if (state === 'exited') return `exit ${exitCode ?? '?'}`;
   return state === 'stopped' || state === 'lost' ? `${state} (${reason ?? 'unknown'})` : state;
+}
+
+/** Authority that a user gave a child session for a limited time, in one line without a full stop. */
+export function describeEscalation({ authorities, expiresAt }: EventOf<'grant.escalated'>): string {
+  return `More authority until ${new Date(expiresAt).toISOString()}: ${authorities.map(toAuthorityText).join(' · ')}`;
 }

@@ -2,7 +2,7 @@ import { optional } from '@klaus/core/optional';
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
-import { describeProcessChange } from './describe-call.ts';
+import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 
 export type Entry =
@@ -89,6 +89,7 @@ const ENTRIES = {
     open.add(call);
     return [];
   },
+  'tool.waiting': none,
   'tool.finished': ({ call, name, turn, outcome, output, durationMs }, { titles, open }) => {
     open.delete(call);
     const title = titles.get(call) ?? name;
@@ -99,6 +100,12 @@ const ENTRIES = {
   'approval.asked': ({ title, reason }) => [toNote(`Asked: ${title}. ${reason}`)],
   'approval.answered': (event) => [toNote(toAnswerText(event))],
   'grant.changed': none,
+  'grant.escalated': (event) => [toNote(`${describeEscalation(event)}.`)],
+  'child.opened': ({ agent, child }) => [toNote(`Started the agent ${agent} as session ${child}.`)],
+  'child.finished': ({ agent, child, outcome, usd }) => [
+    toNote(`The agent ${agent} (${child}) ended a run: ${outcome}, ${formatUsd(usd)}.`),
+  ],
+  'child.closed': none,
   'workspace.snapshotted': none,
   'workspace.restored': ({ kind, files, turns, by }) => {
     const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'not applied' : 'restored';

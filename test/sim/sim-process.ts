@@ -184,6 +184,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     home: '/klaus-home',
     readOwnInstructions: async () => undefined,
     findIgnored: async () => new Set(),
+    openChild: refuse,
     openFolder: async (path) => {
       throw new KlausError('workspace.missing', `There is no ${path}.`);
     },

@@ -1,6 +1,7 @@
 import type { Event, EventOf, EventType, Live } from '@klaus/sdk';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import {
+  describeEscalation,
   describeProcessChange,
   formatCount,
   formatDuration,
@@ -101,6 +102,12 @@ function createFactViews(screen: Screen) {
     'workspace.committed': ({ commit, ref, files }) =>
       fact('info', toLine(`checkpoint ${commit.slice(0, 10)} on ${ref}, ${formatNumber(files, 'file')}`, 200)),
     notice: ({ level, text }) => line(`${mark(level === 'info' ? 'info' : 'warn')}${toPrintable(text)}`),
+    'child.opened': ({ agent, child }) => fact('info', `${toLine(agent, 60)} started as session ${child}`),
+    'child.finished': ({ agent, outcome, usd, turns }) =>
+      fact(outcome === 'done' ? 'ok' : 'warn', `${toLine(agent, 60)}: ${outcome}, ${formatNumber(turns, 'turn')}, ${formatUsd(usd)}`),
+    'grant.escalated': (event) => fact('info', toLine(describeEscalation(event), 200)),
+    'child.closed': hidden,
+    'tool.waiting': hidden,
     'session.changed': hidden,
     'session.closed': hidden,
     'model.requested': hidden,

@@ -62,6 +62,8 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
       const words = `${event.process} ${t.facts.process[event.state]}${code}: ${event.command}`;
       return { words, look: event.state === 'lost' ? 'warn' : 'muted' };
     }
+    case 'grant.escalated':
+      return { words: t.facts.escalated(event.authorities.length, new Date(event.expiresAt)) };
     case 'usage.counted': {
       const { limit, percent, used, cap } = event;
       const words = t.facts.budget({

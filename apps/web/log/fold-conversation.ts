@@ -62,6 +62,11 @@ function foldEvent(view: Conversation, event: Event): void {
       return;
     case 'session.closed':
     case 'grant.changed':
+    case 'grant.escalated':
+    case 'child.opened':
+    case 'child.finished':
+    case 'child.closed':
+    case 'tool.waiting':
     case 'turn.finished':
     case 'workspace.committed':
     case 'evidence.verified':

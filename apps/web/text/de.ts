@@ -210,6 +210,8 @@ export const de: Text = {
     paths: (n) => count(n, 'Pfad', 'Pfade'),
     kept: (n) => `${count(n, 'Pfad', 'Pfade')} mit Konflikten nicht geändert`,
     committed: (ref, files) => `Prüfpunkt auf ${ref}, ${count(files, 'Datei', 'Dateien')}`,
+    escalated: (n, until) =>
+      `${count(n, 'weitere Berechtigung', 'weitere Berechtigungen')} bis ${until.toLocaleTimeString('de')}`,
     compacted: (n) => `${count(n, 'ältere Nachricht', 'ältere Nachrichten')} durch eine Zusammenfassung ersetzt`,
     pinned: 'Angeheftet',
     unpinned: 'Gelöst',

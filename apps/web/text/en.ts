@@ -209,6 +209,8 @@ export const en = {
     paths: (n: number) => count(n, 'path', 'paths'),
     kept: (n: number) => `${count(n, 'path', 'paths')} with conflicts left unchanged`,
     committed: (ref: string, files: number) => `Checkpoint on ${ref}, ${count(files, 'file', 'files')}`,
+    escalated: (n: number, until: Date) =>
+      `${count(n, 'permission', 'permissions')} more until ${until.toLocaleTimeString('en')}`,
     compacted: (n: number) => `${count(n, 'older message', 'older messages')} replaced by a summary`,
     pinned: 'Pinned',
     unpinned: 'Unpinned',

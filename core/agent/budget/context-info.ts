@@ -3,6 +3,7 @@ import type { Work } from '../loop/work.ts';
 import type { ContextInfo, LimitUse } from '../ports/context-info.ts';
 import { forecast } from './forecast.ts';
 import { takenOf } from './ledger.ts';
+import { usedOf } from './limit-check.ts';
 
 /** Reads the use of the context window and of the limits from the folded state. */
 export async function readContextInfo(work: Work): Promise<ContextInfo> {
@@ -11,7 +12,7 @@ export async function readContextInfo(work: Work): Promise<ContextInfo> {
   // A call follows an answer, so that the provider has counted system prompt and tools.
   const { promptTokens, contextWindow } = forecast(state, model, { settings: engine.settings, overhead: 0 });
   const { tokens, usd } = takenOf(state.ledger, session);
-  const { toolCalls, turns } = state.spent;
+  const { toolCalls, turns } = usedOf(state);
   const used: Record<LimitName, number | null> = { tokens, usd, toolCalls, turns };
   const toUse = (limit: LimitName): LimitUse => {
     const cap = state.limits[limit];

@@ -13,7 +13,7 @@ import {
 /** A request without a recorded end: it is in flight, or its process crashed. */
 export type OpenRequest = Pick<EventOf<'model.requested'>, 'run' | 'purpose' | 'turn' | 'model' | 'reserved'>;
 
-/** The budget of one session, from its log alone. */
+/** The budget of one session, from its log, or that of a child from the log of its parent. */
 export interface Account {
   /** The session that spawned it. */
   parent?: string;
@@ -25,6 +25,8 @@ export interface Account {
   /** A session has at most one request in flight. */
   open?: OpenRequest;
   isClosed: boolean;
+  /** True if its own log is booked: it is more recent than the reports in the log of its parent. */
+  isOwn?: boolean;
   /** For a fork: events up to this seq were copied; the original session paid for them. */
   inherited?: number;
 }
@@ -40,6 +42,9 @@ export const BOOKED_EVENTS = [
   'turn.started',
   'model.requested',
   'model.attempted',
+  'child.opened',
+  'child.finished',
+  'child.closed',
 ] as const satisfies readonly Event['type'][];
 
 /** Applies one event to the ledger, which is changed in place. The events of a session must be in order. */
@@ -50,6 +55,9 @@ export function book(ledger: Ledger, event: Event): void {
   switch (event.type) {
     case 'session.opened':
       Object.assign(toAccount(ledger, event.session), {
+        isOwn: true,
+        usage: NO_USAGE,
+        usd: 0,
         caps: event.limits,
         ...(event.parent ? { parent: event.parent.session } : {}),
         ...(event.forked ? { inherited: event.forked.seq } : {}),
@@ -74,6 +82,16 @@ export function book(ledger: Ledger, event: Event): void {
       if (!isCharged(event)) return;
       account.usage = addUsage(account.usage, event.usage);
       account.usd = addUsd(account.usd, event.usd);
+      return;
+    }
+    case 'child.opened':
+      Object.assign(toAccount(ledger, event.child), { caps: event.limits, parent: event.session });
+      return;
+    case 'child.finished':
+    case 'child.closed': {
+      const account = toAccount(ledger, event.child);
+      if (!account.isOwn) Object.assign(account, { usage: event.usage, usd: event.usd });
+      if (event.type === 'child.closed') account.isClosed = true;
       return;
     }
     default:

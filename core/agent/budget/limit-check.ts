@@ -8,9 +8,17 @@ export type LimitReached = NonNullable<EventOf<'run.finished'>['limit']>;
 
 /** The used part of each limit. Dollars are 0 if a price is unknown: see `isUnpriced`. */
 export function usedOf(state: State): Record<LimitName, number> {
-  const { spent } = state;
   const { tokens, usd } = takenBy(state);
-  return { tokens, usd: usd ?? 0, toolCalls: spent.toolCalls, turns: spent.turns };
+  return { tokens, usd: usd ?? 0, toolCalls: countOf(state, 'toolCalls'), turns: countOf(state, 'turns') };
+}
+
+/** Turns or tool calls of the session and of its children. An open child has reserved its limit. */
+export function countOf({ spent, children }: State, limit: 'turns' | 'toolCalls'): number {
+  let sum = spent[limit];
+  for (const child of children.values()) {
+    sum += child.isClosed ? child[limit] : Math.max(child.limits[limit], child[limit]);
+  }
+  return sum;
 }
 
 function takenBy(state: State): Reserved {
@@ -46,7 +54,7 @@ export function leavesRoom(state: State, lost: Reserved, need: Reserved): boolea
 /** How many of `wanted` tool calls the limit allows; 0 if it is reached. */
 export function toolCallsLeft(state: State, wanted: number): number {
   const cap = state.limits.toolCalls;
-  return cap === 0 ? wanted : Math.max(0, Math.min(wanted, cap - state.spent.toolCalls));
+  return cap === 0 ? wanted : Math.max(0, Math.min(wanted, cap - countOf(state, 'toolCalls')));
 }
 
 /** The offer is 150 % of the cap, or more if the next step needs it. */

@@ -44,12 +44,14 @@ export function toFinished(
 
 /** A question to the user. It expires after the time of the settings. */
 export function toQuestionEvent(
-  { engine, state }: Work,
+  { engine, state, authority }: Work,
   question: Pick<ApprovalAsked, 'subject' | 'title' | 'reason'>,
 ): ApprovalAsked {
   const expiresAt = engine.clock.now() + engine.settings.approvalTtlMs;
   const head = { run: runOf(state).id, approval: engine.ids.ulid(), turn: state.turn };
-  return { type: 'approval.asked', ...head, ...question, expiresAt };
+  const links = authority.chain().map(({ session, agent = 'klaus' }) => ({ session, agent }));
+  const chain = links.length > 1 ? { chain: links } : {};
+  return { type: 'approval.asked', ...head, ...question, expiresAt, ...chain };
 }
 
 /** Why a call is refused before the rules of the gate are evaluated. */

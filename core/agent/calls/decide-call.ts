@@ -5,6 +5,7 @@ import {
   toKlausError,
   type Access,
   type Decision,
+  type Escalation,
   type Remembered,
 } from '../../protocol/index.ts';
 import { openedOf, runOf } from '../state/state.ts';
@@ -16,6 +17,7 @@ import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
 import { acceptHunks } from './accept-hunks.ts';
 import { refuseCall, toCallHash, toDecided, toFinished, toHead } from './call-events.ts';
+import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
 import { findScriptChanges } from './package-scripts.ts';
@@ -69,12 +71,19 @@ async function resolveVerdict(work: Work, found: ReadyCall): Promise<JudgedCall>
   return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
 }
 
+interface Judged {
+  decision: Decision;
+  runs: RunScripts;
+  remember?: Remembered;
+  escalation?: Escalation;
+}
+
 /** Evaluates the rules, and checks whether an earlier approval covers the call. */
 async function judgeIntent(
   work: Work,
   { call, tool, intent, input, context }: ReadyCall,
   scripts: readonly string[],
-): Promise<{ decision: Decision; runs: RunScripts; remember?: Remembered }> {
+): Promise<Judged> {
   const { engine, state } = work;
   const linked = intent.access.some((access) => access.kind === 'fs' && access.right === 'w')
     ? await findLinked(work)
@@ -102,7 +111,7 @@ async function judgeIntent(
   const remember = toRemembered(question, decision);
   const all = [...(await engine.remembered(gate.workspace, agent)), ...state.remembered];
   const earlier = findRemembered(all, question, decision);
-  const rest = { runs, ...(remember ? { remember } : {}) };
+  const rest = { runs, ...optional({ remember, escalation: toEscalation(work, facts.access) }) };
   if (earlier.kind === 'missed')
     return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };

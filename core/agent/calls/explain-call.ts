@@ -48,6 +48,7 @@ export async function explainCall(
     lease: { session, fence: -1, release: async () => {} },
     state,
   });
+  await work.authority.learn();
   const call = { id: 'explain', index: 0, name, input, redacted: false };
   const { decided } = await judgeCall(work, call);
   const { verdict, rule, reason, findings } = decided;
@@ -58,10 +59,10 @@ export async function explainCall(
     name,
     input,
     title: intent?.title ?? name,
-    grant: state.grant,
+    grant: work.authority.grant(),
     mode: state.mode,
     decision: { verdict, rule, reason, findings },
-    access: explainAccess(state.grant, facts, engine.clock.now()),
+    access: explainAccess(work.authority.grant(), facts, engine.clock.now()),
   };
 }
 

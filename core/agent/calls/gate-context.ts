@@ -8,16 +8,20 @@ import type { Work } from '../loop/work.ts';
 /** Name of the default agent. */
 const BUILT_IN = 'klaus';
 
+type Authorized = Pick<Work, 'state' | 'engine' | 'authority'>;
+
 /** The files that the present grant allows a command to read and write. */
 export function toCommandView({
   state,
   engine,
-}: Pick<Work, 'state' | 'engine'>): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
+  authority,
+}: Authorized): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
   const { workspace, readable = [], writable = [] } = openedOf(state);
   const now = engine.clock.now();
-  const files = toFilesView(state.grant, { workspace, now });
+  const grant = authority.grant();
+  const files = toFilesView(grant, { workspace, now });
   const allows = (path: string, right: 'r' | 'w'): boolean =>
-    allowsAccess(state.grant, { kind: 'fs', path, right }, now);
+    allowsAccess(grant, { kind: 'fs', path, right }, now);
   const shown = readable.filter((path) => allows(path, 'r'));
   const open = writable.filter((path) => shown.includes(path) && allows(path, 'w'));
   return {
@@ -27,11 +31,11 @@ export function toCommandView({
   };
 }
 
-export function toGateContext({ state, engine }: Pick<Work, 'state' | 'engine'>): GateContext {
+export function toGateContext({ state, engine, authority }: Authorized): GateContext {
   const opened = openedOf(state);
-  const { readable, writable } = toCommandView({ state, engine });
+  const { readable, writable } = toCommandView({ state, engine, authority });
   return {
-    grant: state.grant,
+    grant: authority.grant(),
     mode: state.mode,
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,

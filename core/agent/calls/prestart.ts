@@ -30,7 +30,7 @@ function start(work: Work, delayMs: number): void {
   const tool = openedOf(state)
     .tools.map((name) => engine.tools.find(name))
     .find((each) => each?.prestart !== undefined);
-  if (!tool || isReviewed(work, tool) || !allowsTool(state.grant, tool.name, now)) return;
+  if (!tool || isReviewed(work, tool) || !allowsTool(work.authority.grant(), tool.name, now)) return;
   const answered = new AbortController();
   const before = prestart.end;
   const start = async (): Promise<(() => Promise<unknown>) | undefined> => {

@@ -1,5 +1,5 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
-import { optional, type Decision, type EventOf, type Hunk, type Remembered } from '../../protocol/index.ts';
+import { optional, type Decision, type Escalation, type EventOf, type Hunk, type Remembered } from '../../protocol/index.ts';
 import { toQuestionEvent } from './call-events.ts';
 import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
@@ -43,11 +43,13 @@ export interface AskedInput {
   hunks: readonly Hunk[];
   runs: RunScripts;
   remember?: Remembered;
+  /** What the call needs beyond the grant of a child session. */
+  escalation?: Escalation;
 }
 
 /** The question about a call, bound to its effect. */
 export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInput): ApprovalAsked {
-  const { callHash, decision, hunks, runs, remember } = input;
+  const { callHash, decision, hunks, runs, remember, escalation } = input;
   return toQuestionEvent(work, {
     subject: {
       kind: 'call',
@@ -56,12 +58,12 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
       name: call.name,
       callHash,
       before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
-      grantHash: work.engine.ids.digest(JSON.stringify(work.state.grant)),
+      grantHash: work.engine.ids.digest(work.authority.version()),
       ...optional({ diff: intent.diff, command: intent.command }),
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
       ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),
-      ...(remember ? { remember } : {}),
+      ...optional({ remember, escalation }),
     },
     title: intent.title,
     reason: decision.reason,

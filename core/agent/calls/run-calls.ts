@@ -10,6 +10,7 @@ import {
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import { toAttempt, toFinished, toHead, type CallHead } from './call-events.ts';
+import { toChildOpened } from '../children/plan-child.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
@@ -29,13 +30,14 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   const bodies: EventBody[] = [];
   const ready: ReadyCall[] = [];
   await work.learnSecrets();
+  await work.authority.learn();
   for (const call of calls) {
     const judged = await judgeCall(work, call);
     // Stopped before any effect: nothing is recorded.
     if (work.stop.aborted) return;
     bodies.push(judged.decided);
     if (judged.kind === 'ready') {
-      bodies.push(await toStarted(work, judged.ready));
+      bodies.push(await toStarted(work, judged.ready), ...toChildOpened(work, judged.ready));
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
@@ -96,6 +98,10 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
       const durationMs = clock.now() - began;
       const abandoned = toFinished(head, { outcome: 'unknown', output: ABANDONED_OUTPUT, durationMs });
       return work.isLeaving() ? undefined : await work.append([abandoned]);
+    }
+    if (output.awaits) {
+      const { children, any } = output.awaits;
+      return await work.append([{ type: 'tool.waiting', ...head, children: [...children], any }]);
     }
     // The call may have read secret files that it created.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();

@@ -5,6 +5,7 @@ import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint } from
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
+import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
@@ -42,6 +43,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     agents: engine.openAgents(workspace.root),
+    children: createChildren(work, call),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
@@ -52,13 +54,13 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
 }
 
 /** Finds tools that grant and mode allow and that are not in the request. */
-function createToolFinder({ engine, state }: Work): ToolContext['findTools'] {
+function createToolFinder({ engine, state, authority }: Work): ToolContext['findTools'] {
   const offered = new Set(openedOf(state).tools);
   return (query) => {
     const now = engine.clock.now();
     const isUsable = (name: string): boolean => {
       const tool = engine.tools.get(name);
-      return allowsToolUse(state.grant, tool, now) && (state.mode !== 'plan' || isReadOnly(tool.effects));
+      return allowsToolUse(authority.grant(), tool, now) && (state.mode !== 'plan' || isReadOnly(tool.effects));
     };
     const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(name));
     return { found: searchTools(query, engine.tools.specs(names)), names };

@@ -6,7 +6,9 @@ import { toEngineMessage } from '../context/engine-message.ts';
 import type { Engine } from './engine.ts';
 import { finishRun } from './finish.ts';
 import { forecast } from '../budget/forecast.ts';
-import { drainInbox, isReceivable } from './inbox.ts';
+import { reportToParent } from '../children/report-to-parent.ts';
+import { drainInbox } from './inbox.ts';
+import { isReceivable } from './receivable.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { findWarnings } from '../budget/limit-check.ts';
@@ -18,7 +20,7 @@ import { recordProcessEnds, takeOverProcesses } from '../processes/process-event
 import { recoverCall } from './recover.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { closeTurn, toAbandoned } from './closing-events.ts';
-import { openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
+import { openChildrenOf, openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
 import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
@@ -26,8 +28,8 @@ import type { Activities, Work } from './work.ts';
 
 /** Why `advance` returned. */
 export type Advanced =
-  | { state: 'idle'; finished?: EventOf<'run.finished'> }
-  | { state: 'parked'; approvals: EventOf<'approval.asked'>[] }
+  | { state: 'idle'; finished?: EventOf<'run.finished'>; children?: string[] }
+  | { state: 'parked'; approvals: EventOf<'approval.asked'>[]; children?: string[] }
   | { state: 'busy' };
 
 export interface AdvanceOptions {
@@ -37,6 +39,8 @@ export interface AdvanceOptions {
   pause?: AbortSignal;
   /** Aborted: starts no further run. Queued prompts remain in the inbox. */
   last?: AbortSignal;
+  /** Called when a child session has something to do: the caller advances it. */
+  onChild?: (child: string) => void;
   /** Default: the live ones. */
   activities?: Activities;
 }
@@ -66,15 +70,18 @@ export async function advance(engine: Engine, session: string, options: AdvanceO
 
 async function work(
   engine: Engine,
-  { signal, pause, last, ...claimed }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
+  { signal, pause, last, onChild, ...claimed }: AdvanceOptions & Pick<Work, 'session' | 'lease' | 'state'>,
 ): Promise<Advanced> {
   const { session, lease, state } = claimed;
   const stopper = createStopper(engine, state, { session, leave: signal });
   const cacheState = await createStateCacheWriter(engine.store, lease, state);
-  let current = createWork({ engine, ...claimed, stop: stopper.signal(), isLeaving: stopper.isLeaving });
+  let current = createWork({ engine, ...claimed, wakeChild: onChild, stop: stopper.signal(), isLeaving: stopper.isLeaving });
   try {
     let finished: EventOf<'run.finished'> | undefined;
-    if (!stopper.isLeaving()) await takeOverProcesses(current);
+    if (!stopper.isLeaving()) {
+      await current.authority.learn();
+      await takeOverProcesses(current);
+    }
     for (;;) {
       if (stopper.isLeaving() || pause?.aborted) return { state: 'idle' };
       const before = state.lastRun;
@@ -88,8 +95,11 @@ async function work(
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
         await cacheState('end');
-        if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()] };
-        return { state: 'idle', ...(finished ? { finished } : {}) };
+        const open = openChildrenOf(state).map(({ id }) => id);
+        const children = open.length > 0 ? { children: open } : {};
+        if (action.kind === 'park') return { state: 'parked', approvals: [...state.approvals.values()], ...children };
+        await reportToParent(engine, state);
+        return { state: 'idle', ...(finished ? { finished } : {}), ...children };
       }
       await perform(current, action);
       if (action.kind === 'finish') await closePrestart(current);
@@ -183,7 +193,7 @@ function createStopper(
 ): { signal(): AbortSignal; renew(): AbortSignal; isLeaving: () => boolean; close(): void } {
   let controller = new AbortController();
   const isStop = (command: Command): boolean =>
-    command.type === 'cancel' || (command.type === 'revoke' && state.calls.some((call) => call.started));
+    command.type === 'cancel' || command.type === 'close' || (command.type === 'revoke' && state.calls.some((call) => call.started));
   const stop = (): void => controller.abort();
   const unlisten = engine.store.onSend(session, () => {
     // A store that cannot be read fails where the loop reads it next.

@@ -1,6 +1,7 @@
 import type { Command } from '../../protocol/index.ts';
 import type { Engine } from './engine.ts';
-import { isReceivable, receive } from './inbox.ts';
+import { receive } from './inbox.ts';
+import { isReceivable } from './receivable.ts';
 import { withSession } from './with-session.ts';
 
 /**

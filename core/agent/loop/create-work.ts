@@ -1,4 +1,5 @@
 import type { EventBody } from '../../protocol/index.ts';
+import { createAuthorityReader } from '../children/authority.ts';
 import { openWorkspaceOf } from '../folders/open-folders.ts';
 import { openSecretsOf } from '../folders/open-secrets.ts';
 import { createRequestHasher } from '../model/request-hash.ts';
@@ -16,6 +17,8 @@ export interface WorkOptions extends Pick<Work, 'engine' | 'session' | 'lease' |
   activities?: Work['activities'] | undefined;
   /** Default: never aborted. */
   stop?: AbortSignal;
+  /** Default: nothing happens. */
+  wakeChild?: Work['wakeChild'] | undefined;
   /** Default: always false. */
   isLeaving?: () => boolean;
   /** True: commands get a new home folder instead of the session's. Default false. */
@@ -36,6 +39,7 @@ export function createWork(options: WorkOptions): Work {
     session,
     lease,
     state,
+    authority: createAuthorityReader(engine, state),
     redactor,
     hashRequest: createRequestHasher(engine.ids),
     originals: new Map(),
@@ -52,6 +56,7 @@ export function createWork(options: WorkOptions): Work {
       const drafts = bodies.map((body) => ({ ...redactBody(body, redactor), at }));
       await order.run(() => engine.store.append(session, drafts, { lease, consume }));
     },
+    wakeChild: options.wakeChild ?? (() => {}),
     model() {
       if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
       return model.model;

@@ -1,6 +1,7 @@
 import type { Remembered, SandboxName } from '../../protocol/index.ts';
 import type { Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
+import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FindCommitted } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -74,6 +75,12 @@ export interface Engine {
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Fast: the first `exec` starts the driver. */
   openSandbox(options: SandboxRequest): Promise<Sandbox>;
+  /**
+   * Opens a child session; does nothing if it exists.
+   *
+   * @throws KlausError `workspace.conflict` if the definition of its agent has changed, `usage`, `config`, `model.unknown`.
+   */
+  openChild(request: OpenChild): Promise<void>;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
   /** The knowledge about a workspace. @param workspace Absolute real path. */

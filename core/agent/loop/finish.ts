@@ -1,4 +1,5 @@
 import type { EventBody } from '../../protocol/index.ts';
+import { closeChildren } from '../children/close-child.ts';
 import { closeEvidence } from '../evidence/close-evidence.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { answerOpenCalls, closeTurn, toRunFinished } from './closing-events.ts';
@@ -20,6 +21,7 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
   const why = ending.outcome === 'cancelled' ? toClause(ending.reason) : ending.reason.replace(/\.$/, '');
   const bodies = [...closeTurn(state), ...answerOpenCalls(state, why)];
+  bodies.push(...(await closeChildren(work)));
   if (makesCheckpoint(work)) bodies.push(...(await work.activities.checkpoint(work)));
   // Only a run that the model ended has a summary.
   const hasSummary = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;

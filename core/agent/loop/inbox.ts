@@ -11,6 +11,9 @@ import {
   type Remembered,
   type Scope,
 } from '../../protocol/index.ts';
+import { closeSession } from '../children/close-session.ts';
+import { ESCALATION_MS } from '../children/escalation.ts';
+import { readChildEnd } from '../children/child-end.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
@@ -20,6 +23,7 @@ import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
 import type { State } from '../state/state.ts';
+import { isReceivable } from './receivable.ts';
 import type { Work } from './work.ts';
 
 /** A prompt up to this length becomes the title. */
@@ -44,6 +48,10 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
       continue;
     }
     if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
+    if (command.type === 'close') {
+      await closeSession(work, command);
+      continue;
+    }
     const bodies = await receive(work, command);
     if (bodies) await work.append(bodies, [command.id]);
   }
@@ -56,29 +64,6 @@ function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
   for (const command of waiting.toReversed())
     if (command.type === 'withdraw' && prompts.has(command.command)) withdrawn.set(command.command, command.id);
   return withdrawn;
-}
-
-/** True for a command that `drainInbox` can apply now. */
-export function isReceivable(state: State, command: Command): boolean {
-  // No message may be added between a request and its answer.
-  if (command.type === 'pin') return !state.openTurn;
-  if (command.type !== 'prompt') return true;
-  if (state.closed) return false;
-  if (!state.run) return true;
-  return command.delivery === 'steer' && isAtBoundary(state);
-}
-
-/** True if the run only waits for approvals. */
-export function isParked(state: State, now: number): boolean {
-  const questions = [...state.approvals.values()];
-  if (questions.length === 0 || questions.some((asked) => asked.expiresAt <= now)) return false;
-  // A call that a crash interrupted is recovered first.
-  return !state.calls.some((call) => call.started && !(call.asked && state.approvals.has(call.asked.approval)));
-}
-
-/** Between two model requests, with all results in the history. */
-function isAtBoundary(state: State): boolean {
-  return state.calls.length === 0 && !state.openTurn && state.approvals.size === 0;
 }
 
 /** The events of a command; undefined if it cannot be applied yet. */
@@ -94,11 +79,14 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       // A run that ended before its first turn, by a limit or a cancel, can be resumed too.
       return state.run || !state.lastRun ? [] : resumeRun(work, command);
     case 'withdraw':
+    case 'close':
       return [];
+    case 'child':
+      return readChildEnd(work, command.child);
     case 'cancel':
       return endCancelled(work, command);
     case 'approve':
-      return answer(state, command);
+      return [...answer(state, command), ...escalate(work, command)];
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
@@ -232,6 +220,19 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
   ];
 }
 
+/** An approval for the rest of a child session gives it what the call needs, for a limited time. */
+function escalate(
+  { state, engine }: Work,
+  { approval, answer: given, scope, by }: Extract<Command, { type: 'approve' }>,
+): EventBody[] {
+  const asked = state.approvals.get(approval);
+  if (given !== 'approved' || scope !== 'session' || asked?.subject.kind !== 'call') return [];
+  const { escalation } = asked.subject;
+  if (!escalation) return [];
+  const expiresAt = engine.clock.now() + ESCALATION_MS;
+  return [{ type: 'grant.escalated', run: asked.run, approval, ...escalation, expiresAt, by }];
+}
+
 /** The answer for the hunks of the question; undefined if it accepts all of them. */
 function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
   if (!given || asked.subject.kind === 'limit') return undefined;
@@ -244,7 +245,9 @@ function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | unde
 }
 
 function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { scope?: Scope; remember?: Remembered } {
-  if (scope === undefined || scope === 'once' || asked.subject.kind !== 'call' || !asked.subject.remember) return {};
+  if (scope === undefined || scope === 'once' || asked.subject.kind !== 'call') return {};
+  if (scope === 'session' && asked.subject.escalation) return { scope };
+  if (!asked.subject.remember) return {};
   return { scope, remember: asked.subject.remember };
 }
 

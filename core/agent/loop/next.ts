@@ -3,12 +3,12 @@ import { toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
-import { findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
-import { openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
+import { countOf, findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
+import { isWaiting, openChildrenOf, openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
 
 export type Action =
   | { kind: 'idle' }
-  /** Wait for an approval without holding the session. */
+  /** Wait for an approval, or for child sessions, without holding the session. */
   | { kind: 'park' }
   /** Recover a call whose process crashed. */
   | { kind: 'recover'; call: CallState }
@@ -43,7 +43,8 @@ export function next(state: State, facts: Facts): Action {
   if (openRequestOf(state)) return { kind: 'chargeAbandoned' };
   // Also after an interrupted run: later changes of the user do not belong to its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'snapshot' };
-  if (!run) return state.titled ? { kind: 'idle' } : { kind: 'title' };
+  // A child session is named after its agent.
+  if (!run) return state.titled || state.session.parent ? { kind: 'idle' } : { kind: 'title' };
   if (run.unreverted.length > 0 && state.calls.length === 0) {
     const { reason, error } = toUnrevertedEnding(run.unreverted);
     return { kind: 'finish', outcome: 'failed', reason, error };
@@ -87,9 +88,6 @@ function toBatch(open: readonly CallState[], facts: Facts): CallState[] {
   return open.slice(0, end < 0 ? open.length : end);
 }
 
-function isWaiting(call: CallState, state: State): boolean {
-  return call.asked !== undefined && state.approvals.has(call.asked.approval);
-}
 
 function askOrPark(state: State, reached: LimitReached): Action {
   const isAsked = [...state.approvals.values()].some(
@@ -110,7 +108,7 @@ function nextTurn(state: State, facts: Facts): Action {
   const isBetween = !state.openTurn;
   const { turns } = state.limits;
   // Checked before a compaction: no history is dropped for a turn that the limit does not allow.
-  if (isBetween && turns > 0 && state.spent.turns >= turns) return askOrPark(state, toReached(state, 'turns', 1));
+  if (isBetween && turns > 0 && countOf(state, 'turns') >= turns) return askOrPark(state, toReached(state, 'turns', 1));
   const forecast = facts.forecast();
   const isFull = forecast.promptTokens > facts.compactAt * forecast.contextWindow;
   if (run.mustCompact || (isFull && !run.compacted)) return { kind: 'compact' };
@@ -149,8 +147,25 @@ function endOf(state: State, facts: Facts): Action | undefined {
           ? fail('The model ended without an answer.')
           : { kind: 'nudge', text: 'Summarize in a few words what you did and what the result is.' };
       }
-      return { kind: 'finish', ...judge(run, facts) };
+      return nudgeForChildren(state) ?? { kind: 'finish', ...judge(run, facts) };
   }
+}
+
+const UNUSED_RESULTS = 'Agents that you started are still open: ';
+
+/** Asks once before the end of the run closes child sessions whose results the model did not get. */
+function nudgeForChildren(state: State): Action | undefined {
+  const open = openChildrenOf(state);
+  if (open.length === 0) return undefined;
+  const isAsked = state.messages
+    .slice(-2)
+    .some(({ origin, parts: [part] }) => origin === 'engine' && part?.type === 'text' && part.text.startsWith(UNUSED_RESULTS));
+  if (isAsked) return undefined;
+  const names = open.map(({ agent, id }) => `${agent} (${id})`).join(', ');
+  return {
+    kind: 'nudge',
+    text: `${UNUSED_RESULTS}${names}. Call wait_agents for their results, or end your turn again: then they are closed.`,
+  };
 }
 
 /** The ending of a run that the model ended: done, unless a check is red or a denied call was not replaced. */

@@ -1,5 +1,6 @@
 import type { Redactor } from '../../policy/index.ts';
 import type { Access, EventBody, EventOf, TreeId } from '../../protocol/index.ts';
+import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
 import type { WritableFolders } from '../folders/open-folders.ts';
@@ -25,6 +26,7 @@ export interface Work {
   readonly session: string;
   readonly lease: Lease;
   readonly state: State;
+  readonly authority: AuthorityReader;
   readonly redactor: Redactor;
   readonly hashRequest: RequestHasher;
   /** Original inputs of calls whose logged input was redacted. Lost in a crash. */
@@ -38,6 +40,8 @@ export interface Work {
   isLeaving(): boolean;
   /** Redacts, appends and folds events. Consumes the commands in the same transaction. */
   append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
+  /** Tells the caller that a child session has something to do. */
+  wakeChild(child: string): void;
   model(): Promise<Model>;
   workspace(): Promise<Workspace>;
   /** A folder outside the workspace; opened once. See `Engine.openFolder`. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
 import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
+import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
@@ -30,6 +31,8 @@ export interface Intent {
    * of a call whose process crashed after the change.
    */
   result?: string;
+  /** The child session that the call opens. It is recorded with the intent. */
+  child?: ChildPlan;
   /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
@@ -45,6 +48,8 @@ export interface ToolOutput {
   blob?: BlobRef;
   /** Set by checks: the command and its exit code are evidence for the run. The engine adds the states of the workspace. */
   evidence?: Omit<Receipt, 'tree' | 'left'>;
+  /** The call waits for these child sessions: it is released, and runs again when they have finished. */
+  awaits?: { children: readonly string[]; any: boolean };
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }
@@ -114,6 +119,8 @@ export interface ToolContext {
   restoreSecrets(text: string, current: string): string;
   /** The defined agents. */
   readonly agents: Agents;
+  /** The child sessions of this one. */
+  readonly children: Children;
   /** The knowledge about this workspace. New entries are redacted and contain the session. */
   readonly memory: Knowledge;
   /**

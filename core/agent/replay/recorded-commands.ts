@@ -51,9 +51,14 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
     },
   },
   'tool.started': {},
+  'tool.waiting': {},
   'tool.finished': { isClosing: () => true },
   'gate.decided': { isClosing: ({ call }) => call.startsWith('checkpoint-') },
   'approval.asked': {},
+  'grant.escalated': {},
+  'child.opened': {},
+  'child.finished': {},
+  'child.closed': {},
   'approval.answered': { read: readAnswer, isClosing: ({ answer }) => answer === 'superseded' },
   // The revoked authorities are not recorded. The grant that remains is taken from the event, see compare.ts.
   'grant.changed': {

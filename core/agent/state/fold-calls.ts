@@ -43,7 +43,10 @@ export function foldAnswer(state: State, event: EventOf<'approval.answered'>): v
 
 export function foldStart(state: State, event: EventOf<'tool.started'>): void {
   const call = state.calls.find((candidate) => candidate.id === event.call);
-  if (call) call.started = event;
+  if (call) {
+    call.started = event;
+    delete call.awaits;
+  }
   // A repeatable call can change files too, such as a cache.
   delete state.tree;
   if (event.resume !== 'repeat' && state.run) state.run.acted = true;
@@ -77,6 +80,7 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
     run.invalidInputs = isInvalidInput(event) ? run.invalidInputs + 1 : 0;
   }
   delete call.started;
+  delete call.awaits;
   if (state.calls.every(({ finished }) => finished)) foldResults(state, event.turn);
 }
 

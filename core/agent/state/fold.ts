@@ -1,6 +1,8 @@
+import { toLineageFacts } from '../../policy/index.ts';
 import type { Event, EventOf, EventType } from '../../protocol/index.ts';
 import { book } from '../budget/ledger.ts';
 import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldStart } from './fold-calls.ts';
+import { foldChildClosing, foldChildFinish, foldChildOpening, foldWait } from './fold-children.ts';
 import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
 import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
 import { foldProcess, foldSessionChange, foldSessionOpening } from './fold-session.ts';
@@ -22,12 +24,17 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
   'model.attempted': foldAttempt,
   'message.added': (state, { message }) => foldMessage(state, message),
   'tool.started': foldStart,
+  'tool.waiting': foldWait,
   'tool.finished': foldFinish,
   'approval.asked': foldQuestion,
   'approval.answered': foldAnswer,
   'grant.changed': (state, { grant }) => {
     state.grant = grant;
   },
+  'grant.escalated': undefined,
+  'child.opened': foldChildOpening,
+  'child.finished': foldChildFinish,
+  'child.closed': foldChildClosing,
   'gate.decided': foldDecision,
   'workspace.snapshotted': foldSnapshot,
   'workspace.restored': (state) => {
@@ -54,4 +61,5 @@ export function fold(state: State, event: Event): void {
   book(state.ledger, event);
   const apply = FOLDS[event.type] as ((state: State, event: Event) => void) | undefined;
   apply?.(state, event);
+  if (state.session) state.lineage.push(...toLineageFacts(event, state.session));
 }

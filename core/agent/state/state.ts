@@ -1,8 +1,10 @@
 import {
   USE_TOOL,
   type CheckEnvironment,
+  type Edge,
   type EventOf,
   type Evidence,
+  type Grant,
   type HunkAnswer,
   type LimitName,
   type Limits,
@@ -14,6 +16,7 @@ import {
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
+import type { LineageFact } from '../../policy/index.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -36,6 +39,33 @@ export interface CallState {
   /** The accepted hunks, if not all were accepted. */
   hunks?: HunkAnswer | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
+  /** The child sessions for which the call waits. */
+  awaits?: { children: Set<string>; any: boolean };
+}
+
+/** A child session according to the log of its parent. */
+export interface ChildState {
+  readonly id: string;
+  /** The call that opened it, and its run. */
+  readonly call: string;
+  readonly run: string;
+  readonly agent: string;
+  readonly edge: Edge;
+  /** SHA-256 of the file of its definition. */
+  readonly definition: string;
+  /** All authority that it was given. The gate computes what is left of it. */
+  readonly grant: Grant;
+  /** What is reserved for it. */
+  readonly limits: Limits;
+  /** True: what it did not use was returned. */
+  isClosed: boolean;
+  /** The last run that ended. */
+  finished?: { run: string; outcome: EventOf<'child.finished'>['outcome'] };
+  /** What it and its own children used, as last reported. */
+  usage: Usage;
+  usd: number | null;
+  turns: number;
+  toolCalls: number;
 }
 
 export interface RunState {
@@ -167,6 +197,10 @@ export interface State {
   /** The workspace after the last turn with effects, and the run of that turn. */
   left?: { run: string; tree: TreeId; gitTree?: TreeId };
   turnEffects?: TurnEffects;
+  /** Child sessions by their ids, in the order in which they were opened. */
+  children: Map<string, ChildState>;
+  /** What the log says about the authority of the session and of its children. */
+  lineage: LineageFact[];
   /** Background processes by their names, in the order in which they were started. */
   processes: Map<string, ProcessState>;
   checkpoint?: string;
@@ -197,6 +231,8 @@ export function createState(): State {
     approvals: new Map(),
     remembered: [],
     evidence: [],
+    children: new Map(),
+    lineage: [],
     processes: new Map(),
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
@@ -218,6 +254,16 @@ export function openRequestOf(state: State): OpenRequest | undefined {
 export function toolsOf(state: State): string[] {
   const { tools, deferred = [] } = openedOf(state);
   return [...tools, ...deferred].filter((name) => name !== USE_TOOL);
+}
+
+/** True for a call that waits for an approval or for child sessions. */
+export function isWaiting(call: CallState, state: State): boolean {
+  return call.awaits !== undefined || (call.asked !== undefined && state.approvals.has(call.asked.approval));
+}
+
+/** The child sessions that are not closed. */
+export function openChildrenOf({ children }: State): ChildState[] {
+  return [...children.values()].filter(({ isClosed }) => !isClosed);
 }
 
 export function runOf(state: State): RunState {

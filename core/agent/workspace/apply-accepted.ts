@@ -29,12 +29,13 @@ export async function applyAccepted(work: Work, call: CallState, subject: Change
 }
 
 /** The first change that the grant no longer allows, if it was narrowed since the question. */
-function findUngranted({ state, engine }: Work, tool: string, changes: readonly TreeChange[]): string | undefined {
+function findUngranted({ state, engine, authority }: Work, tool: string, changes: readonly TreeChange[]): string | undefined {
   const now = engine.clock.now();
-  if (!allowsTool(state.grant, tool, now)) return `the tool ${tool}`;
+  const grant = authority.grant();
+  if (!allowsTool(grant, tool, now)) return `the tool ${tool}`;
   const { workspace } = openedOf(state);
   const isUngranted = ({ path }: TreeChange): boolean =>
-    !allowsAccess(state.grant, { kind: 'fs', path: toAbsolute(workspace, path), right: 'w' }, now);
+    !allowsAccess(grant, { kind: 'fs', path: toAbsolute(workspace, path), right: 'w' }, now);
   const found = changes.find(isUngranted);
   return found && `changes of ${found.path}`;
 }

@@ -4,6 +4,7 @@ import { grantSchema } from '../authority/grant.ts';
 import { hunkSchema } from '../changes/hunk.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 import { toolResultSchema } from '../messages/tool-result.ts';
+import { escalationSchema } from './child-event.ts';
 import { limitName, run } from './event-fields.ts';
 
 const call = { call: z.string(), index: z.int(), name: z.string() };
@@ -29,6 +30,9 @@ const subjectSchema = z.discriminatedUnion('kind', [
       ),
     hunks: z.array(hunkSchema).optional().describe('The parts of the change that can be answered separately.'),
     remember: rememberedSchema.optional().describe('What an answer with a scope beyond `once` applies to.'),
+    escalation: escalationSchema
+      .optional()
+      .describe('What a child session gets for a limited time with the scope `session`.'),
   }),
   z.object({
     kind: z.literal('changes'),
@@ -60,6 +64,10 @@ export const approvalAsked = z
     title: z.string().describe('The question in one line.'),
     reason: z.string().describe('Why an approval is needed.'),
     expiresAt: z.number().describe('Unix milliseconds.'),
+    chain: z
+      .array(z.object({ session: z.string(), agent: z.string() }))
+      .optional()
+      .describe('The sessions from the one that the user opened to this one. Absent: the user opened this one.'),
   })
   .describe(
     'A user is asked for an approval. It is bound to the call, the files that it would change, the scripts that it runs and the grant. When one of them differs, the user is asked again.',
@@ -93,3 +101,13 @@ export const grantChanged = z
     by: z.string().optional().describe('The door that changed it.'),
   })
   .describe('The authority of the session changed.');
+
+export const grantEscalated = z
+  .object({
+    type: z.literal('grant.escalated'),
+    ...run,
+    approval: z.string().describe('The approval that gave it.'),
+    ...escalationSchema.shape,
+    by: z.string().describe('The door that answered.'),
+  })
+  .describe('A user gave a child session more authority for a limited time.');

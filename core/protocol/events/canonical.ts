@@ -32,7 +32,8 @@ export const ERASED_FIELDS = [
 ] as const;
 
 /**
- * Events that record only that a process ended or waited, or what was reserved or counted. The canonical log is without
+ * Events that record only that a process or a child session ended, that something waited, or what was reserved or
+ * counted. The canonical log is without
  * them, because the others record what was done.
  */
 const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>) => boolean) } = {
@@ -48,10 +49,15 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'message.added': false,
   'gate.decided': ({ attempt }) => attempt > 1,
   'tool.started': ({ attempt }) => attempt > 1,
+  'tool.waiting': true,
   'tool.finished': false,
   'approval.asked': false,
   'approval.answered': false,
   'grant.changed': false,
+  'grant.escalated': false,
+  'child.opened': false,
+  'child.finished': true,
+  'child.closed': true,
   'workspace.snapshotted': false,
   'workspace.restored': false,
   'workspace.committed': false,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { approvalAnswered, approvalAsked, grantChanged } from './approval-event.ts';
+import { approvalAnswered, approvalAsked, grantChanged, grantEscalated } from './approval-event.ts';
+import { childClosed, childFinished, childOpened } from './child-event.ts';
 import { contextCompacted, contextPinned, contextUnpinned, messageAdded } from './context-event.ts';
 import { modelAttempted, modelRequested, turnFinished, turnStarted } from './model-event.ts';
 import { processChanged } from './process-event.ts';
 import { runFinished, runStarted, usageCounted } from './run-event.ts';
 import { sessionChanged, sessionClosed, sessionOpened } from './session-event.ts';
-import { gateDecided, toolFinished, toolStarted } from './tool-event.ts';
+import { gateDecided, toolFinished, toolStarted, toolWaiting } from './tool-event.ts';
 import { evidenceVerified, workspaceCommitted, workspaceRestored, workspaceSnapshotted } from './workspace-event.ts';
 
 /** Version of the event shapes. A change of a name or a meaning raises it and adds an upcaster. */
@@ -36,10 +37,15 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   messageAdded,
   gateDecided,
   toolStarted,
+  toolWaiting,
   toolFinished,
   approvalAsked,
   approvalAnswered,
   grantChanged,
+  grantEscalated,
+  childOpened,
+  childFinished,
+  childClosed,
   workspaceSnapshotted,
   workspaceRestored,
   workspaceCommitted,

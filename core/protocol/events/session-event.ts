@@ -39,9 +39,20 @@ export const sessionOpened = z
       .array(z.string())
       .optional()
       .describe('Names of the tools that are not in the request. `tool_search` finds them and `use_tool` calls them.'),
-    parent: z.object({ session: z.string(), call: z.string() }).optional(),
+    parent: z
+      .object({ session: z.string(), call: z.string() })
+      .optional()
+      .describe('The session and the call that gave this one its task. Absent: the user opened it.'),
     klaus: z.string().describe('Version of Klaus.'),
     agent: z.string().optional().describe('Name of the agent; absent: the built-in one.'),
+    allowedAgents: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the agents that it may give tasks; `*` is every one. Absent: every one.'),
+    workers: z
+      .array(z.object({ agent: z.string(), definition: z.string(), grant: grantSchema }))
+      .optional()
+      .describe('Agents to which the user gave their own authority, so that this session can give them tasks.'),
     chat: z
       .boolean()
       .optional()

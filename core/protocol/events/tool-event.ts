@@ -49,6 +49,15 @@ export const toolStarted = z
   })
   .describe('A call is about to run. The event is durable before the effect begins.');
 
+export const toolWaiting = z
+  .object({
+    type: z.literal('tool.waiting'),
+    ...call,
+    children: z.array(z.string()).min(1).describe('Ids of child sessions that have not finished.'),
+    any: z.boolean().describe('True: the end of one of them is enough.'),
+  })
+  .describe('A call waits for child sessions. The session is released, and the call runs again when they have finished.');
+
 export const toolFinished = z
   .object({ type: z.literal('tool.finished'), ...call, ...toolResultSchema.shape })
   .describe('The result of a call.');

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { optional, type Limits } from '@klaus/core/protocol';
+
+/** The part of the limits of a session that an agent gets. */
+export const budgetSchema = z
+  .strictObject({
+    usd: z.number().positive(),
+    tokens: z.int().positive(),
+    turns: z.int().positive(),
+    tool_calls: z.int().positive(),
+  })
+  .partial()
+  .describe('Its part of your limits. Default: a quarter of what is left of each. What it does not use returns to you.');
+
+export function toLimits(budget: z.infer<typeof budgetSchema> | undefined): Partial<Limits> | undefined {
+  if (!budget) return undefined;
+  const { usd, tokens, turns, tool_calls: toolCalls } = budget;
+  return optional({ usd, tokens, turns, toolCalls });
+}

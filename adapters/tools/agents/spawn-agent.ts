@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { toGrantText } from '@klaus/core/policy';
+import { agentNameSchema, limitsSchema, optional } from '@klaus/core/protocol';
+import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
+import { budgetSchema, toLimits } from './budget.ts';
+
+/** Starts an agent in a session of its own. Its authority is what it asks for, as far as this session may delegate it. */
+export const spawnAgent = defineBuiltinTool({
+  name: 'spawn_agent',
+  description:
+    'Give a task to an agent in a session of its own. It does not see this conversation. Returns at once: several agents work at the same time, and wait_agents returns their results. The user must approve authority that you may not delegate.',
+  input: z.strictObject({
+    agent: agentNameSchema.describe('list_agents lists them.'),
+    task: z.string().min(1).describe('All that it needs to know.'),
+    budget: budgetSchema.optional(),
+    narrow: z.boolean().optional().describe('True: it gets only what you may delegate, and nobody is asked.'),
+  }),
+  effects: ['spawn'],
+  // A child session that the interrupted call recorded is opened once.
+  resume: 'repeat',
+  example: {
+    grant: 'agent-creation',
+    before: [
+      {
+        name: 'create_agent',
+        input: { name: 'poet', description: 'Writes poems.', system_prompt: 'You write poems.', reason: 'It only talks.' },
+      },
+    ],
+    input: { agent: 'poet', task: 'Write a poem about lists.' },
+    output: 'Started poet',
+  },
+  async prepare({ agent, task, budget, narrow }, { children }) {
+    const child = children.planned() ?? (await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) }));
+    const text = toGrantText(child.wanted);
+    return {
+      title: `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`,
+      access: [],
+      child,
+      ...(child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),
+    };
+  },
+  async run({ agent, task }, { children }, { child }) {
+    if (!child) throw toolFailed(`${agent} cannot be started.`);
+    await children.start(child, task);
+    const text = `Started ${agent} as ${child.id}. Authority: ${toGrantText(child.wanted)}. Call wait_agents for its result.`;
+    return { text, detail: { child: child.id, agent, limits: limitsSchema.parse(child.limits) } };
+  },
+});

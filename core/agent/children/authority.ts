@@ -1,0 +1,101 @@
+import {
+  foldLineage,
+  mergeFacts,
+  NO_LINEAGE,
+  toEffectiveGrant,
+  toLineageFacts,
+  type LineageFact,
+} from '../../policy/index.ts';
+import type { EventOf, Grant } from '../../protocol/index.ts';
+import { openedOf, type State } from '../state/state.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Store } from '../ports/store.ts';
+
+/** A session in the chain from the one that the user opened. */
+export interface ChainLink {
+  session: string;
+  /** Absent: Klaus itself. */
+  agent?: string | undefined;
+}
+
+/** The present authority of a session. */
+export interface AuthorityReader {
+  /** Reads what the logs above a child session say. Before the first time a child session has no authority. */
+  learn(): Promise<void>;
+  grant(): Grant;
+  /** From the session that the user opened to this one. */
+  chain(): ChainLink[];
+  /** A text that changes with every revocation that concerns the session. An approval is bound to it. */
+  version(): string;
+}
+
+interface KnownLog {
+  seq: number;
+  facts: LineageFact[];
+  opened?: EventOf<'session.opened'>;
+}
+
+const NOTHING: Grant = { authorities: [] };
+
+/** Sessions above one. A longer chain gives no authority. */
+const MAX_CHAIN = 64;
+
+/**
+ * The gate asks it for every call. A session that the user opened has the grant of its log. A child has what its own
+ * log and the logs above it leave of it: a revocation above applies at its next call.
+ */
+export function createAuthorityReader(
+  engine: { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> },
+  state: State,
+): AuthorityReader {
+  const known = new Map<string, KnownLog>();
+  /** Ids from the first session to the parent, with the original of a fork last. */
+  let above: string[] | undefined;
+  const read = async (session: string): Promise<KnownLog> => {
+    const log = known.get(session) ?? { seq: 0, facts: [] };
+    known.set(session, log);
+    for await (const events of engine.store.read(session, log.seq)) {
+      for (const event of events) {
+        log.seq = event.seq;
+        if (event.type === 'session.opened') log.opened = event;
+        if (log.opened) log.facts.push(...toLineageFacts(event, log.opened));
+      }
+    }
+    return log;
+  };
+  const isAlone = (): boolean => openedOf(state).parent === undefined && state.children.size === 0;
+  return {
+    async learn() {
+      const { parent, forked } = openedOf(state);
+      if (!parent) return;
+      const ids: string[] = [];
+      for (let next: string | undefined = parent.session; next !== undefined; ) {
+        if (ids.length > MAX_CHAIN || ids.includes(next)) return void (above = undefined);
+        ids.unshift(next);
+        next = (await read(next)).opened?.parent?.session;
+      }
+      if (forked) {
+        await read(forked.session);
+        ids.push(forked.session);
+      }
+      above = ids;
+    },
+    grant() {
+      if (!state.session || isAlone()) return state.grant;
+      if (state.session.parent && !above) return NOTHING;
+      const logs = [...(above ?? []).map((id) => known.get(id)!.facts), state.lineage];
+      const lineage = mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
+      return toEffectiveGrant(lineage, state.session.session, engine.clock.now());
+    },
+    version() {
+      const grant = JSON.stringify(state.grant);
+      const losses = (above ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
+      return losses.length === 0 ? grant : JSON.stringify([grant, losses]);
+    },
+    chain() {
+      const { session, agent, forked } = openedOf(state);
+      const ids = (above ?? []).filter((id) => id !== forked?.session);
+      return [...ids.map((id) => ({ session: id, agent: known.get(id)?.opened?.agent })), { session, agent }];
+    },
+  };
+}

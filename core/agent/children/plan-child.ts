@@ -1,0 +1,129 @@
+import { attenuate, delegableOf, heldBy, isAmount, isCovered, toGrant } from '../../policy/index.ts';
+import {
+  KlausError,
+  LIMIT_NAMES,
+  type Authority,
+  type EventBody,
+  type Grant,
+  type LimitName,
+  type Limits,
+} from '../../protocol/index.ts';
+import { usedOf } from '../budget/limit-check.ts';
+import { takenOf } from '../budget/ledger.ts';
+import { toHead } from '../calls/call-events.ts';
+import type { ReadyCall } from '../calls/judged-call.ts';
+import type { Work } from '../loop/work.ts';
+import { ESCALATION_MS } from './escalation.ts';
+import type { ChildPlan, ChildRequest } from '../ports/children.ts';
+import { openedOf, type State } from '../state/state.ts';
+
+/** A child gets this part of what is left of each limit, unless its call says otherwise. */
+const SHARE = 1 / 4;
+/** Smallest difference of a budget in US dollars. */
+const USD_STEP = 1e-6;
+/** Prepares the opening of a child session. */
+export async function planChild(work: Work, request: ChildRequest): Promise<ChildPlan> {
+  const { engine, state } = work;
+  const { workspace, workers = [] } = openedOf(state);
+  const id = engine.ids.ulid();
+  const { agent } = request;
+  checkAllowed(work, agent);
+  const worker = request.edge === 'invoke' ? workers.find((each) => each.agent === agent) : undefined;
+  if (worker) {
+    const limits = toShare(state, { given: request.limits });
+    return { id, agent, definition: worker.definition, edge: 'invoke', wanted: worker.grant, limits };
+  }
+  const agents = engine.openAgents(workspace);
+  const { definition, hash } = await agents.find(agent);
+  const limits = toShare(state, { given: request.limits, turns: definition.maxTurns });
+  const now = engine.clock.now();
+  const held = work.authority.grant();
+  const asked = withoutAmounts(agents.grantOf(definition).grant, held);
+  const offered = attenuate(held, asked, now).child;
+  return { id, agent, definition: hash, edge: 'spawn', wanted: request.narrow ? offered : asked, limits };
+}
+
+/** @throws KlausError `usage` for an agent that the session may not give tasks. */
+function checkAllowed(work: Work, agent: string): void {
+  const chain = work.authority.chain();
+  if (chain.some((link) => link.agent === agent)) {
+    const names = chain.map((link) => link.agent ?? 'klaus').join(' → ');
+    throw new KlausError('usage', `${agent} cannot be started below itself: ${names} → ${agent}.`, {
+      hint: 'Do this part of the task yourself, or start another agent.',
+    });
+  }
+  const { allowedAgents } = openedOf(work.state);
+  if (allowedAgents === undefined || allowedAgents.includes('*') || allowedAgents.includes(agent)) return;
+  throw new KlausError('usage', `The definition of this agent does not allow it to start ${agent}.`, {
+    hint:
+      allowedAgents.length === 0
+        ? 'It allows none: allowedAgents is empty.'
+        : `It allows ${allowedAgents.join(', ')}.`,
+  });
+}
+
+/**
+ * Money and turns are reserved from the limits of the parent. Of the agents that may be created, a child gets at most
+ * half of those that are left after it, so that its siblings have some too.
+ */
+function withoutAmounts(asked: Grant, held: Grant): Grant {
+  const most = Math.max(0, ...heldBy(held).map((one) => (one.kind === 'spawn' ? one.count : 0)));
+  const reduce = (all: readonly Authority[]): Authority[] =>
+    all.flatMap((one): Authority[] => {
+      if (one.kind === 'spend' || one.kind === 'turns') return [];
+      if (one.kind !== 'spawn') return [one];
+      const count = Math.min(one.count, Math.ceil((most - 1) / 2));
+      return count > 0 ? [{ ...one, count }] : [];
+    });
+  return toGrant(reduce(heldBy(asked)), reduce(delegableOf(asked)));
+}
+
+interface Share {
+  given: Partial<Limits> | undefined;
+  /** Most turns that the agent may take. */
+  turns?: number | undefined;
+}
+
+/** The part of the limits that a child gets. A limit of the parent is always one of the child: 0 means unlimited. */
+function toShare(state: State, { given = {}, turns }: Share): Limits {
+  const { usd } = takenOf(state.ledger, openedOf(state).session);
+  const used = usedOf(state);
+  const toPart = (limit: LimitName): number => {
+    const cap = state.limits[limit];
+    const wanted = given[limit] ?? (limit === 'turns' ? turns : undefined);
+    if (cap === 0) return wanted ?? 0;
+    if (limit === 'usd' && usd === null) throw noneLeft(limit);
+    const step = limit === 'usd' ? USD_STEP : 1;
+    const left = Math.floor((cap - used[limit]) / step + 1e-6) * step;
+    const part = Math.min(left, wanted ?? Math.max(step, Math.floor((left * SHARE) / step) * step));
+    if (part <= 0) throw noneLeft(limit);
+    return part;
+  };
+  return Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, toPart(limit)])) as unknown as Limits;
+}
+
+function noneLeft(limit: LimitName): KlausError {
+  return new KlausError('limit', `Nothing is left of the limit ${limit} for another agent.`, {
+    hint: 'Do the rest of the task yourself.',
+  });
+}
+
+/** The record of a child session, which is durable before the session exists. */
+export function toChildOpened(work: Work, { call, intent }: ReadyCall): EventBody[] {
+  const { child } = intent;
+  if (!child || [...work.state.children.values()].some((each) => each.call === call.id)) return [];
+  const { id, agent, definition, edge, wanted, limits } = child;
+  const { index: _, name: __, ...head } = toHead(work, call);
+  const base = { type: 'child.opened' as const, ...head, child: id, agent, definition, edge, limits };
+  if (edge === 'invoke') return [{ ...base, grant: wanted }];
+  const now = work.engine.clock.now();
+  const held = work.authority.grant();
+  const grant = attenuate(held, wanted, now).child;
+  const rest = heldBy(wanted).filter(
+    (one) => !isAmount(one) && !isCovered(toGrant([one]), toGrant(delegableOf(held))),
+  );
+  if (rest.length === 0) return [{ ...base, grant }];
+  // The gate has asked for it.
+  const chain = [...work.authority.chain().map(({ session }) => session), id];
+  return [{ ...base, grant, escalation: { chain, authorities: rest, expiresAt: now + ESCALATION_MS } }];
+}

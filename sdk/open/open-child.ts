@@ -1,0 +1,69 @@
+import type { Engine, OpenChild } from '@klaus/core/agent';
+import { allowsAccess } from '@klaus/core/policy';
+import { KlausError, optional, type EventBody, type Mode } from '@klaus/core/protocol';
+import type { Configuration } from '../config/configuration.ts';
+import { checkModel } from '../grants/opening-grant.ts';
+import { toNarrower, toRequestedModel, toRequestedMode } from './open-as.ts';
+import { toOpened } from './open-session.ts';
+
+/**
+ * Opens the session of a child agent in the workspace of its parent. The authority and the limits were recorded by its
+ * parent. Does nothing if the session exists.
+ */
+export async function openChild(
+  { engine, configuration }: { engine: Engine; configuration: Configuration },
+  request: OpenChild,
+): Promise<void> {
+  const { id, parent, agent, limits, grant, opened, title } = request;
+  const lease = await engine.store.claim(id);
+  // Only its parent opens it, so that a process that holds it works on an open session.
+  if (!lease) return;
+  try {
+    for await (const _ of engine.store.read(id)) return;
+    const { definition, hash } = await engine.openAgents(opened.workspace).find(agent);
+    if (hash !== request.definition) {
+      throw new KlausError('workspace.conflict', `The definition of ${agent} changed before it was started.`, {
+        hint: 'Start it again: it then gets its present authority.',
+      });
+    }
+    const model = await engine.models.resolve(toRequestedModel(definition) ?? request.model);
+    checkModel(grant, model.name);
+    if (limits.usd > 0 && model.info.prices.length === 0) {
+      throw new KlausError('config', `No price is known for ${model.name}, so the budget of ${agent} cannot be kept.`, {
+        hint: `Configure prices."${model.name}", or give ${agent} another model.`,
+      });
+    }
+    const now = engine.clock.now();
+    const isReadable = (path: string): boolean => allowsAccess(grant, { kind: 'fs', path, right: 'r' }, now);
+    const mode: Mode = toNarrower(request.mode, toRequestedMode(definition));
+    const given = {
+      mode,
+      checkpoint: opened.checkpoint,
+      isolate: opened.isolate === true,
+      ...optional({ temperature: definition.config?.temperature, effort: definition.effort }),
+    };
+    const body = toOpened(
+      { engine, configuration, given, agent: definition },
+      {
+        workspace: opened.workspace,
+        model: model.name,
+        sandbox: opened.sandbox,
+        limits,
+        grant,
+        readable: (opened.readable ?? []).filter(isReadable),
+        writable: (opened.writable ?? []).filter(isReadable),
+      },
+    );
+    const bodies: EventBody[] = [
+      { ...body, parent, patchApproval: opened.patchApproval },
+      { type: 'session.changed', title },
+    ];
+    await engine.store.append(
+      id,
+      bodies.map((each) => ({ ...each, at: now })),
+      { lease },
+    );
+  } finally {
+    await lease.release();
+  }
+}
