@@ -53,6 +53,11 @@ export interface OpenOptions {
    */
   agent?: string;
   /**
+   * Names of agents to which this session can give tasks that they do with their own authority, as their definitions
+   * say now. Default: none. It can start other agents with what its grant may delegate.
+   */
+  workers?: readonly string[];
+  /**
    * A chat: `latest({ with: 'chat' })` finds it, so that a later chat can continue it. An agent whose definition keeps
    * no history (`config.preserve_history: false`) opens none. Default false.
    */

@@ -66,7 +66,9 @@ export const commandSchema = z.discriminatedUnion('type', [
     .describe('A child session finished a run or was closed. Its log contains the facts.'),
   z
     .object({ type: z.literal('close'), id, reason: z.string() })
-    .describe('End the run and close the session. A parent sends it to a child session that it does not need any more.'),
+    .describe(
+      'End the run and close the session. A parent sends it to a child session that it does not need any more.',
+    ),
   z.object({ type: z.literal('limits'), id, limits: limitsSchema.partial() }).describe('Set caps of the session.'),
   z
     .object({

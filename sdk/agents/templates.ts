@@ -4,6 +4,16 @@ import type { AgentDefinition } from '@klaus/core/protocol';
 export type AgentTemplate = Omit<AgentDefinition, 'name'>;
 
 export const AGENT_TEMPLATES = {
+  orchestrator: {
+    description: 'Plans work, gives its parts to other agents, and checks their results. Changes nothing itself.',
+    grants: [
+      'fs(., r) · spawn(1, 8) · tool(read_file) · tool(list_files) · tool(search_files) · tool(list_agents) · tool(spawn_agent) · tool(message_agent) · tool(wait_agents) · tool(list_children) · delegable: fs(., r) · tool(read_file) · tool(list_files) · tool(search_files)',
+    ],
+    allowedAgents: ['*'],
+    systemPrompt: `Divide the task into parts that can be done independently. List the agents, choose one for each part,
+and give it all that it needs to know: it does not see this conversation. Start agents that do not depend on each other
+before you wait for them. Check each result against the files. Report what was done, by whom, and what is still open.`,
+  },
   programmer: {
     description: 'Changes code and runs its checks.',
     capabilities: ['file-operations', 'code-execution'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
-import { allowsAccess, allowsToolUse } from '@klaus/core/policy';
+import { allowsAccess, allowsToolUse, heldBy, isAmount, toGrant } from '@klaus/core/policy';
 import { isReadOnly, KlausError, TOOL_SEARCH, USE_TOOL, type EventBody, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
@@ -68,7 +68,9 @@ export async function openSession(input: OpenInput): Promise<string> {
   await inForce.engine(workspace.root);
   const id = given.id ?? engine.ids.ulid();
   const chosen = { workspace: workspace.root, model: model.name, sandbox: sandbox.name, limits };
-  const opened = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
+  const workers = await findWorkers(engine, workspace.root, given.workers);
+  const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
+  const opened = { ...first, ...workers };
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
@@ -90,6 +92,23 @@ export async function openSession(input: OpenInput): Promise<string> {
 }
 
 type Opened = Extract<EventBody, { type: 'session.opened' }>;
+
+/** The authority that the user gives to the workers, from their definitions. @throws KlausError `usage`, `config`. */
+async function findWorkers(
+  engine: Engine,
+  workspace: string,
+  names: readonly string[] = [],
+): Promise<Pick<Opened, 'workers'>> {
+  if (names.length === 0) return {};
+  const agents = engine.openAgents(workspace);
+  const found = [...new Set(names)].map(async (name) => {
+    const { definition, hash } = await agents.find(name);
+    const { grant } = agents.grantOf(definition);
+    // Its money and turns are a part of the limits of this session.
+    return { agent: name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };
+  });
+  return { workers: await Promise.all(found) };
+}
 
 /** The first event of a session. */
 export function toOpened(

@@ -1,11 +1,4 @@
-import {
-  loadState,
-  isParked,
-  isReceivable,
-  openChildrenOf,
-  type Engine,
-  type SessionStore,
-} from '@klaus/core/agent';
+import { loadState, isParked, isReceivable, openChildrenOf, type Engine, type SessionStore } from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 import type { Advance } from './session-handle.ts';
 

@@ -30,8 +30,14 @@ const stepsOf = (system: string, turns: readonly (readonly Call[] | string)[]): 
 
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 
-async function createTeam(steps: readonly Step[], definitions: readonly AgentDefinition[] = [REVIEWER, LEAD]): Promise<TestEngine> {
-  const engine = await createTestEngine({ script: { price: PRICE, steps: steps as never }, files: { 'a.txt': 'one\n' } });
+async function createTeam(
+  steps: readonly Step[],
+  definitions: readonly AgentDefinition[] = [REVIEWER, LEAD],
+): Promise<TestEngine> {
+  const engine = await createTestEngine({
+    script: { price: PRICE, steps: steps as never },
+    files: { 'a.txt': 'one\n' },
+  });
   for (const definition of definitions) await engine.klaus.agents().save(definition);
   return engine;
 }
@@ -73,6 +79,13 @@ test('two agents work at the same time, and their results and costs come back', 
     expect(row).toMatchObject({ parent: session.id, status: 'closed' });
     expect(usd).toBeGreaterThan(0);
   }
-  const usage = await engine.klaus.usage({ session: session.id });
-  expect(usage.total.usd).toBeCloseTo(outcomeOf(events)!.usd!, 10);
+  const { rows, budget } = await engine.klaus.usage({ session: session.id, by: 'session' });
+  expect(rows).toHaveLength(3);
+  const spent = rows.reduce((sum, { usd }) => sum + usd!, 0);
+  expect(outcomeOf(events)!.usd).toBeCloseTo(spent, 10);
+  expect(budget!.find(({ limit }) => limit === 'usd')).toMatchObject({
+    lent: 0,
+    reserved: 0,
+    spent: expect.closeTo(spent, 10),
+  });
 });

@@ -10,7 +10,9 @@ export const budgetSchema = z
     tool_calls: z.int().positive(),
   })
   .partial()
-  .describe('Its part of your limits. Default: a quarter of what is left of each. What it does not use returns to you.');
+  .describe(
+    'Its part of your limits. Default: a quarter of what is left of each. What it does not use returns to you.',
+  );
 
 export function toLimits(budget: z.infer<typeof budgetSchema> | undefined): Partial<Limits> | undefined {
   if (!budget) return undefined;

@@ -24,7 +24,12 @@ export const messageAgent = defineBuiltinTool({
     before: [
       {
         name: 'create_agent',
-        input: { name: 'poet', description: 'Writes poems.', system_prompt: 'You write poems.', reason: 'It only talks.' },
+        input: {
+          name: 'poet',
+          description: 'Writes poems.',
+          system_prompt: 'You write poems.',
+          reason: 'It only talks.',
+        },
       },
       { name: 'spawn_agent', input: { agent: 'poet', task: 'Write a poem about lists.' } },
     ],
@@ -36,7 +41,11 @@ export const messageAgent = defineBuiltinTool({
     const planned = children.planned();
     if (planned) return { title, access: [], child: planned };
     if (!children.isNewWorker(to)) return { title, access: [] };
-    return { title, access: [], child: await children.plan({ agent: to, edge: 'invoke', ...optional({ limits: toLimits(budget) }) }) };
+    return {
+      title,
+      access: [],
+      child: await children.plan({ agent: to, edge: 'invoke', ...optional({ limits: toLimits(budget) }) }),
+    };
   },
   async run({ to, message }, { children }, { child }) {
     if (child) {

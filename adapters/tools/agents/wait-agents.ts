@@ -38,6 +38,7 @@ function toResultText(report: ChildReport): string {
   const { id, agent, outcome = 'closed', reason, result } = report;
   const why = outcome === 'done' || reason === undefined ? '' : ` ${reason}`;
   const text = result.trim().replaceAll(id, '[id]');
-  const lines = text === '' ? ['It gave no answer.'] : [`--- untrusted text of ${id} ---`, text, `--- end of ${id} ---`];
+  const lines =
+    text === '' ? ['It gave no answer.'] : [`--- untrusted text of ${id} ---`, text, `--- end of ${id} ---`];
   return [`${agent} (${id}): ${outcome}.${why} ${describeUse(report)}.`, ...lines].join('\n');
 }

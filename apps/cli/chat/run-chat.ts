@@ -84,8 +84,19 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
 
   const open = async (parts: Parameters<SessionClient['open']>[0]['parts'], model = opening.model): Promise<string> => {
     const { onAsk } = toOnAsk(options, await client.settings());
-    const { cwd, root, allowAnyWorkspace, sandbox, isolate, grant, waitForModel, approve, effort, temperature } =
-      opening;
+    const {
+      cwd,
+      root,
+      allowAnyWorkspace,
+      sandbox,
+      isolate,
+      grant,
+      worker: workers,
+      waitForModel,
+      approve,
+      effort,
+      temperature,
+    } = opening;
     const id = await client.open({
       parts,
       onAsk,
@@ -103,6 +114,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       sandbox,
       isolate,
       grant,
+      workers,
     });
     session = id;
     change = withoutChanges(options);

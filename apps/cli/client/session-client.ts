@@ -150,6 +150,7 @@ export interface OpenRequest
     > {
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
+  workers?: readonly string[] | undefined;
 }
 
 export interface PromptRequest extends PromptContent {

@@ -104,7 +104,10 @@ function createFactViews(screen: Screen) {
     notice: ({ level, text }) => line(`${mark(level === 'info' ? 'info' : 'warn')}${toPrintable(text)}`),
     'child.opened': ({ agent, child }) => fact('info', `${toLine(agent, 60)} started as session ${child}`),
     'child.finished': ({ agent, outcome, usd, turns }) =>
-      fact(outcome === 'done' ? 'ok' : 'warn', `${toLine(agent, 60)}: ${outcome}, ${formatNumber(turns, 'turn')}, ${formatUsd(usd)}`),
+      fact(
+        outcome === 'done' ? 'ok' : 'warn',
+        `${toLine(agent, 60)}: ${outcome}, ${formatNumber(turns, 'turn')}, ${formatUsd(usd)}`,
+      ),
     'grant.escalated': (event) => fact('info', toLine(describeEscalation(event), 200)),
     'child.closed': hidden,
     'tool.waiting': hidden,

@@ -18,6 +18,8 @@ export interface Options {
   cwd?: string;
   model?: string;
   agent?: string;
+  /** Names of agents. */
+  worker?: readonly string[];
   effort?: Effort;
   temperature?: number;
   approve?: Mode;

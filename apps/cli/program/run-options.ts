@@ -94,6 +94,11 @@ export function addOpenOptions(command: Command): Command {
     .addOption(approveOption())
     .addOption(onAskOption)
     .addOption(grantOption)
+    .option(
+      '--worker <name>',
+      'an agent that the session can give tasks, with its own authority; repeatable',
+      repeatable(),
+    )
     .addOption(sandboxOption)
     .addOption(waitForModelOption)
     .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
@@ -156,6 +161,7 @@ export function checkCombination(options: Options): void {
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.agent === undefined ? [] : ['--agent']),
     ...(options.grant ? ['--grant'] : []),
+    ...(options.worker ? ['--worker'] : []),
     ...(options.effort ? ['--effort'] : []),
     ...(options.temperature === undefined ? [] : ['--temperature']),
     ...(session !== undefined && options.root !== undefined ? ['--root'] : []),

@@ -33,6 +33,10 @@ export const sessionRoutes = {
         .string()
         .optional()
         .describe('Name of an agent, whose authority, model and limits the other fields only narrow. Default `klaus`.'),
+      workers: z
+        .array(z.string())
+        .optional()
+        .describe('Names of agents to which the session can give tasks. They have their own authority.'),
       chat: z.boolean().optional().describe('True: a chat, which a later chat with this agent can continue.'),
       model: z.string().optional(),
       temperature: temperatureSchema.optional().describe('Default: the setting, else that of the model.'),

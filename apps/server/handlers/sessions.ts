@@ -59,6 +59,7 @@ export const sessionHandlers = {
       session: id,
       workspace,
       agent,
+      workers,
       chat,
       limits,
       model,
@@ -78,7 +79,7 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant }),
+          ...optional({ mode, sandbox, isolate, grant, workers }),
           checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });

@@ -69,7 +69,7 @@ export function createAuthorityReader(
       const { parent, forked } = openedOf(state);
       if (!parent) return;
       const ids: string[] = [];
-      for (let next: string | undefined = parent.session; next !== undefined; ) {
+      for (let next: string | undefined = parent.session; next !== undefined;) {
         if (ids.length > MAX_CHAIN || ids.includes(next)) return void (above = undefined);
         ids.unshift(next);
         next = (await read(next)).opened?.parent?.session;

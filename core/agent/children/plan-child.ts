@@ -27,8 +27,8 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   const { workspace, workers = [] } = openedOf(state);
   const id = engine.ids.ulid();
   const { agent } = request;
-  checkAllowed(work, agent);
   const worker = request.edge === 'invoke' ? workers.find((each) => each.agent === agent) : undefined;
+  checkAllowed(work, agent, worker !== undefined);
   if (worker) {
     const limits = toShare(state, { given: request.limits });
     return { id, agent, definition: worker.definition, edge: 'invoke', wanted: worker.grant, limits };
@@ -44,7 +44,7 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
 }
 
 /** @throws KlausError `usage` for an agent that the session may not give tasks. */
-function checkAllowed(work: Work, agent: string): void {
+function checkAllowed(work: Work, agent: string, isWorker: boolean): void {
   const chain = work.authority.chain();
   if (chain.some((link) => link.agent === agent)) {
     const names = chain.map((link) => link.agent ?? 'klaus').join(' → ');
@@ -53,12 +53,10 @@ function checkAllowed(work: Work, agent: string): void {
     });
   }
   const { allowedAgents } = openedOf(work.state);
-  if (allowedAgents === undefined || allowedAgents.includes('*') || allowedAgents.includes(agent)) return;
+  if (isWorker || allowedAgents === undefined || allowedAgents.includes('*') || allowedAgents.includes(agent)) return;
   throw new KlausError('usage', `The definition of this agent does not allow it to start ${agent}.`, {
     hint:
-      allowedAgents.length === 0
-        ? 'It allows none: allowedAgents is empty.'
-        : `It allows ${allowedAgents.join(', ')}.`,
+      allowedAgents.length === 0 ? 'It allows none: allowedAgents is empty.' : `It allows ${allowedAgents.join(', ')}.`,
   });
 }
 
@@ -119,9 +117,7 @@ export function toChildOpened(work: Work, { call, intent }: ReadyCall): EventBod
   const now = work.engine.clock.now();
   const held = work.authority.grant();
   const grant = attenuate(held, wanted, now).child;
-  const rest = heldBy(wanted).filter(
-    (one) => !isAmount(one) && !isCovered(toGrant([one]), toGrant(delegableOf(held))),
-  );
+  const rest = heldBy(wanted).filter((one) => !isAmount(one) && !isCovered(toGrant([one]), toGrant(delegableOf(held))));
   if (rest.length === 0) return [{ ...base, grant }];
   // The gate has asked for it.
   const chain = [...work.authority.chain().map(({ session }) => session), id];

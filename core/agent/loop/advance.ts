@@ -75,7 +75,13 @@ async function work(
   const { session, lease, state } = claimed;
   const stopper = createStopper(engine, state, { session, leave: signal });
   const cacheState = await createStateCacheWriter(engine.store, lease, state);
-  let current = createWork({ engine, ...claimed, wakeChild: onChild, stop: stopper.signal(), isLeaving: stopper.isLeaving });
+  let current = createWork({
+    engine,
+    ...claimed,
+    wakeChild: onChild,
+    stop: stopper.signal(),
+    isLeaving: stopper.isLeaving,
+  });
   try {
     let finished: EventOf<'run.finished'> | undefined;
     if (!stopper.isLeaving()) {
@@ -193,7 +199,9 @@ function createStopper(
 ): { signal(): AbortSignal; renew(): AbortSignal; isLeaving: () => boolean; close(): void } {
   let controller = new AbortController();
   const isStop = (command: Command): boolean =>
-    command.type === 'cancel' || command.type === 'close' || (command.type === 'revoke' && state.calls.some((call) => call.started));
+    command.type === 'cancel' ||
+    command.type === 'close' ||
+    (command.type === 'revoke' && state.calls.some((call) => call.started));
   const stop = (): void => controller.abort();
   const unlisten = engine.store.onSend(session, () => {
     // A store that cannot be read fails where the loop reads it next.

@@ -3,8 +3,24 @@ import { toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
-import { countOf, findModelLimit, isUnpriced, toolCallsLeft, toReached, type LimitReached } from '../budget/limit-check.ts';
-import { isWaiting, openChildrenOf, openRequestOf, runOf, type CallState, type Ending, type RunState, type State } from '../state/state.ts';
+import {
+  countOf,
+  findModelLimit,
+  isUnpriced,
+  toolCallsLeft,
+  toReached,
+  type LimitReached,
+} from '../budget/limit-check.ts';
+import {
+  isWaiting,
+  openChildrenOf,
+  openRequestOf,
+  runOf,
+  type CallState,
+  type Ending,
+  type RunState,
+  type State,
+} from '../state/state.ts';
 
 export type Action =
   | { kind: 'idle' }
@@ -88,7 +104,6 @@ function toBatch(open: readonly CallState[], facts: Facts): CallState[] {
   return open.slice(0, end < 0 ? open.length : end);
 }
 
-
 function askOrPark(state: State, reached: LimitReached): Action {
   const isAsked = [...state.approvals.values()].some(
     ({ subject }) => subject.kind === 'limit' && subject.limit === reached.limit,
@@ -159,7 +174,10 @@ function nudgeForChildren(state: State): Action | undefined {
   if (open.length === 0) return undefined;
   const isAsked = state.messages
     .slice(-2)
-    .some(({ origin, parts: [part] }) => origin === 'engine' && part?.type === 'text' && part.text.startsWith(UNUSED_RESULTS));
+    .some(
+      ({ origin, parts: [part] }) =>
+        origin === 'engine' && part?.type === 'text' && part.text.startsWith(UNUSED_RESULTS),
+    );
   if (isAsked) return undefined;
   const names = open.map(({ agent, id }) => `${agent} (${id})`).join(', ');
   return {

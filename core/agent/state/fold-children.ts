@@ -51,7 +51,8 @@ function count(state: State, { child: id, usage, usd, turns, toolCalls }: EventO
   if (!child) return undefined;
   if (state.run) {
     state.run.usage = addUsage(state.run.usage, subtract(usage, child.usage));
-    state.run.usd = usd === null || child.usd === null ? addUsd(state.run.usd, null) : addUsd(state.run.usd, usd - child.usd);
+    state.run.usd =
+      usd === null || child.usd === null ? addUsd(state.run.usd, null) : addUsd(state.run.usd, usd - child.usd);
   }
   return Object.assign(child, { usage, usd, turns, toolCalls });
 }

@@ -29,7 +29,11 @@ export async function applyAccepted(work: Work, call: CallState, subject: Change
 }
 
 /** The first change that the grant no longer allows, if it was narrowed since the question. */
-function findUngranted({ state, engine, authority }: Work, tool: string, changes: readonly TreeChange[]): string | undefined {
+function findUngranted(
+  { state, engine, authority }: Work,
+  tool: string,
+  changes: readonly TreeChange[],
+): string | undefined {
   const now = engine.clock.now();
   const grant = authority.grant();
   if (!allowsTool(grant, tool, now)) return `the tool ${tool}`;

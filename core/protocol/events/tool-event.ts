@@ -56,7 +56,9 @@ export const toolWaiting = z
     children: z.array(z.string()).min(1).describe('Ids of child sessions that have not finished.'),
     any: z.boolean().describe('True: the end of one of them is enough.'),
   })
-  .describe('A call waits for child sessions. The session is released, and the call runs again when they have finished.');
+  .describe(
+    'A call waits for child sessions. The session is released, and the call runs again when they have finished.',
+  );
 
 export const toolFinished = z
   .object({ type: z.literal('tool.finished'), ...call, ...toolResultSchema.shape })

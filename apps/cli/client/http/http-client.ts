@@ -84,10 +84,11 @@ function toBody({
   limits,
   grant,
   agent,
+  workers,
   chat,
 }: OpenRequest) {
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
-  return optional({ ...fields, grant: grant && [...grant] });
+  return optional({ ...fields, grant: grant && [...grant], workers: workers && [...workers] });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

@@ -12,6 +12,7 @@ export interface DefinitionOptions extends Options {
 }
 
 const TEMPLATES: Readonly<Record<AgentTemplateName, true>> = {
+  orchestrator: true,
   programmer: true,
   'context-engineer': true,
   reviewer: true,

@@ -78,10 +78,11 @@ async function openTerminal(
 }
 
 /** @throws UsageError for options that only a new session has. */
-function checkContinued({ sandbox, grant, addDir, isolate, effort, temperature }: Options): void {
+function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
   const fixed = [
     ...(sandbox ? ['--sandbox'] : []),
     ...(grant ? ['--grant'] : []),
+    ...(worker ? ['--worker'] : []),
     ...(addDir ? ['--add-dir'] : []),
     ...(isolate ? ['--isolate'] : []),
     ...(effort ? ['--effort'] : []),

@@ -77,6 +77,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     sandbox: options.sandbox,
     isolate: options.isolate,
     grant: options.grant,
+    workers: options.worker,
   });
   const session = { id, lastSeq: 0, mode: null };
   return await runSession({ client, session, show: options, output, asks });
