@@ -1,4 +1,4 @@
-// Covers core/agent/children, sdk/sessions/advance-tree, sdk/open: workers, approvals below a session, cancel, restart.
+// Covers core/agent/children, sdk/sessions, sdk/open: workers, questions below a session, cancel, restart.
 import { createKlaus, type AgentDefinition, type OpenOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';

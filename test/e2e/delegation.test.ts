@@ -1,4 +1,4 @@
-// Covers core/agent/children, adapters/tools/agents, sdk/sessions/advance-tree, sdk/open/open-child: an agent gives tasks to others.
+// Covers core/agent/children, adapters/tools/agents, sdk/sessions, sdk/open: an agent gives tasks to other agents.
 import type { AgentDefinition, OpenOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';

@@ -14,7 +14,10 @@ export const spawnAgent = defineBuiltinTool({
     agent: agentNameSchema.describe('list_agents lists them.'),
     task: z.string().min(1).describe('All that it needs to know.'),
     budget: budgetSchema.optional(),
-    narrow: z.boolean().optional().describe('True: it gets only what you may delegate, and nobody is asked.'),
+    narrow: z
+      .boolean()
+      .optional()
+      .describe('True: it gets only what you may delegate, without a question to the user.'),
   }),
   effects: ['spawn'],
   // A child session that the interrupted call recorded is opened once.

@@ -4,7 +4,7 @@ import { optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeUse } from './child-text.ts';
 
-/** Waits for agents. The session is released meanwhile: it needs no process. */
+/** Waits for agents. The session is released during this time: it needs no process. */
 export const waitAgents = defineBuiltinTool({
   name: 'wait_agents',
   description:

@@ -40,7 +40,7 @@ export interface Work {
   isLeaving(): boolean;
   /** Redacts, appends and folds events. Consumes the commands in the same transaction. */
   append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
-  /** Tells the caller that a child session has something to do. */
+  /** Reports to the caller that a child session has something to do. */
   wakeChild(child: string): void;
   model(): Promise<Model>;
   workspace(): Promise<Workspace>;

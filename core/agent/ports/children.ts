@@ -8,7 +8,7 @@ export interface ChildRequest {
   limits?: Partial<Limits>;
   /** `invoke`: a worker of the user with its own authority. Default `spawn`. */
   edge?: Edge;
-  /** True: it gets only what this session may delegate, and nobody is asked for the rest. Default false. */
+  /** True: it gets only what this session may delegate, and the user is not asked for the rest. Default false. */
   narrow?: boolean;
 }
 
