@@ -18,9 +18,10 @@ test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
       settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
       script: {
         steps: [
-          ...calls.map((call, turn) => ({ when: { turn }, reply: { calls: [call] } })),
-          { when: { turn: calls.length }, reply: { text: 'Done.' } },
+          // An agent that a call starts has no tools.
+          ...calls.map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } })),
         ],
+        fallback: { text: 'Done.' },
       },
     });
     for (const pkg of packages) installPackage(engine.place.workspace, pkg);
