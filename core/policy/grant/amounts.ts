@@ -1,7 +1,7 @@
 import type { Authority } from '../../protocol/index.ts';
 import { isNothing } from './authority.ts';
 
-/** Amounts that are used up. For child agents, which the engine does not create yet: only tests call this file. */
+/** Amounts that are used up. */
 export interface Amounts {
   /** US dollars. */
   usd: number;

@@ -15,7 +15,7 @@ export interface Attenuated {
 /**
  * The grant of a child agent: the requested authority as far as its parent may delegate it. The child may delegate no
  * more than its parent. The child has one generation less below it and counts as one of the agents that its parent
- * may create. For child agents, which the engine does not create yet: only tests call it.
+ * may create.
  *
  * @param now Unix milliseconds.
  * @throws KlausError `denied` if the parent may not create an agent.

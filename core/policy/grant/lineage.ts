@@ -15,8 +15,8 @@ import { attenuate, toGenerationBelow } from './attenuate.ts';
 import { isAmount } from './authority.ts';
 
 /**
- * An event that changes authority. `at` is Unix milliseconds, never decreasing. For child agents, which the engine does
- * not create yet: only tests fold a lineage.
+ * An event that changes authority. `at` is Unix milliseconds, never decreasing. `toLineageFacts` reads them from the logs
+ * of sessions.
  */
 export type LineageFact =
   /** The user gave an agent its grant: a session, or a worker. */
