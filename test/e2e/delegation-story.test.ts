@@ -1,5 +1,5 @@
 // Covers core/agent/children, sdk/sessions, sdk/open: workers, questions below a session, cancel, restart.
-import { createKlaus, type AgentDefinition, type OpenOptions } from '@klaus/sdk';
+import { createKlaus, type AgentDefinition, type Klaus, type OpenOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 
@@ -33,6 +33,17 @@ async function createTeam(steps: readonly Step[]): Promise<TestEngine> {
   return engine;
 }
 
+/** Replays the logs of a session and of all sessions below it. */
+async function replayTree(klaus: Klaus, session: string): Promise<unknown[]> {
+  const ids = await klaus.store.tree(session);
+  return Promise.all(
+    ids.map(async (id) => {
+      const replayed = await klaus.handle(id).replay();
+      return replayed.outcome === 'equal' ? 'equal' : replayed;
+    }),
+  );
+}
+
 async function open(engine: TestEngine, options: OpenOptions & { onAsk?: 'wait' | 'deny' } = {}) {
   const { onAsk = 'wait', ...given } = options;
   const session = await engine.klaus.open({ grant: 'fs(., r) spawn(1, 4) tool(*)', limits: { usd: 1 }, ...given });
@@ -63,6 +74,7 @@ test('a worker of the user works with its own authority', async () => {
   const [child] = ofType(events, 'child.opened');
   const below = await Array.fromAsync(engine.klaus.handle(child!.child).events());
   expect(ofType(below, 'tool.finished').map(({ name, outcome }) => [name, outcome])).toEqual([['write_file', 'ok']]);
+  expect(await replayTree(engine.klaus, session.id)).toEqual(['equal', 'equal']);
 });
 
 test('a question of a child parks the tree, names the chain, and its answer continues both', async () => {
@@ -87,6 +99,7 @@ test('a question of a child parks the tree, names the chain, and its answer cont
   expect(ofType(below, 'grant.escalated')).toHaveLength(1);
   expect(ofType(below, 'tool.finished')).toMatchObject([{ outcome: 'ok' }]);
   expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
+  expect(await replayTree(engine.klaus, session.id)).toEqual(['equal', 'equal']);
 });
 
 test('a tree that was left continues in another process', async () => {
@@ -110,6 +123,7 @@ test('a tree that was left continues in another process', async () => {
   expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
   expect(ofType(events, 'child.opened')).toHaveLength(1);
   expect(ofType(events, 'child.closed')).toHaveLength(1);
+  expect(await replayTree(again, session.id)).toEqual(['equal', 'equal']);
   await again.close();
 });
 
@@ -128,4 +142,5 @@ test('a cancel of the parent ends its children and returns their budgets', async
   const [closed] = ofType(events, 'child.closed');
   const below = await Array.fromAsync(engine.klaus.handle(closed!.child).events());
   expect(below.at(-1)).toMatchObject({ type: 'session.closed' });
+  expect(await replayTree(engine.klaus, session.id)).toEqual(['equal', 'equal']);
 });

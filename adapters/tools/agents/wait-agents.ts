@@ -19,12 +19,13 @@ export const waitAgents = defineBuiltinTool({
   example: { grant: 'agent-creation', input: {}, output: 'No agent is open' },
   prepare: async ({ agents }) => ({ title: `wait for ${agents?.join(', ') ?? 'all agents'}`, access: [] }),
   async run({ agents, any = false, keep }, { children }) {
-    const { ended, pending } = await children.wait({ any, ...optional({ children: agents, keep }) });
+    const { ended, pending, closed } = await children.wait({ any, ...optional({ children: agents, keep }) });
     if (pending.length > 0) return { text: '', awaits: { children: pending, any } };
     if (ended.length === 0) return { text: 'No agent is open.', detail: { agents: [] } };
     return {
       text: ended.map(toResultText).join('\n\n'),
       detail: { agents: ended.map(toDetail) },
+      closed,
     };
   },
 });

@@ -10,7 +10,6 @@ import {
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import { toAttempt, toFinished, toHead, type CallHead } from './call-events.ts';
-import { toChildOpened } from '../children/plan-child.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
@@ -37,7 +36,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     if (work.stop.aborted) return;
     bodies.push(judged.decided);
     if (judged.kind === 'ready') {
-      bodies.push(await toStarted(work, judged.ready), ...toChildOpened(work, judged.ready));
+      bodies.push(await toStarted(work, judged.ready), ...work.activities.recordChild(work, judged.ready));
       ready.push(judged.ready);
     } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
   }
@@ -109,6 +108,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     // On a layer, `reviewChanges` adds the states.
     if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
     if (output.process) changed = [toProcessChanged(output.process, head)];
+    if (output.closed) changed = [...output.closed];
     if (layer) reviewed = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');

@@ -57,17 +57,16 @@ export function createChildren(work: Work, call: string): Children {
       const pending = reports.filter((report) => report.state === 'working').map(({ id }) => id);
       if (pending.length > 0 && !(any && ended.length > 0)) {
         for (const id of pending) work.wakeChild(id);
-        return { ended: [], pending };
+        return { ended: [], pending, closed: [] };
       }
-      const bodies: EventBody[] = [];
+      const closed: EventBody[] = [];
       for (const report of ended) {
         const child = state.children.get(report.id)!;
         if (child.isClosed) continue;
-        if (report.state === 'closed') bodies.push(toClosed(report));
-        else if (!keep) bodies.push(...(await closeChild(work, child)));
+        if (report.state === 'closed') closed.push(toClosed(report));
+        else if (!keep) closed.push(...(await closeChild(work, child)));
       }
-      if (bodies.length > 0) await work.append(bodies);
-      return { ended, pending: [] };
+      return { ended, pending: [], closed };
     },
   };
 }

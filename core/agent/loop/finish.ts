@@ -1,5 +1,4 @@
 import type { EventBody } from '../../protocol/index.ts';
-import { closeChildren } from '../children/close-child.ts';
 import { closeEvidence } from '../evidence/close-evidence.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { answerOpenCalls, closeTurn, toRunFinished } from './closing-events.ts';
@@ -21,7 +20,7 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   const { state } = work;
   const why = ending.outcome === 'cancelled' ? toClause(ending.reason) : ending.reason.replace(/\.$/, '');
   const bodies = [...closeTurn(state), ...answerOpenCalls(state, why)];
-  bodies.push(...(await closeChildren(work)));
+  bodies.push(...(await work.activities.closeChildren(work)));
   if (makesCheckpoint(work)) bodies.push(...(await work.activities.checkpoint(work)));
   // Only a run that the model ended has a summary.
   const hasSummary = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;

@@ -13,7 +13,6 @@ import {
 } from '../../protocol/index.ts';
 import { closeSession } from '../children/close-session.ts';
 import { ESCALATION_MS } from '../children/escalation.ts';
-import { readChildEnd } from '../children/child-end.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
@@ -82,7 +81,7 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
     case 'close':
       return [];
     case 'child':
-      return readChildEnd(work, command.child);
+      return work.activities.readChildEnd(work, command.child);
     case 'cancel':
       return endCancelled(work, command);
     case 'approve':

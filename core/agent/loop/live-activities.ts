@@ -1,5 +1,8 @@
 import { decideCall } from '../calls/decide-call.ts';
 import { findOutcome } from '../calls/find-outcome.ts';
+import { readChildEnd } from '../children/child-end.ts';
+import { closeChildren } from '../children/close-child.ts';
+import { toChildOpened } from '../children/plan-child.ts';
 import { loadInstructions } from '../context/instructions.ts';
 import { toReceipt } from '../evidence/check-receipt.ts';
 import { compareEvidence } from '../evidence/compare-evidence.ts';
@@ -21,6 +24,9 @@ export const LIVE_ACTIVITIES: Activities = {
   openSnapshots: openSnapshotsOf,
   openLayers: openLayersOf,
   judge: (...call) => decideCall(...call),
+  recordChild: (...call) => toChildOpened(...call),
+  readChildEnd: (...call) => readChildEnd(...call),
+  closeChildren: (...call) => closeChildren(...call),
   recover: (...call) => findOutcome(...call),
   reviewChanges: (...call) => reviewChanges(...call),
   applyAccepted: (...call) => applyAccepted(...call),

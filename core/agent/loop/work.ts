@@ -92,6 +92,12 @@ export interface Activities {
   openLayers(engine: Engine, folders: WritableFolders): Promise<Layers>;
   /** Prepares a call, asks the gate, and applies the answer of an approval. Changes nothing. */
   judge(work: Work, call: ParsedCall): Promise<JudgedCall>;
+  /** The record of the child session that a call is about to open, if it opens one. */
+  recordChild(work: Work, ready: ReadyCall): EventBody[];
+  /** What the log of a child session says about its end. */
+  readChildEnd(work: Work, child: string): Promise<EventBody[]>;
+  /** Closes the child sessions of the run, and returns the records of those that are closed now. */
+  closeChildren(work: Work): Promise<EventBody[]>;
   /** The outcome of a call that a crash interrupted. `repeat`: the call is judged and run again. */
   recover(work: Work, call: CallState): Promise<EventBody[] | 'repeat'>;
   /** Judges the changes of a command on its layer: its result, or a question. Undefined if it changed nothing. */

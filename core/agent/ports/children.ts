@@ -1,4 +1,4 @@
-import type { Edge, EventOf, Grant, Limits, Outcome, Usage } from '../../protocol/index.ts';
+import type { Edge, EventBody, EventOf, Grant, Limits, Outcome, Usage } from '../../protocol/index.ts';
 
 /** What a call asks of a new child session. */
 export interface ChildRequest {
@@ -85,6 +85,8 @@ export interface Children {
     ended: ChildReport[];
     /** Empty if enough have ended. */
     pending: string[];
+    /** The records of those that were closed. */
+    closed: EventBody[];
   }>;
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
-import type { Access, BlobRef, Effect, FileChange, Receipt, Resume } from '../../protocol/index.ts';
+import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
@@ -50,6 +50,8 @@ export interface ToolOutput {
   evidence?: Omit<Receipt, 'tree' | 'left'>;
   /** The call waits for these child sessions: it is released, and runs again when they have finished. */
   awaits?: { children: readonly string[]; any: boolean };
+  /** The closings of child sessions, recorded before the result. */
+  closed?: readonly EventBody[];
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }

@@ -57,8 +57,8 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'approval.asked': {},
   'grant.escalated': {},
   'child.opened': {},
-  'child.finished': {},
-  'child.closed': {},
+  'child.finished': { read: readChildEnd },
+  'child.closed': { read: readChildEnd, isClosing: () => true },
   'approval.answered': { read: readAnswer, isClosing: ({ answer }) => answer === 'superseded' },
   // The revoked authorities are not recorded. The grant that remains is taken from the event, see compare.ts.
   'grant.changed': {
@@ -107,6 +107,16 @@ export function toCommandId(at: number): string {
   return `recorded-${at}`;
 }
 
+/** The end of a child session, and its closing with it. */
+function readChildEnd(
+  { child, type }: EventOf<'child.finished' | 'child.closed'>,
+  { events, at, id }: Position,
+): Found {
+  const after = events[at + 1];
+  const isClosed = type === 'child.finished' && after?.type === 'child.closed' && after.child === child;
+  return { command: { type: 'child', id, child }, next: at + (isClosed ? 2 : 1) };
+}
+
 function readPrompt(
   events: readonly Event[],
   { at, id, ...options }: { at: number; id: string; onAsk: 'deny' | 'wait'; waitForModelMs?: number },
@@ -148,7 +158,8 @@ function readAnswer(event: EventOf<'approval.answered'>, position: Position): Fo
   const following = events[at + 1];
   const raises = answer === 'approved' && following?.type === 'session.changed' && following.limits !== undefined;
   const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope };
-  return { command, next: raises && isLimit(events, approval, at) ? at + 2 : at + 1 };
+  const escalates = following?.type === 'grant.escalated' && following.approval === approval;
+  return { command, next: escalates || (raises && isLimit(events, approval, at)) ? at + 2 : at + 1 };
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {

@@ -122,8 +122,9 @@ function createRecordedStore(recording: Recording): Store {
         drafts.map(({ at: _at, ...body }) => body),
         consume,
       ),
-    async *read(_session, after = 0) {
-      yield recording.events.slice(after, recording.at);
+    async *read(session, after = 0) {
+      // The logs of other sessions are not recorded.
+      if (session === recording.events[0]?.session) yield recording.events.slice(after, recording.at);
     },
     inbox: async () => recording.inbox(),
     claim: async (session) => ({ session, fence: 0, release: async () => {} }),
@@ -133,6 +134,8 @@ function createRecordedStore(recording: Recording): Store {
     isWatched: () => false,
     onSend: (_session, wake) => recording.onCancel(wake),
     writeBlob: refuse,
-    ...refusing('appendHost', 'send', 'readBlob'),
+    // A child session reports its end to its parent, which is not replayed.
+    send: async () => {},
+    ...refusing('appendHost', 'readBlob'),
   };
 }

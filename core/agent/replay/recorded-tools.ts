@@ -1,11 +1,13 @@
-import { optional, KlausError, type Event, type EventOf } from '../../protocol/index.ts';
+import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
+import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';
 
 /** How a call ended, and the index of the event that the replay must reach before. */
 type End = { index: number } & (
-  | { kind: 'result'; finished: EventOf<'tool.finished'> }
+  | { kind: 'result'; finished: EventOf<'tool.finished'>; closed: EventBody[] }
+  | { kind: 'waits'; waiting: EventOf<'tool.waiting'> }
   /** Its changes were reviewed before they were applied. */
   | { kind: 'reviewed' }
   /** Its process crashed before it had a result. */
@@ -23,24 +25,36 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   await recording.reached(end.index);
   if (end.kind === 'crashed') return recording.crash();
   if (end.kind === 'reviewed') return { text: '' };
+  if (end.kind === 'waits') return { text: '', awaits: end.waiting };
   const { outcome, output, detail, changes, blob, evidence } = end.finished;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();
     return new Promise(() => {});
   }
-  return { text: output, isError: outcome !== 'ok', ...optional({ detail, blob, evidence }), changes };
+  return {
+    text: output,
+    isError: outcome !== 'ok',
+    ...optional({ detail, blob, evidence }),
+    changes,
+    closed: end.closed,
+  };
 }
 
 /** The end of a call, after the ends of parallel calls. Events after a crash were appended by another process. */
 function findEnd({ events, at }: Recording, call: string): End {
+  const closed: EventBody[] = [];
   let last = at;
   for (let index = at; index < events.length; index++) {
     const event = events[index]!;
     if (event.type === 'tool.finished') {
       if (isOfAnother(event)) return { kind: 'crashed', index: last };
-      if (event.call === call) return { kind: 'result', index, finished: event };
+      if (event.call === call) return { kind: 'result', index: index - closed.length, finished: event, closed };
       last = index + 1;
+    } else if (event.type === 'tool.waiting') {
+      return { kind: 'waits', index, waiting: event };
+    } else if (event.type === 'child.closed') {
+      closed.push(toBody(event));
     } else if (event.type === 'message.added' && event.message.origin === 'context') {
       last = index + 1;
     } else if (event.type === 'gate.decided' && event.call === call && event.phase === 'changes') {

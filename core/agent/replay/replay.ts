@@ -53,8 +53,6 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   if (unknown) return unplayable(unknown.seq, `this Klaus has no tool ${unknown.name}, which the log calls`);
   const process = events.find(({ type }) => type === 'process.changed');
   if (process) return unplayable(process.seq, 'a background process ran, and the log does not contain its timing');
-  const child = events.find(({ type }) => type === 'child.opened');
-  if (child) return unplayable(child.seq, 'another agent worked for it, and the log does not contain its answers');
   const early = events.find((event) => event.type === 'turn.started' && !event.modelInfo);
   if (early) return unplayable(early.seq, 'the log is of an early Klaus and does not contain the sizes of the model');
   if (opened.forked) counts.inherited = opened.forked.seq + opened.forked.settled;
