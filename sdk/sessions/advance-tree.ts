@@ -8,6 +8,7 @@ const HELD_MS = 250;
 type Advanced = Advance & { children?: string[] };
 
 export interface TreeOptions {
+  session: string;
   engine: Engine;
   store: SessionStore;
   /** Advances the session itself; `onChild` is called when a child has something to do. */
@@ -23,7 +24,7 @@ export interface TreeOptions {
  * waits for its children is advanced again when one of them has ended.
  */
 export async function advanceTree(options: TreeOptions): Promise<Advance> {
-  const { engine, store, isEnding } = options;
+  const { engine, store, session, isEnding } = options;
   const running = new Map<string, Promise<unknown>>();
   const failed = new Map<string, unknown>();
   const start = (child: string): void => {
@@ -34,22 +35,30 @@ export async function advanceTree(options: TreeOptions): Promise<Advance> {
       .finally(() => running.delete(child));
     running.set(child, ended);
   };
-  for (;;) {
-    const result = await options.advance(start);
-    const children = 'children' in result ? (result.children ?? []) : [];
-    if (result.state === 'busy' || isEnding()) {
-      await Promise.all(running.values());
-      return result;
+  // A command for the session, such as a cancel, arrives while its children run.
+  let woken = Promise.withResolvers<void>();
+  const unlisten = store.onSend(session, () => woken.resolve());
+  try {
+    for (;;) {
+      woken = Promise.withResolvers();
+      const result = await options.advance(start);
+      const children = 'children' in result ? (result.children ?? []) : [];
+      if (result.state === 'busy' || isEnding()) {
+        await Promise.all(running.values());
+        return result;
+      }
+      let isHeld = false;
+      for (const child of children) {
+        const status = running.has(child) ? 'idle' : await findStatus(store, engine, child);
+        if (status === 'runnable') start(child);
+        if (status === 'held') isHeld = true;
+      }
+      if (running.size === 0 && !isHeld) return await finish(options, result, { children, failed });
+      const held = isHeld ? [engine.clock.sleep(HELD_MS)] : [];
+      await Promise.race([...running.values(), ...held, woken.promise]);
     }
-    let isHeld = false;
-    for (const child of children) {
-      const status = running.has(child) ? 'idle' : await findStatus(store, engine, child);
-      if (status === 'runnable') start(child);
-      if (status === 'held') isHeld = true;
-    }
-    if (running.size > 0) await Promise.race(running.values());
-    else if (isHeld) await engine.clock.sleep(HELD_MS);
-    else return finish(options, result, { children, failed });
+  } finally {
+    unlisten();
   }
 }
 

@@ -84,6 +84,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const inUse = root === undefined ? engine : await inForce.engine(root);
       const { signal, pause } = options;
       return advanceTree({
+        session: id,
         engine: inUse,
         store,
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),

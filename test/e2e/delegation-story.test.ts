@@ -133,10 +133,16 @@ test('a cancel of the parent ends its children and returns their budgets', async
     { when: { system: 'WRITER' }, reply: { text: 'Late.' }, delay: 60_000 } as never,
   ]);
   const session = await open(engine, { grant: 'fs(., rw) spawn(1, 4) tool(*) delegable: fs(., rw) tool(*)' });
+  // The parent waits when the child sends its request, which is not answered.
+  const requested = Promise.withResolvers<void>();
   session.subscribe(0, (event) => {
-    if (event.type === 'tool.waiting') void session.send({ type: 'cancel', by: 'test' });
+    if (event.type !== 'child.opened') return;
+    engine.klaus.handle(event.child).subscribe(0, ({ type }) => type === 'turn.started' && requested.resolve());
   });
-  expect((await session.advance()).state).toBe('idle');
+  const advancing = session.advance();
+  await requested.promise;
+  await session.send({ type: 'cancel', by: 'test' });
+  expect((await advancing).state).toBe('idle');
   const events = await Array.fromAsync(session.events());
   expect(outcomeOf(events)).toMatchObject({ outcome: 'cancelled' });
   const [closed] = ofType(events, 'child.closed');

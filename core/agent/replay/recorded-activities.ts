@@ -6,6 +6,7 @@ import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evi
 import type { Activities } from '../loop/work.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
+import { createRecordedChildren } from './recorded-children.ts';
 import { toRecordedTool } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
@@ -65,19 +66,7 @@ export function createRecordedActivities(recording: Recording): Activities {
       const tool = toRecordedTool(parsed.tool, recording, call.id);
       return { kind: 'ready', decided, ready: { ...parsed, tool, intent: toIntent(event) } };
     },
-    recordChild: (_work, { call }) => {
-      const child = findType('child.opened');
-      return child?.call === call.id ? [toBody(child)] : [];
-    },
-    readChildEnd: async (_work, child) =>
-      readBodies(recording.at, (event) => isEndOf(event, child)).slice(
-        0,
-        recording.next?.type === 'child.closed' ? 1 : 2,
-      ),
-    closeChildren: async () => {
-      const index = find((event) => event.type === 'child.closed' || event.type === 'run.finished');
-      return index < 0 ? [] : readBodies(index, (event) => event.type === 'child.closed');
-    },
+    ...createRecordedChildren(recording),
     async recover(_work, call) {
       const { next } = recording;
       return next?.type === 'tool.finished' && next.call === call.id ? [toBody(next)] : 'repeat';
@@ -146,10 +135,6 @@ function isGuarded(event: Event, before: Event | undefined): boolean {
 function isOfCheckpoint(event: Event): boolean {
   const isDecision = event.type === 'gate.decided' && event.call.startsWith('checkpoint-');
   return isDecision || event.type === 'workspace.committed' || event.type === 'notice';
-}
-
-function isEndOf(event: Event, child: string): boolean {
-  return (event.type === 'child.finished' || event.type === 'child.closed') && event.child === child;
 }
 
 /** True if the call has a result before this index, so that the event at the index belongs to another attempt. */

@@ -1,0 +1,34 @@
+import type { Event } from '../../protocol/index.ts';
+import type { Activities } from '../loop/work.ts';
+import { toBody } from './compare.ts';
+import type { Recording } from './recording.ts';
+
+/** What the log records about child sessions. Their own logs are not read. */
+export function createRecordedChildren(
+  recording: Recording,
+): Pick<Activities, 'recordChild' | 'readChildEnd' | 'closeChildren'> {
+  const following = (): Event[] => recording.events.slice(recording.at);
+  return {
+    recordChild(_work, { call }) {
+      const child = following().find(({ type }) => type === 'child.opened');
+      return child?.type === 'child.opened' && child.call === call.id ? [toBody(child)] : [];
+    },
+    async readChildEnd(_work, child) {
+      const [end, closing] = following();
+      if (!end || !isEndOf(end, child)) return [];
+      const isBoth = end.type === 'child.finished' && closing?.type === 'child.closed' && closing.child === child;
+      return isBoth ? [toBody(end), toBody(closing)] : [toBody(end)];
+    },
+    async closeChildren() {
+      const events = following();
+      const from = events.findIndex(({ type }) => type === 'child.closed' || type === 'run.finished');
+      const closings = events.slice(Math.max(0, from));
+      const end = closings.findIndex(({ type }) => type !== 'child.closed');
+      return closings.slice(0, end < 0 ? closings.length : end).map(toBody);
+    },
+  };
+}
+
+function isEndOf(event: Event, child: string): boolean {
+  return (event.type === 'child.finished' || event.type === 'child.closed') && event.child === child;
+}
