@@ -1,6 +1,5 @@
 import type { ProcessStatus } from '@klaus/core/agent';
-import { toAuthorityText } from '@klaus/core/policy';
-import type { EventOf } from '@klaus/core/protocol';
+import type { Authority, EventOf } from '@klaus/core/protocol';
 import { toLine } from './printable.ts';
 
 /** Names of input fields that contain the object of a call. */
@@ -44,5 +43,11 @@ export function describeProcessState({ state, exitCode, reason }: ProcessStatus)
 
 /** Authority that a user gave a child session for a limited time, in one line without a full stop. */
 export function describeEscalation({ authorities, expiresAt }: EventOf<'grant.escalated'>): string {
-  return `More authority until ${new Date(expiresAt).toISOString()}: ${authorities.map(toAuthorityText).join(' · ')}`;
+  return `More authority until ${new Date(expiresAt).toISOString()}: ${authorities.map(toText).join(' · ')}`;
+}
+
+/** As in the notation of grants, which this light module does not load. */
+function toText({ kind, expiresAt: _, ...fields }: Authority): string {
+  const values = Object.values(fields).map((value) => (Array.isArray(value) ? value.join(' ') : String(value)));
+  return values.length === 0 ? kind : `${kind}(${values.join(', ')})`;
 }
