@@ -38,6 +38,9 @@ const modeRule: Rule = {
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
     if (isReadOnly(call.effects)) return { verdict: 'allow', reason: 'it only reads' };
+    // Such a call lists agents or waits for them: the user was asked when they were started.
+    const startsNothing = call.effects.every((effect) => effect === 'spawn') && !call.delegates && !call.opensChild;
+    if (startsNothing && mode !== 'plan') return { verdict: 'allow', reason: 'it starts and changes no agent' };
     switch (mode) {
       case 'plan':
         return { verdict: 'deny', reason: 'mode plan is read only' };

@@ -3,7 +3,7 @@ import type { Authority, EventOf } from '@klaus/core/protocol';
 import { toLine } from './printable.ts';
 
 /** Names of input fields that contain the object of a call. */
-const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
+const SUBJECTS = ['command', 'path', 'agent', 'to', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
 
 /** One line for a call: the tool's name and its object, such as `read_file src/sum.js`. @param max Characters. */
 export function describeCall(name: string, input: unknown, max = 72): string {

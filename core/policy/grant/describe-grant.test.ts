@@ -30,7 +30,7 @@ test.each([
   ['exec exec(git status) tool(*)', 1, 1],
   ['net(*, 443) net(*, 80) tool(*)', 1, 1],
   ['net(example.com, 443) net(*) tool(*)', 2, 1],
-  ['spawn(1, 8) tool(*)', 1, 1],
+  ['spawn(1, 8) tool(*)', 2, 1],
   ['tool(read_file) tool(list_files) fs(/w, r)', 2, 1],
   ['secret(TOKEN → example.com) model(opus) spend($5) turns(3) tool(*)', 4, 0],
   ['fs(/w, r) tool(*) delegable: fs(/w, r)', 2, 1],

@@ -79,8 +79,17 @@ function describeActions(
     ...(has.execute ? describeCommands(held('exec')) : []),
     ...(has.network ? describeHosts(held('net')) : []),
     ...held('secret').map((one) => `Uses the secret ${one.name} at ${one.host}${toUntil(one)}`),
-    ...(has.spawn ? held('spawn').map((one) => `Creates, changes and deletes agents${toUntil(one)}`) : []),
+    ...(has.spawn ? held('spawn').flatMap((one) => describeAgents(one, names)) : []),
     ...(names.includes('*') ? [] : [`Uses only the tools ${names.toSorted().join(', ')}`]),
+  ];
+}
+
+function describeAgents(one: AuthorityOf<'spawn'>, tools: readonly string[]): string[] {
+  const mayUse = (name: string): boolean => tools.includes('*') || tools.includes(name);
+  const agents = one.count === 1 ? 'one other agent' : `up to ${one.count} other agents`;
+  return [
+    ...(mayUse('create_agent') ? [`Creates, changes and deletes agents${toUntil(one)}`] : []),
+    ...(mayUse('spawn_agent') ? [`Gives tasks to ${agents}${toUntil(one)}`] : []),
   ];
 }
 
@@ -127,7 +136,7 @@ function describeLimits(held: Held, { delegable = [] }: Grant): string[] {
     ...held('model').map((one) => `Uses only the models ${one.ids.join(', ')}${toUntil(one)}`),
     ...held('spend').map((one) => `Costs at most $${one.usd}${toUntil(one)}`),
     ...held('turns').map((one) => `Takes at most ${one.count} turns${toUntil(one)}`),
-    ...(handed.length === 0 ? [] : [`Hands on to agents that it starts: ${handed.join(' · ')}`]),
+    ...(handed.length === 0 ? [] : [`May delegate to agents that it starts: ${handed.join(' · ')}`]),
   ];
 }
 function toPlace(path: string, workspace: string): string {

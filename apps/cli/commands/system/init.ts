@@ -38,11 +38,12 @@ async function ask({ configuration }: Klaus): Promise<Choice | 'interrupted' | u
     );
   }
   const present = { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') };
+  // A key that is pressed as soon as the question is shown answers it.
+  using keyboard = await openKeyboard();
   err.write(
     'The limits of a session keep its cost small. At a limit Klaus asks for more.\n\n' +
       `  1  ${describe(present)} (now)\n  2  ${describe(LARGER)}\n  3  ${describe(UNLIMITED)}\n\n[1 2 3, q to quit] `,
   );
-  using keyboard = await openKeyboard();
   for (;;) {
     const key = await keyboard.key();
     const chosen = key === '1' || key === '\r' ? present : key === '2' ? LARGER : key === '3' ? UNLIMITED : undefined;
