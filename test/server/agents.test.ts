@@ -72,7 +72,30 @@ test('one agent has its definition and its authority in words', async () => {
   expect(reader.may).not.toEqual([]);
   expect(reader.cannot).not.toEqual([]);
   const chatter = await it.client.agent({ params: { name: 'chatter' } });
-  expect(chatter).toMatchObject({ grant: 'nothing', may: [] });
+  expect(chatter).toMatchObject({ grant: 'nothing', may: [], problem: null });
+});
+
+test('a definition with an unknown capability can be read, so that it can be corrected', async () => {
+  await using it = await start();
+  const file = join(it.place.workspace, '.klaus/agents/misspelled.md');
+  writeFileSync(file, toFile('name: misspelled\ndescription: Reads.\ncapabilities: [file-operation]'));
+  const found = await it.client.agent({ params: { name: 'misspelled' } });
+  expect(found).toMatchObject({ may: [], grant: '', problem: expect.stringContaining('file-operation') });
+  const corrected = { ...found.definition, capabilities: ['file-operations'] };
+  await it.client.changeAgent({ params: { name: 'misspelled' }, query: { hash: found.hash }, body: corrected });
+  expect((await it.client.agent({ params: { name: 'misspelled' } })).problem).toBeNull();
+});
+
+test('a client records that a chat with an agent ended', async () => {
+  await using it = await start();
+  await it.client.recordAgentUse({ params: { name: 'reader' } });
+  await it.client.recordAgentUse({ params: { name: 'klaus' } });
+  const uses = await Array.fromAsync(it.klaus.store.hostEvents({ type: 'agent.used' }));
+  expect(uses).toMatchObject([
+    { agent: 'reader', by: expect.stringMatching(/^server/) },
+    { agent: 'klaus', by: expect.stringMatching(/^server/) },
+  ]);
+  expect(await send(it, ['POST', '/api/agents/reade/uses'])).toMatchObject({ status: 404 });
 });
 
 test('an agent is created, changed and deleted', async () => {

@@ -42,6 +42,7 @@ const authorityFields = {
 export const agentDetailSchema = agentViewSchema.extend({
   ...authorityFields,
   definition: definitionSchema,
+  problem: z.string().nullable().describe('Why its authority cannot be computed, such as an unknown capability.'),
   hash: z.string().describe('SHA-256 of the file, for a change.'),
 });
 export type AgentDetail = z.infer<typeof agentDetailSchema>;
@@ -94,5 +95,10 @@ export const agentRoutes = {
     params: agentParams,
     query: z.object({ ...folder, hash }),
     answer: z.object({ name: z.string(), file: z.string() }),
+  }),
+  recordAgentUse: defineRoute('agents', 'POST /api/agents/:name/uses', {
+    summary: 'Records that a chat with an agent ended normally.',
+    params: agentParams,
+    answer: z.object({ name: z.string() }),
   }),
 };

@@ -47,7 +47,7 @@ export const agentHandlers = {
     const found = await agents.find(params.name);
     const uses = await context.klaus.store.agentUses();
     const { definition, hash } = found;
-    return { ...toView(found, uses.get(params.name)), ...describe(agents, definition), definition, hash };
+    return { ...toView(found, uses.get(params.name)), ...describeAny(agents, definition), definition, hash };
   },
 
   async createAgent({ query, body }, context) {
@@ -71,6 +71,13 @@ export const agentHandlers = {
   async deleteAgent({ params, query }, context) {
     const { file } = await openAgents(context, query).remove(params.name, { expected: query.hash });
     return { name: params.name, file };
+  },
+
+  async recordAgentUse({ params }, context, { by }) {
+    const agents = context.klaus.agents();
+    if (toDefined(params.name) !== undefined) await agents.find(params.name);
+    await agents.recordUse(params.name, by);
+    return { name: params.name };
   },
 } satisfies PartialHandlers;
 
@@ -96,6 +103,16 @@ function describe(agents: Agents, definition: AgentDefinition) {
   const toTexts = (isAllowed: boolean): string[] =>
     lines.flatMap(({ allows, text }) => (allows === isAllowed ? [text] : []));
   return { grant, may: toTexts(true), cannot: toTexts(false), unknownTools: [...unknownTools] };
+}
+
+/** The same for a definition that can be wrong, so that a client can correct it. */
+function describeAny(agents: Agents, definition: AgentDefinition) {
+  try {
+    return { ...describe(agents, definition), problem: null };
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return { grant: '', may: [], cannot: [], unknownTools: [], problem: error.message };
+  }
 }
 
 /** The same for a definition of the request. @throws Refusal 400 with the field. */

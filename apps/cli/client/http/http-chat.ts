@@ -19,7 +19,7 @@ export function createHttpChat(
     return opened?.type === 'session.opened' && opened.chat === true && opened.agent === agent;
   };
   return {
-    // The server refuses an unknown agent when the session is opened. It records no use.
+    // The server refuses an unknown agent when the session is opened.
     chatAgent: ({ name }) =>
       Promise.resolve({ name: name === 'klaus' ? undefined : name, keepsHistory: true, notes: [] }),
     async latestChat({ agent, cwd }) {
@@ -28,7 +28,9 @@ export function createHttpChat(
       for (const session of sessions) if (await isChat(session, agent)) return session;
       return undefined;
     },
-    recordUse: () => Promise.resolve(),
+    async recordUse(agent = 'klaus') {
+      await ask(client.recordAgentUse({ params: { name: agent } }));
+    },
     chatState: (id) => readChatState(events(id)),
     async changeModel(id, model) {
       await ask(client.changeSession({ params: { id }, body: { model } }));
