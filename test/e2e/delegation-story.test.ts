@@ -1,4 +1,6 @@
 // Covers core/agent/children, sdk/sessions, sdk/open: workers, questions below a session, cancel, restart.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createKlaus, type AgentDefinition, type Klaus, type OpenOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
@@ -149,4 +151,24 @@ test('a cancel of the parent ends its children and returns their budgets', async
   const below = await Array.fromAsync(engine.klaus.handle(closed!.child).events());
   expect(below.at(-1)).toMatchObject({ type: 'session.closed' });
   expect(await replayTree(engine.klaus, session.id)).toEqual(['equal', 'equal']);
+});
+
+test('what the user approved for a child at a protected place stays', async () => {
+  await using engine = await createTeam([
+    ...LEAD_STARTS,
+    ...stepsOf('WRITER', [
+      [{ name: 'write_file', input: { path: '.npmrc', content: 'audit=false\n' } }],
+      [{ name: 'run_command', input: { command: 'true' } }],
+      'Written.',
+    ]),
+  ]);
+  const all = 'fs(., rwx) exec tool(*)';
+  const definition = { ...WRITER, grants: [all] };
+  await engine.klaus.agents().save(definition, { replace: true });
+  const session = await open(engine, { grant: `${all} spawn(1, 4) delegable: ${all}` });
+  const parked = await session.advance();
+  if (parked.state !== 'parked') throw new Error('nothing was asked');
+  await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
+  expect((await session.advance()).state).toBe('idle');
+  expect(readFileSync(join(engine.place.workspace, '.npmrc'), 'utf8')).toBe('audit=false\n');
 });
