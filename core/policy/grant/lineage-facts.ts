@@ -67,6 +67,10 @@ function toOwnFacts(event: Event, { workers = [] }: EventOf<'session.opened'>): 
   }
 }
 
+function isIntroduction(fact: LineageFact): fact is Extract<LineageFact, { kind: 'opened' | 'spawned' | 'forked' }> {
+  return fact.kind === 'opened' || fact.kind === 'spawned' || fact.kind === 'forked';
+}
+
 /**
  * The facts of several logs in the order of their times.
  *
@@ -81,7 +85,7 @@ export function mergeFacts(logs: readonly (readonly LineageFact[])[]): LineageFa
       const subject = 'agent' in fact ? fact.agent : fact.caller;
       const at = Math.max(fact.at, before, introduced.get(subject) ?? 0);
       before = at;
-      if ('agent' in fact && !introduced.has(fact.agent)) introduced.set(fact.agent, at);
+      if (isIntroduction(fact) && !introduced.has(fact.agent)) introduced.set(fact.agent, at);
       return { ...fact, at };
     });
   });
