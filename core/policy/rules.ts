@@ -11,7 +11,8 @@ const grantRule: Rule = {
   check(call, { grant, now }) {
     if (!allowsTool(grant, call.name, now)) return { verdict: 'deny', reason: `the grant has no tool ${call.name}` };
     const wider = call.access.filter((access) => !allowsAccess(grant, access, now)).map(describeAccess);
-    if (call.effects.includes('spawn') && !allowsSpawn(grant, now)) wider.push('create an agent');
+    if (call.effects.includes('spawn') && call.creates !== false && !allowsSpawn(grant, now))
+      wider.push('create an agent');
     if (wider.length > 0) return { verdict: 'ask', reason: `wider than the grant: ${wider.join(', ')}` };
     return { verdict: 'allow', reason: 'covered by the grant' };
   },

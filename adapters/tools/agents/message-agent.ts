@@ -24,7 +24,12 @@ export const messageAgent = defineBuiltinTool({
     before: [
       {
         name: 'create_agent',
-        input: { name: 'poet', description: 'Writes poems.', system_prompt: 'You write poems.', reason: 'It only talks.' },
+        input: {
+          name: 'poet',
+          description: 'Writes poems.',
+          system_prompt: 'You write poems.',
+          reason: 'It only talks.',
+        },
       },
       { name: 'spawn_agent', input: { agent: 'poet', task: 'Write a poem about lists.' } },
     ],
@@ -34,9 +39,13 @@ export const messageAgent = defineBuiltinTool({
   async prepare({ to, message, budget }, { children }) {
     const title = `send ${to} a message: ${JSON.stringify(message.slice(0, 200))}`;
     const planned = children.planned();
-    if (planned) return { title, access: [], child: planned };
-    if (!children.isNewWorker(to)) return { title, access: [] };
-    return { title, access: [], child: await children.plan({ agent: to, edge: 'invoke', ...optional({ limits: toLimits(budget) }) }) };
+    if (planned) return { title, access: [], child: planned, creates: false };
+    if (!children.isNewWorker(to)) return { title, access: [], creates: false };
+    return {
+      title,
+      access: [],
+      child: await children.plan({ agent: to, edge: 'invoke', ...optional({ limits: toLimits(budget) }) }),
+    };
   },
   async run({ to, message }, { children }, { child }) {
     if (child) {

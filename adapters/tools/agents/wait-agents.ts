@@ -17,7 +17,11 @@ export const waitAgents = defineBuiltinTool({
   effects: ['spawn'],
   resume: 'repeat',
   example: { grant: 'agent-creation', input: {}, output: 'No agent is open' },
-  prepare: async ({ agents }) => ({ title: `wait for ${agents?.join(', ') ?? 'all agents'}`, access: [] }),
+  prepare: async ({ agents }) => ({
+    title: `wait for ${agents?.join(', ') ?? 'all agents'}`,
+    access: [],
+    creates: false,
+  }),
   async run({ agents, any = false, keep }, { children }) {
     const { ended, pending } = await children.wait({ any, ...optional({ children: agents, keep }) });
     if (pending.length > 0) return { text: '', awaits: { children: pending, any } };
@@ -38,6 +42,7 @@ function toResultText(report: ChildReport): string {
   const { id, agent, outcome = 'closed', reason, result } = report;
   const why = outcome === 'done' || reason === undefined ? '' : ` ${reason}`;
   const text = result.trim().replaceAll(id, '[id]');
-  const lines = text === '' ? ['It gave no answer.'] : [`--- untrusted text of ${id} ---`, text, `--- end of ${id} ---`];
+  const lines =
+    text === '' ? ['It gave no answer.'] : [`--- untrusted text of ${id} ---`, text, `--- end of ${id} ---`];
   return [`${agent} (${id}): ${outcome}.${why} ${describeUse(report)}.`, ...lines].join('\n');
 }

@@ -97,7 +97,7 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
-    ...optional({ delegates: intent.delegates }),
+    ...optional({ delegates: intent.delegates, creates: intent.creates }),
   };
   const gate = toGateContext(work);
   const found = decide(facts, gate, [...RULES, ...engine.rules]);

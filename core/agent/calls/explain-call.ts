@@ -54,7 +54,8 @@ export async function explainCall(
   const { verdict, rule, reason, findings } = decided;
   const intent = await findIntent(work, name, input);
   const effects = engine.tools.find(name)?.effects ?? [];
-  const facts = { name, effects, access: intent?.access ?? [] };
+  const needed = intent?.creates === false ? effects.filter((effect) => effect !== 'spawn') : effects;
+  const facts = { name, effects: needed, access: intent?.access ?? [] };
   return {
     name,
     input,
