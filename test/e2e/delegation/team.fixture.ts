@@ -100,10 +100,13 @@ export interface Led {
   events: Event[];
 }
 
+/** Only money is limited, so that an agent two levels down has enough of everything. */
+const LIMITS = { usd: 1, tokens: 0, toolCalls: 0, turns: 0 };
+
 /** Opens a session of the agent `lead` and gives it a task. By default questions are denied. */
 export async function lead(team: Team, options: OpenOptions & { onAsk?: 'wait' | 'deny' } = {}): Promise<Led> {
   const { onAsk = 'deny', ...open } = options;
-  const session = await team.klaus.open({ agent: 'lead', grant: DELEGATES_READING, limits: { usd: 1 }, ...open });
+  const session = await team.klaus.open({ agent: 'lead', grant: DELEGATES_READING, limits: LIMITS, ...open });
   await session.prompt('Lead.', { onAsk });
   const advanced = await session.advance();
   return { session, advanced, events: await team.events(session.id) };
@@ -118,9 +121,10 @@ export async function answer(team: Team, root: string, given: 'approved' | 'reje
   return { session, advanced, events: await team.events(root) };
 }
 
-/** How the calls of a session ended: tool, outcome, and the code of an error. */
+/** How the calls of a session ended: tool, outcome, and the code of an error. Without `pause`. */
 export function endsOf(events: readonly Event[]): string[] {
-  return ofType(events, 'tool.finished').map(({ name, outcome, detail }) => {
+  const finished = ofType(events, 'tool.finished').filter(({ name }) => name !== pause.name);
+  return finished.map(({ name, outcome, detail }) => {
     const { code } = (detail ?? {}) as { code?: string };
     return [name, outcome, ...(code === undefined ? [] : [code])].join(' ');
   });
