@@ -100,13 +100,21 @@ export interface Led {
   events: Event[];
 }
 
+export interface LeadOptions extends OpenOptions {
+  /** Default `deny`. */
+  onAsk?: 'wait' | 'deny';
+  /** Called with each event of the lead, before its effect. */
+  onEvent?: (event: Event) => void;
+}
+
 /** Only money is limited, so that an agent two levels down has enough of everything. */
 const LIMITS = { usd: 1, tokens: 0, toolCalls: 0, turns: 0 };
 
-/** Opens a session of the agent `lead` and gives it a task. By default questions are denied. */
-export async function lead(team: Team, options: OpenOptions & { onAsk?: 'wait' | 'deny' } = {}): Promise<Led> {
-  const { onAsk = 'deny', ...open } = options;
+/** Opens a session of the agent `lead` and gives it a task. */
+export async function lead(team: Team, options: LeadOptions = {}): Promise<Led> {
+  const { onAsk = 'deny', onEvent, ...open } = options;
   const session = await team.klaus.open({ agent: 'lead', grant: DELEGATES_READING, limits: LIMITS, ...open });
+  if (onEvent) session.subscribe(0, onEvent);
   await session.prompt('Lead.', { onAsk });
   const advanced = await session.advance();
   return { session, advanced, events: await team.events(session.id) };
