@@ -1,5 +1,12 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
-import { optional, type Decision, type Escalation, type EventOf, type Hunk, type Remembered } from '../../protocol/index.ts';
+import {
+  optional,
+  type Decision,
+  type Escalation,
+  type EventOf,
+  type Hunk,
+  type Remembered,
+} from '../../protocol/index.ts';
 import { toQuestionEvent } from './call-events.ts';
 import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
