@@ -39,6 +39,8 @@ const modeRule: Rule = {
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
     if (isReadOnly(call.effects)) return { verdict: 'allow', reason: 'it only reads' };
+    // What those agents do is judged in their own sessions.
+    if (call.creates === false) return { verdict: 'allow', reason: 'it only uses agents that exist' };
     switch (mode) {
       case 'plan':
         return { verdict: 'deny', reason: 'mode plan is read only' };

@@ -61,7 +61,7 @@ export async function explainCall(
     input,
     title: intent?.title ?? name,
     grant: work.authority.grant(),
-    mode: state.mode,
+    mode: work.authority.mode(),
     decision: { verdict, rule, reason, findings },
     access: explainAccess(work.authority.grant(), facts, engine.clock.now()),
   };
