@@ -39,9 +39,9 @@ export const pause: Call = { name: 'pause', input: {} };
 
 export interface Team extends TestEngine {
   /** The events of a session. */
-  events(session: string): Promise<Event[]>;
+  readonly events: (session: string) => Promise<Event[]>;
   /** The names of the tools in the first request of an agent. */
-  toolsOf(agent: string): string[];
+  readonly toolsOf: (agent: string) => string[];
 }
 
 export interface TeamOptions extends Pick<TestEngineOptions, 'tools' | 'settings' | 'files'> {
