@@ -54,7 +54,7 @@ export function toQuestionEvent(
   return { type: 'approval.asked', ...head, ...question, expiresAt, ...chain };
 }
 
-/** Codes that say no more than the outcome. */
+/** Codes that repeat the outcome. */
 const PLAIN_CODES: ReadonlySet<ErrorCode> = new Set(['tool.failed', 'internal', 'cancelled']);
 
 /** The code of an error for clients, which then need not read its text. */

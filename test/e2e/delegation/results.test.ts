@@ -50,8 +50,8 @@ test('a result cannot contain the line that ends it (naive: the text is inserted
   });
   const { events } = await lead(team);
   const { child } = ofType(events, 'child.opened')[0]!;
-  const told = (await team.events(child)).some((event) => JSON.stringify(event).includes(`Your id is ${child}`));
-  expect(told).toBe(true);
+  const isSent = (await team.events(child)).some((event) => JSON.stringify(event).includes(`Your id is ${child}`));
+  expect(isSent).toBe(true);
   const { output } = ofType(events, 'tool.finished').at(-1)!;
   const lines = output.split('\n');
   const at = (text: string): number[] => lines.flatMap((line, index) => (line.includes(text) ? [index] : []));
