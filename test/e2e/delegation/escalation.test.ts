@@ -104,7 +104,8 @@ test('what was approved cannot be delegated (naive: an agent delegates what it h
     agents: [WRITER, middle, toLead('lead', ['middle'])],
     scripts: {
       lead: [[spawn('middle')], [wait()], 'Done.'],
-      middle: [[write('m.txt')], [spawn('writer')], 'Done.'],
+      middle: [[write('m.txt')], [spawn('writer')], [spawn('writer', { narrow: true })], [wait()], 'Done.'],
+      writer: [[write('w.txt')], 'Done.'],
     },
   });
   const { session } = await lead(team, { onAsk: 'wait' });
@@ -115,9 +116,13 @@ test('what was approved cannot be delegated (naive: an agent delegates what it h
     state: 'parked',
     approvals: [{ session: child, subject: { name: 'spawn_agent' } }],
   });
-  const refused = await answer(team, session.id, 'rejected');
-  expect(refused.advanced.state).toBe('idle');
-  expect(await countSessions(team)).toBe(2);
+  // A narrow request is not asked about: the file is.
+  const narrow = await answer(team, session.id, 'rejected');
+  expect(narrow.advanced).toMatchObject({ state: 'parked', approvals: [{ subject: { name: 'write_file' } }] });
+  const below = await team.events(child!);
+  expect(endsOf(below)).toEqual(['write_file ok', 'spawn_agent denied', 'spawn_agent ok']);
+  const [opened] = ofType(below, 'child.opened');
+  expect(opened!.grant.authorities).not.toContainEqual(expect.objectContaining({ rights: 'rw' }));
 });
 
 test('an approval for the session of a child covers no sibling of the same agent (naive: approvals apply to agents)', async () => {

@@ -148,6 +148,20 @@ test('the record of a worker gives what the user gave it, not what it says (naiv
   expect(await work(team)).toEqual(['write_file denied', 'read_file denied']);
 });
 
+test('a child loses what its parent may not delegate any more (naive: its parent still holds it)', async () => {
+  const { team, root, opened } = await createScene();
+  await using _ = team;
+  const { grant } = ofType(await team.events(root), 'session.opened')[0]!;
+  const delegable = [
+    { kind: 'fs', path: team.place.workspace, rights: 'r' },
+    { kind: 'tool', name: '*' },
+  ];
+  const changed = { type: 'grant.changed', grant: { ...grant, delegable }, reason: 'Less.', by: 'test' };
+  await append(team, root, [toRecord(opened), changed]);
+  await append(team, CHILD, [toOpened(opened, root)]);
+  expect(await work(team)).toEqual(['write_file denied', 'read_file ok']);
+});
+
 test('a child that was closed may do nothing more (naive: it keeps its authority until its log is closed)', async () => {
   const { team, root, opened } = await createScene();
   await using _ = team;
