@@ -9,6 +9,7 @@ import {
   endsOf,
   lead,
   pause,
+  read,
   spawn,
   toAgent,
   toLead,
@@ -123,6 +124,26 @@ test('what was approved cannot be delegated (naive: an agent delegates what it h
   expect(endsOf(below)).toEqual(['write_file ok', 'spawn_agent denied', 'spawn_agent ok']);
   const [opened] = ofType(below, 'child.opened');
   expect(opened!.grant.authorities).not.toContainEqual(expect.objectContaining({ rights: 'rw' }));
+});
+
+test('what was approved for a child can be revoked (naive: only what it opened with can)', async () => {
+  await using team = await createTeam({
+    agents: [WRITER, toLead('lead', ['writer'])],
+    scripts: {
+      lead: [[spawn('writer', { narrow: true })], [wait()], 'Done.'],
+      writer: [[write('same.txt')], [pause], [write('same.txt')], [read], 'Done.'],
+    },
+    onPause: ({ klaus }, session) => klaus.handle(session).revoke(['fs(., w)'], { by: 'test' }),
+  });
+  const { session, advanced } = await lead(team, { onAsk: 'wait' });
+  const asked = advanced.state === 'parked' ? advanced.approvals[0]! : undefined;
+  await team.klaus.answer(asked!.approval, 'approved', { by: 'test', scope: 'session' });
+  const again = await session.advance();
+  expect(again).toMatchObject({ state: 'parked', approvals: [{ subject: { name: 'write_file' } }] });
+  const { events } = await answer(team, session.id, 'rejected');
+  const own = await team.events(childrenOf(events)[0]!);
+  expect(ofType(own, 'grant.changed')).toHaveLength(1);
+  expect(endsOf(own)).toEqual(['write_file ok', 'write_file denied', 'read_file ok']);
 });
 
 test('an approval for the session of a child covers no sibling of the same agent (naive: approvals apply to agents)', async () => {
