@@ -1,5 +1,13 @@
 import { optional } from '@klaus/core/optional';
-import { applyQueuedCommands, loadState, readLog, toolsOf, toRevocableGrant, type Engine, type SessionStore } from '@klaus/core/agent';
+import {
+  applyQueuedCommands,
+  loadState,
+  readLog,
+  toolsOf,
+  toRevocableGrant,
+  type Engine,
+  type SessionStore,
+} from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 

@@ -20,8 +20,7 @@ export function toCommandView({
   const now = engine.clock.now();
   const grant = authority.grant();
   const files = toFilesView(grant, { workspace, now });
-  const allows = (path: string, right: 'r' | 'w'): boolean =>
-    allowsAccess(grant, { kind: 'fs', path, right }, now);
+  const allows = (path: string, right: 'r' | 'w'): boolean => allowsAccess(grant, { kind: 'fs', path, right }, now);
   const shown = readable.filter((path) => allows(path, 'r'));
   const open = writable.filter((path) => shown.includes(path) && allows(path, 'w'));
   return {
