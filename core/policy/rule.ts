@@ -23,8 +23,8 @@ export interface CallFacts {
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   delegates?: Delegated;
-  /** True for a call that opens a child session. */
-  opensChild?: boolean;
+  /** False for a call with the effect `spawn` that creates no agent: it uses those that exist. */
+  creates?: false;
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }

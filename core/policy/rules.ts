@@ -11,7 +11,8 @@ const grantRule: Rule = {
   check(call, { grant, now }) {
     if (!allowsTool(grant, call.name, now)) return { verdict: 'deny', reason: `the grant has no tool ${call.name}` };
     const wider = call.access.filter((access) => !allowsAccess(grant, access, now)).map(describeAccess);
-    if (call.effects.includes('spawn') && !allowsSpawn(grant, now)) wider.push('create an agent');
+    if (call.effects.includes('spawn') && call.creates !== false && !allowsSpawn(grant, now))
+      wider.push('create an agent');
     if (wider.length > 0) return { verdict: 'ask', reason: `wider than the grant: ${wider.join(', ')}` };
     return { verdict: 'allow', reason: 'covered by the grant' };
   },
@@ -38,9 +39,8 @@ const modeRule: Rule = {
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
     if (isReadOnly(call.effects)) return { verdict: 'allow', reason: 'it only reads' };
-    // Such a call lists agents or waits for them: the user was asked when they were started.
-    const startsNothing = call.effects.every((effect) => effect === 'spawn') && !call.delegates && !call.opensChild;
-    if (startsNothing && mode !== 'plan') return { verdict: 'allow', reason: 'it starts and changes no agent' };
+    // What those agents do is judged in their own sessions.
+    if (call.creates === false) return { verdict: 'allow', reason: 'it only uses agents that exist' };
     switch (mode) {
       case 'plan':
         return { verdict: 'deny', reason: 'mode plan is read only' };

@@ -1,5 +1,13 @@
 import { optional } from '@klaus/core/optional';
-import { applyQueuedCommands, loadState, readLog, toolsOf, type Engine, type SessionStore } from '@klaus/core/agent';
+import {
+  applyQueuedCommands,
+  loadState,
+  readLog,
+  toolsOf,
+  toRevocableGrant,
+  type Engine,
+  type SessionStore,
+} from '@klaus/core/agent';
 import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 
@@ -57,9 +65,10 @@ export async function revokeGrant(
   const opened = state.session;
   if (!opened) throw new KlausError('usage', `The session ${session} has no opening.`);
   const at = { workspace: opened.workspace, now: engine.clock.now(), widest: WIDEST };
-  const authorities = parts.length === 0 ? undefined : parts.flatMap((part) => parsePart(part, state.grant, at));
-  const grant = revoke(state.grant, authorities, { tools: toolsOf(state) });
-  if (isCovered(state.grant, grant)) throw new KlausError('usage', 'The grant holds nothing any more.');
+  const held = toRevocableGrant(state);
+  const authorities = parts.length === 0 ? undefined : parts.flatMap((part) => parsePart(part, held, at));
+  const grant = revoke(held, authorities, { tools: toolsOf(state) });
+  if (isCovered(held, grant)) throw new KlausError('usage', 'The grant holds nothing any more.');
   await engine.store.send(session, {
     type: 'revoke',
     id: engine.ids.ulid(),

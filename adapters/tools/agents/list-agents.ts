@@ -10,7 +10,7 @@ export const listAgents = defineBuiltinTool({
   effects: ['spawn'],
   resume: 'repeat',
   example: { grant: 'agent-creation', input: {}, output: 'No agents' },
-  prepare: async () => ({ title: 'list the agents', access: [] }),
+  prepare: async () => ({ title: 'list the agents', access: [], creates: false }),
   async run(_, { agents }) {
     const { agents: all, broken } = await agents.list();
     const lines = all.map((agent) => describeAgent(agents, agent));

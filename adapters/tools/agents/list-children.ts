@@ -10,7 +10,7 @@ export const listChildren = defineBuiltinTool({
   effects: ['spawn'],
   resume: 'repeat',
   example: { grant: 'agent-creation', input: {}, output: 'No agents were started' },
-  prepare: async () => ({ title: 'list the started agents', access: [] }),
+  prepare: async () => ({ title: 'list the started agents', access: [], creates: false }),
   async run(_, { children }) {
     const reports = await children.list();
     const lines = reports.map((report) => {

@@ -39,8 +39,8 @@ export const messageAgent = defineBuiltinTool({
   async prepare({ to, message, budget }, { children }) {
     const title = `send ${to} a message: ${JSON.stringify(message.slice(0, 200))}`;
     const planned = children.planned();
-    if (planned) return { title, access: [], child: planned };
-    if (!children.isNewWorker(to)) return { title, access: [] };
+    if (planned) return { title, access: [], child: planned, creates: false };
+    if (!children.isNewWorker(to)) return { title, access: [], creates: false };
     return {
       title,
       access: [],

@@ -39,11 +39,14 @@ export const spawnAgent = defineBuiltinTool({
     output: 'Started poet',
   },
   async prepare({ agent, task, budget, narrow }, { children }) {
-    const child =
-      children.planned() ?? (await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) }));
+    const title = `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`;
+    // It was judged before it was recorded, and counts as one of the agents that may be created.
+    const planned = children.planned();
+    if (planned) return { title, access: [], child: planned, creates: false };
+    const child = await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) });
     const text = toGrantText(child.wanted);
     return {
-      title: `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`,
+      title,
       access: [],
       child,
       ...(child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),

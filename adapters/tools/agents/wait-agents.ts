@@ -17,7 +17,11 @@ export const waitAgents = defineBuiltinTool({
   effects: ['spawn'],
   resume: 'repeat',
   example: { grant: 'agent-creation', input: {}, output: 'No agent is open' },
-  prepare: async ({ agents }) => ({ title: `wait for ${agents?.join(', ') ?? 'all agents'}`, access: [] }),
+  prepare: async ({ agents }) => ({
+    title: `wait for ${agents?.join(', ') ?? 'all agents'}`,
+    access: [],
+    creates: false,
+  }),
   async run({ agents, any = false, keep }, { children }) {
     const { ended, pending, closed } = await children.wait({ any, ...optional({ children: agents, keep }) });
     if (pending.length > 0) return { text: '', awaits: { children: pending, any } };

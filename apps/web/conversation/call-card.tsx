@@ -113,6 +113,11 @@ function toExitCode(detail: unknown): number | null {
   return exitCode ?? null;
 }
 
+/** False for a command that did not start. */
+function hasExitCode(detail: unknown): boolean {
+  return typeof detail === 'object' && detail !== null && 'exitCode' in detail;
+}
+
 function Answered({ call }: { call: CallEntry }) {
   const t = useText();
   const { answer, asked } = call;
@@ -180,7 +185,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
       {result && isCommand(input) ? (
         <p className="muted small">
           {t.call.ended(
-            result.detail === undefined ? t.call[result.outcome] : t.call.exit(toExitCode(result.detail)),
+            hasExitCode(result.detail) ? t.call.exit(toExitCode(result.detail)) : t.call[result.outcome],
             formatDuration(result.durationMs),
           )}
         </p>

@@ -59,7 +59,8 @@ export function book(ledger: Ledger, event: Event): void {
         usage: NO_USAGE,
         usd: 0,
         caps: event.limits,
-        ...(event.parent ? { parent: event.parent.session } : {}),
+        // A fork has its own budget: nothing is reserved for it in the session that opened its original.
+        ...(event.parent && !event.forked ? { parent: event.parent.session } : {}),
         ...(event.forked ? { inherited: event.forked.seq } : {}),
       });
       return;

@@ -1,4 +1,4 @@
-import { optional, type Decision } from '../../protocol/index.ts';
+import { optional, type Decision, type ErrorCode } from '../../protocol/index.ts';
 import { runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ApprovalAsked, JudgedCall, ToolFinished } from './judged-call.ts';
@@ -54,15 +54,29 @@ export function toQuestionEvent(
   return { type: 'approval.asked', ...head, ...question, expiresAt, ...chain };
 }
 
+/** Codes that repeat the outcome. */
+const PLAIN_CODES: ReadonlySet<ErrorCode> = new Set(['tool.failed', 'internal', 'cancelled']);
+
+/** The code of an error for clients, which then need not read its text. */
+export function toErrorDetail({ code }: { code: ErrorCode }): { code: ErrorCode } | undefined {
+  return PLAIN_CODES.has(code) ? undefined : { code };
+}
+
 /** Why a call is refused before the rules of the gate are evaluated. */
 export interface Refusal {
   rule: string;
   error: { message: string; hint?: string | undefined };
+  /** For clients. Default: none. */
+  detail?: { code: ErrorCode } | undefined;
   /** Default `error`. */
   outcome?: ToolFinished['outcome'];
 }
 
-export function refuseCall(work: Work, call: CallState, { rule, error, outcome = 'error' }: Refusal): JudgedCall {
+export function refuseCall(
+  work: Work,
+  call: CallState,
+  { rule, error, detail, outcome = 'error' }: Refusal,
+): JudgedCall {
   const reason = error.message;
   const output = error.hint === undefined ? reason : `${reason} ${error.hint}`;
   const head = toHead(work, call);
@@ -75,10 +89,6 @@ export function refuseCall(work: Work, call: CallState, { rule, error, outcome =
       ...{ verdict: 'deny', rule, reason, callHash: toCallHash(work, call) },
       findings: [{ rule, verdict: 'deny', reason }],
     },
-    finished: toFinished(head, {
-      outcome,
-      output,
-      detail: rule === 'input' ? { code: 'tool.input' } : undefined,
-    }),
+    finished: toFinished(head, { outcome, output, detail }),
   };
 }

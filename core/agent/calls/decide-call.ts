@@ -16,7 +16,7 @@ import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
 import { acceptHunks } from './accept-hunks.ts';
-import { refuseCall, toCallHash, toDecided, toFinished, toHead } from './call-events.ts';
+import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
 import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
@@ -36,7 +36,7 @@ export async function decideCall(work: Work, parsed: ParsedCall): Promise<Judged
       return refuseCall(work, call, { rule: 'prepare', error: { message: `${call.name} failed: ${known.message}` } });
     return known.code === 'workspace.outside'
       ? refuseCall(work, call, { rule: 'path', error: known, outcome: 'denied' })
-      : refuseCall(work, call, { rule: 'prepare', error: known });
+      : refuseCall(work, call, { rule: 'prepare', error: known, detail: toErrorDetail(known) });
   }
   return resolveVerdict(work, { ...parsed, intent });
 }
@@ -97,7 +97,7 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
-    ...optional({ delegates: intent.delegates, opensChild: intent.child && true }),
+    ...optional({ delegates: intent.delegates, creates: intent.creates }),
   };
   const gate = toGateContext(work);
   const found = decide(facts, gate, [...RULES, ...engine.rules]);

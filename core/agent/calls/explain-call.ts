@@ -54,13 +54,14 @@ export async function explainCall(
   const { verdict, rule, reason, findings } = decided;
   const intent = await findIntent(work, name, input);
   const effects = engine.tools.find(name)?.effects ?? [];
-  const facts = { name, effects, access: intent?.access ?? [] };
+  const needed = intent?.creates === false ? effects.filter((effect) => effect !== 'spawn') : effects;
+  const facts = { name, effects: needed, access: intent?.access ?? [] };
   return {
     name,
     input,
     title: intent?.title ?? name,
     grant: work.authority.grant(),
-    mode: state.mode,
+    mode: work.authority.mode(),
     decision: { verdict, rule, reason, findings },
     access: explainAccess(work.authority.grant(), facts, engine.clock.now()),
   };

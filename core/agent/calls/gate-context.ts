@@ -35,7 +35,7 @@ export function toGateContext({ state, engine, authority }: Authorized): GateCon
   const { readable, writable } = toCommandView({ state, engine, authority });
   return {
     grant: authority.grant(),
-    mode: state.mode,
+    mode: authority.mode(),
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,
     ...optional({ readable, writable }),

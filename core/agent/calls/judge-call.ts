@@ -15,7 +15,8 @@ const MAX_ISSUES = 8;
 /** Validates a call, determines its access, and asks the gate. Changes nothing. */
 export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall> {
   const given = work.originals.has(call.id) ? work.originals.get(call.id) : call.input;
-  const refuseInput = (message: string): JudgedCall => refuseCall(work, call, { rule: 'input', error: { message } });
+  const refuseInput = (message: string): JudgedCall =>
+    refuseCall(work, call, { rule: 'input', error: { message }, detail: { code: 'tool.input' } });
   if (call.name === USE_TOOL) return refuseInput(WRONG_USE);
   let tool: Tool<unknown>;
   try {

@@ -65,7 +65,7 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
       name: call.name,
       callHash,
       before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
-      grantHash: work.engine.ids.digest(work.authority.version()),
+      grantHash: work.engine.ids.digest(toBoundGrant(work, intent)),
       ...optional({ diff: intent.diff, command: intent.command }),
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
@@ -75,6 +75,12 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
     title: intent.title,
     reason: decision.reason,
   });
+}
+
+/** The authority that an approval is bound to: that of the session, and of the agent that the call starts. */
+function toBoundGrant({ authority }: Work, { child }: Intent): string {
+  const version = authority.version();
+  return child ? JSON.stringify([version, child.agent, child.definition]) : version;
 }
 
 /** What an earlier approval is compared with; no command if a part of it, or a file that it runs, is not certain. */

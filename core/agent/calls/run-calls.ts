@@ -9,7 +9,7 @@ import {
   type TreeId,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
-import { toAttempt, toFinished, toHead, type CallHead } from './call-events.ts';
+import { toAttempt, toErrorDetail, toFinished, toHead, type CallHead } from './call-events.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
@@ -117,6 +117,8 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     finished = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
       output: cut(work, ready, work.redactor.redact(text)),
+      // A cancelled call is known by its outcome.
+      detail: work.stop.aborted ? undefined : toErrorDetail(known),
       durationMs: clock.now() - began,
     });
   } finally {

@@ -6,7 +6,7 @@ import {
   toLineageFacts,
   type LineageFact,
 } from '../../policy/index.ts';
-import type { EventOf, Grant } from '../../protocol/index.ts';
+import { modeSchema, type EventOf, type Grant, type Mode } from '../../protocol/index.ts';
 import { openedOf, type State } from '../state/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
@@ -23,6 +23,8 @@ export interface AuthorityReader {
   /** Reads what the logs above a child session say. Before the first time a child session has no authority. */
   learn(): Promise<void>;
   grant(): Grant;
+  /** The narrowest mode of the session and of those above it. */
+  mode(): Mode;
   /** From the session that the user opened to this one. */
   chain(): ChainLink[];
   /** A text that changes with every revocation that concerns the session. An approval is bound to it. */
@@ -33,6 +35,8 @@ interface KnownLog {
   seq: number;
   facts: LineageFact[];
   opened?: EventOf<'session.opened'>;
+  /** The present one. */
+  mode?: Mode;
 }
 
 const NOTHING: Grant = { authorities: [] };
@@ -58,6 +62,7 @@ export function createAuthorityReader(
       for (const event of events) {
         log.seq = event.seq;
         if (event.type === 'session.opened') log.opened = event;
+        if ('mode' in event && event.mode !== undefined) log.mode = event.mode;
         if (log.opened) log.facts.push(...toLineageFacts(event, log.opened));
       }
     }
@@ -87,6 +92,10 @@ export function createAuthorityReader(
       const lineage = mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
       return toEffectiveGrant(lineage, state.session.session, engine.clock.now());
     },
+    mode() {
+      const ids = (above ?? []).filter((id) => id !== state.session?.forked?.session);
+      return ids.reduce<Mode>((narrowest, id) => toNarrower(narrowest, known.get(id)!.mode), state.mode);
+    },
     version() {
       const grant = JSON.stringify(state.grant);
       const losses = (above ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
@@ -98,4 +107,9 @@ export function createAuthorityReader(
       return [...ids.map((id) => ({ session: id, agent: known.get(id)?.opened?.agent })), { session, agent }];
     },
   };
+}
+
+function toNarrower(mode: Mode, other: Mode = mode): Mode {
+  const { options } = modeSchema;
+  return options.indexOf(other) < options.indexOf(mode) ? other : mode;
 }

@@ -80,7 +80,7 @@ function openChild(work: Work, child: ChildState, task: string): Promise<void> {
     parent: { session, call },
     opened: openedOf(state),
     model: state.model,
-    mode: state.mode,
+    mode: work.authority.mode(),
     title: work.redactor.redact(`${agent}: ${line}`).slice(0, MAX_TITLE),
   });
 }

@@ -33,6 +33,8 @@ export interface Intent {
   result?: string;
   /** The child session that the call opens. It is recorded with the intent. */
   child?: ChildPlan;
+  /** False for a call with the effect `spawn` that creates no agent, which needs no authority to create one. */
+  creates?: false;
   /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
