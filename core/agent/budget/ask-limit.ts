@@ -2,13 +2,17 @@ import { toQuestionEvent } from '../calls/call-events.ts';
 import { finishRun } from '../loop/finish.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { describeLimit, type LimitReached } from './limit-check.ts';
-import { runOf } from '../state/state.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Asks the user to raise a limit. If no approver is available, the run ends and reports the limit. */
+/**
+ * Asks the user to raise a limit. If no approver is available, the run ends and reports the limit. So does a run of a
+ * child session: its parent has reserved no more.
+ */
 export async function askLimit(work: Work, reached: LimitReached): Promise<void> {
   const what = describeLimit(reached);
-  if (runOf(work.state).onAsk === 'deny') {
+  const { parent, forked } = openedOf(work.state);
+  if (runOf(work.state).onAsk === 'deny' || (parent && !forked)) {
     const reason = `The next step would pass a limit: ${what}.`;
     return finishRun(work, { outcome: 'limit', reason, limit: reached });
   }

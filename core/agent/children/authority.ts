@@ -53,8 +53,8 @@ export function createAuthorityReader(
   state: State,
 ): AuthorityReader {
   const known = new Map<string, KnownLog>();
-  /** Ids from the first session to the parent, with the original of a fork last. */
-  let above: string[] | undefined;
+  /** The sessions from the first one to the parent, and all whose logs count: those, and the originals of a fork. */
+  let above: { chain: readonly string[]; logs: readonly string[] } | undefined;
   const read = async (session: string): Promise<KnownLog> => {
     const log = known.get(session) ?? { seq: 0, facts: [] };
     known.set(session, log);
@@ -72,38 +72,43 @@ export function createAuthorityReader(
   return {
     async learn() {
       const { parent, forked } = openedOf(state);
+      above = undefined;
       if (!parent) return;
       const ids: string[] = [];
       for (let next: string | undefined = parent.session; next !== undefined;) {
-        if (ids.length > MAX_CHAIN || ids.includes(next)) return void (above = undefined);
+        if (ids.length > MAX_CHAIN || ids.includes(next)) return;
         ids.unshift(next);
         next = (await read(next)).opened?.parent?.session;
       }
-      if (forked) {
-        await read(forked.session);
-        ids.push(forked.session);
+      const sources: string[] = [];
+      for (let next = forked?.session; next !== undefined;) {
+        if (sources.length > MAX_CHAIN || sources.includes(next)) return;
+        sources.unshift(next);
+        next = (await read(next)).opened?.forked?.session;
       }
-      above = ids;
+      above = { chain: ids, logs: [...ids, ...sources] };
     },
     grant() {
       if (!state.session || isAlone()) return state.grant;
       if (state.session.parent && !above) return NOTHING;
-      const logs = [...(above ?? []).map((id) => known.get(id)!.facts), state.lineage];
+      const logs = [...(above?.logs ?? []).map((id) => known.get(id)!.facts), state.lineage];
       const lineage = mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
       return toEffectiveGrant(lineage, state.session.session, engine.clock.now());
     },
     mode() {
-      const ids = (above ?? []).filter((id) => id !== state.session?.forked?.session);
-      return ids.reduce<Mode>((narrowest, id) => toNarrower(narrowest, known.get(id)!.mode), state.mode);
+      return (above?.chain ?? []).reduce<Mode>(
+        (narrowest, id) => toNarrower(narrowest, known.get(id)!.mode),
+        state.mode,
+      );
     },
     version() {
       const grant = JSON.stringify(state.grant);
-      const losses = (above ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
+      const losses = (above?.logs ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
       return losses.length === 0 ? grant : JSON.stringify([grant, losses]);
     },
     chain() {
-      const { session, agent, forked } = openedOf(state);
-      const ids = (above ?? []).filter((id) => id !== forked?.session);
+      const { session, agent } = openedOf(state);
+      const ids = above?.chain ?? [];
       return [...ids.map((id) => ({ session: id, agent: known.get(id)?.opened?.agent })), { session, agent }];
     },
   };

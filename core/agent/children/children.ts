@@ -51,7 +51,7 @@ export function createChildren(work: Work, call: string): Children {
       return report;
     },
     async wait({ children, any = false, keep = false }) {
-      const all = children ? children.map(find) : openChildrenOf(state);
+      const all = children ? [...new Set(children.map(find))] : openChildrenOf(state);
       const reports = await Promise.all(all.map(read));
       const ended = reports.filter((report) => report.state !== 'working');
       const pending = reports.filter((report) => report.state === 'working').map(({ id }) => id);

@@ -1,4 +1,14 @@
-import { intersect, RULES, decide, type Delegated, type LineageFact } from '../../policy/index.ts';
+import {
+  decide,
+  foldLineage,
+  intersect,
+  mergeFacts,
+  NO_LINEAGE,
+  RULES,
+  toLineageFacts,
+  type Delegated,
+  type LineageFact,
+} from '../../policy/index.ts';
 import { createOracle, toHistory, type Oracle } from '../../policy/grant/history.fixture.ts';
 import { createRandom, excess, pick, reachOf, USES, type Random } from '../../policy/grant/universe.fixture.ts';
 import {
@@ -76,7 +86,7 @@ class History {
       if (fact.kind === 'opened' && index > 0 && random(2) === 0) this.#workers.set(fact.agent, fact.grant);
   }
 
-  async take(fact: LineageFact): Promise<void> {
+  take(fact: LineageFact): void {
     const { at } = fact;
     switch (fact.kind) {
       case 'opened': {
@@ -86,9 +96,8 @@ class History {
         return this.oracle.take(fact, false);
       }
       case 'spawned': {
-        const isAllowed = await this.#allowsChild(fact.parent, at);
         this.#openChild(fact.agent, { parent: fact.parent, edge: 'spawn', grant: fact.request, at });
-        return this.oracle.take(fact, isAllowed);
+        return this.oracle.take(fact, this.#isAccepted(fact.agent));
       }
       case 'forked':
         return this.#fork(fact);
@@ -108,11 +117,11 @@ class History {
         return this.oracle.take({ ...fact, remaining: grant }, false);
       }
       case 'ended': {
-        const parent = this.#parentOf(fact.agent);
+        const { parent, forked } = this.#openingOf(fact.agent);
         // The log of its parent does not record a fork.
-        if (parent === undefined || this.#isFork(fact.agent)) return undefined;
+        if (!parent || forked) return undefined;
         const used = { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, usd: 0, turns: 0, toolCalls: 0 };
-        this.#append(parent, { type: 'child.closed', child: fact.agent, agent: fact.agent, ...used }, at);
+        this.#append(parent.session, { type: 'child.closed', child: fact.agent, agent: fact.agent, ...used }, at);
         return this.oracle.take(fact, false);
       }
       // A message, a resumed process and money change no authority.
@@ -166,11 +175,9 @@ class History {
     return holder;
   }
 
-  async #fork(fact: Extract<LineageFact, { kind: 'forked' }>): Promise<void> {
+  #fork(fact: Extract<LineageFact, { kind: 'forked' }>): void {
     const { agent, from, at } = fact;
     const copied = this.#logs.get(from)!;
-    const parent = this.#parentOf(from);
-    const isAllowed = parent === undefined || (await this.#allowsChild(parent, at));
     const seq = copied.length;
     const forked = { session: from, seq, head: '', root: from, settled: 1 };
     const copies = copied.map((event) =>
@@ -179,15 +186,28 @@ class History {
     this.#logs.set(agent, copies);
     // As the engine does: at most the present grant of the original.
     this.#append(agent, { type: 'session.changed', title: 'fork' }, at);
-    this.oracle.take(fact, isAllowed);
+    this.oracle.take(fact, this.#isAccepted(agent));
   }
 
-  async #allowsChild(parent: string, now: number): Promise<boolean> {
-    const { authorities, expiresAt = Infinity } = await new Holder(this.#logs, parent, unchanged).grantAt(now);
-    return authorities.some(
-      (one) =>
-        one.kind === 'spawn' && one.depth > 0 && one.count > 0 && Math.min(one.expiresAt ?? Infinity, expiresAt) > now,
-    );
+  /** Whether the number and the generations of agents allow a child or a fork of one. The oracle does not count them. */
+  #isAccepted(session: string): boolean {
+    const ids = [session];
+    for (let at = 0; at < ids.length; at++) {
+      const opened = this.#openingOf(ids[at]!);
+      for (const next of [opened.forked?.session, opened.parent?.session])
+        if (next !== undefined && !ids.includes(next)) ids.push(next);
+    }
+    const logs = ids.toReversed().map((id) => {
+      const opened = this.#openingOf(id);
+      return this.#logs.get(id)!.flatMap((event) => toLineageFacts(event, opened));
+    });
+    return mergeFacts(logs).reduce(foldLineage, NO_LINEAGE).get(session)?.parent !== undefined;
+  }
+
+  #openingOf(session: string): EventOf<'session.opened'> {
+    const [opened] = this.#logs.get(session)!;
+    if (opened?.type !== 'session.opened') throw new Error(`${session} has no opening`);
+    return opened;
   }
 
   #open(session: string, { grant, at }: { grant: Grant; at: number }): void {
@@ -211,18 +231,7 @@ class History {
   }
 
   #isChild(session: string): boolean {
-    const [opened] = this.#logs.get(session)!;
-    return opened?.type === 'session.opened' && opened.parent !== undefined;
-  }
-
-  #isFork(session: string): boolean {
-    const [opened] = this.#logs.get(session)!;
-    return opened?.type === 'session.opened' && opened.forked !== undefined;
-  }
-
-  #parentOf(session: string): string | undefined {
-    const [opened] = this.#logs.get(session)!;
-    return opened?.type === 'session.opened' ? opened.parent?.session : undefined;
+    return this.#openingOf(session).parent !== undefined;
   }
 
   #recorded(session: string): Grant {
@@ -299,7 +308,7 @@ export async function playHistory(seed: number, view: View = unchanged): Promise
   const facts = toHistory(random).map(spreadTimes);
   const history = new History(facts, { random, view });
   for (const [index, fact] of facts.entries()) {
-    await history.take(fact);
+    history.take(fact);
     const isLast = index === facts.length - 1;
     if (!isLast && random(8) > 0) continue;
     // Also what expires before the next fact.

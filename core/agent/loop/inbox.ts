@@ -2,10 +2,12 @@ import {
   optional,
   isEditable,
   isKlausError,
+  LIMIT_NAMES,
   type Command,
   type EventBody,
   type EventOf,
   type HunkAnswer,
+  type LimitName,
   type Limits,
   type Message,
   type Remembered,
@@ -21,7 +23,7 @@ import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
-import type { State } from '../state/state.ts';
+import { openedOf, type State } from '../state/state.ts';
 import { isReceivable } from './receivable.ts';
 import type { Work } from './work.ts';
 
@@ -250,9 +252,20 @@ function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { 
   return { scope, remember: asked.subject.remember };
 }
 
+/** A child session has at most what its parent has reserved for it. A fork has a budget of its own. */
+function toReserved(state: State, limits: Limits): Limits {
+  const { parent, forked, limits: reserved } = openedOf(state);
+  if (!parent || forked) return limits;
+  const toCap = (limit: LimitName): number => {
+    if (reserved[limit] === 0) return limits[limit];
+    return limits[limit] === 0 ? reserved[limit] : Math.min(limits[limit], reserved[limit]);
+  };
+  return Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, toCap(limit)])) as unknown as Limits;
+}
+
 /** New caps close questions about limits that are no longer reached. */
 function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
-  const limits: Limits = { ...state.limits, ...optional(given) };
+  const limits = toReserved(state, { ...state.limits, ...optional(given) });
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];
   const used = usedOf(state);
   for (const { run, approval, subject } of state.approvals.values()) {
