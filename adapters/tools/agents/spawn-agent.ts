@@ -31,13 +31,15 @@ export const spawnAgent = defineBuiltinTool({
     output: 'Started poet',
   },
   async prepare({ agent, task, budget, narrow }, { children }) {
-    const child = children.planned() ?? (await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) }));
+    const planned = children.planned();
+    const child = planned ?? (await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) }));
     const text = toGrantText(child.wanted);
     return {
       title: `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`,
       access: [],
       child,
-      ...(child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),
+      // What is recorded was judged, and is deducted from what the session may still delegate.
+      ...(!planned && child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),
     };
   },
   async run({ agent, task }, { children }, { child }) {

@@ -10,6 +10,7 @@ import {
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import { toAttempt, toFinished, toHead, type CallHead } from './call-events.ts';
+import { closeChildOf } from '../children/close-child.ts';
 import { toChildOpened } from '../children/plan-child.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
@@ -39,7 +40,8 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     if (judged.kind === 'ready') {
       bodies.push(await toStarted(work, judged.ready), ...toChildOpened(work, judged.ready));
       ready.push(judged.ready);
-    } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
+    } else if (judged.kind === 'asked') bodies.push(judged.asked);
+    else bodies.push(...(await closeChildOf(work, call.id)), judged.finished);
   }
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // The snapshot precedes the intents, so that their effects can be undone.
