@@ -86,8 +86,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       return advanceTree({
         engine: inUse,
         store,
+        session: id,
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
-        advanceChild: (child) => createSession({ engine, store, inForce }, child).advance(optional({ signal, pause })),
+        advanceChild: (child, ending) => {
+          const stops = pause ? AbortSignal.any([pause, ending]) : ending;
+          return createSession({ engine, store, inForce }, child).advance({ ...optional({ signal }), pause: stops });
+        },
         isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
       });
     },
