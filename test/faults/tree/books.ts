@@ -29,6 +29,7 @@ export async function findMismatches(klaus: Klaus, root: string): Promise<string
   const logs = Map.groupBy(events, ({ session }) => session);
   checkChildren(logs, root, check);
   checkRequests(logs, check);
+  for (const log of logs.values()) checkReservations(log, check);
   checkMoments(events, root, check);
   await checkTotals(klaus, { root, logs, check });
   return wrong;
@@ -59,15 +60,20 @@ function useOf(log: readonly Event[]): Use {
 
 function treeUse(logs: Logs, session: string): Use {
   const log = logs.get(session) ?? [];
-  return ofType(log, 'child.opened').reduce((sum, { child }) => {
-    const below = treeUse(logs, child);
-    return {
-      usd: sum.usd + below.usd,
-      tokens: sum.tokens + below.tokens,
-      turns: sum.turns + below.turns,
-      toolCalls: sum.toolCalls + below.toolCalls,
-    };
-  }, useOf(log));
+  return ofType(log, 'child.opened').reduce((sum, { child }) => addUse(sum, treeUse(logs, child)), useOf(log));
+}
+
+function addUse(a: Use, b: Use): Use {
+  return {
+    usd: a.usd + b.usd,
+    tokens: a.tokens + b.tokens,
+    turns: a.turns + b.turns,
+    toolCalls: a.toolCalls + b.toolCalls,
+  };
+}
+
+function toReported({ usd, usage, turns, toolCalls }: EventOf<'child.closed'>): Use {
+  return { usd: usd!, tokens: toCountedTokens(usage), turns, toolCalls };
 }
 
 function isNear(a: number | null, b: number): boolean {
@@ -99,7 +105,7 @@ function checkChildren(logs: Logs, root: string, check: Check): void {
       check(isWithin(use, limits), `${child} used ${JSON.stringify(use)} of ${JSON.stringify(limits)}`);
       const [end] = ends;
       if (!end) continue;
-      const reported = { usd: end.usd, tokens: toCountedTokens(end.usage), turns: end.turns, toolCalls: end.toolCalls };
+      const reported = toReported(end);
       const isEqual =
         isNear(reported.usd, use.usd) &&
         (['tokens', 'turns', 'toolCalls'] as const).every((name) => reported[name] === use[name]);
@@ -139,6 +145,29 @@ function checkRequests(logs: Logs, check: Check): void {
     }
     check(accountOf(ledger, session).open === undefined, `${session} has a request in flight`);
   }
+}
+
+/** Computed without the ledger: at no moment has a session used, reserved or given to children more than its limits. */
+function checkReservations(log: readonly Event[], check: Check): void {
+  const [opened] = ofType(log, 'session.opened');
+  if (!opened) return;
+  const lent = new Map<string, Use>();
+  let open = { usd: 0, tokens: 0 };
+  log.forEach((event, index) => {
+    if (event.type === 'child.opened') lent.set(event.child, event.limits);
+    else if (event.type === 'child.closed') lent.set(event.child, toReported(event));
+    else if (event.type === 'turn.started' || event.type === 'model.requested')
+      open = { usd: event.reserved.usd!, tokens: event.reserved.tokens };
+    else if (event.type === 'model.attempted') open = { usd: 0, tokens: 0 };
+    else if (event.type !== 'tool.finished') return;
+    const own = useOf(log.slice(0, index + 1));
+    const parts = [own, { ...open, turns: 0, toolCalls: 0 }, ...lent.values()];
+    const sum = parts.reduce(addUse);
+    check(
+      isWithin(sum, opened.limits),
+      `at ${event.session}#${event.seq}: ${JSON.stringify(sum)} of ${JSON.stringify(opened.limits)}`,
+    );
+  });
 }
 
 const BOOKED: ReadonlySet<string> = new Set(BOOKED_EVENTS);
