@@ -1,6 +1,6 @@
-import { loadState, isParked, isReceivable, openChildrenOf, type Engine, type SessionStore } from '@klaus/core/agent';
-import type { EventOf } from '@klaus/core/protocol';
+import { loadState, type Engine, type SessionStore } from '@klaus/core/agent';
 import type { Advance } from './session-handle.ts';
+import { isTreeRunnable, readQuestions, readTree, toUnreported } from './session-tree.ts';
 
 /** Milliseconds between two looks at a child session that another process holds. */
 const HELD_MS = 250;
@@ -13,65 +13,115 @@ export interface TreeOptions {
   store: SessionStore;
   /** Advances the session itself; `onChild` is called when a child has something to do. */
   advance: (onChild: (child: string) => void) => Promise<Advanced>;
-  /** Advances a child and those below it. */
-  advanceChild: (child: string) => Promise<Advance>;
+  /** Advances a child and those below it. @param pause Aborted: returns after the present step. */
+  advanceChild: (child: string, pause: AbortSignal) => Promise<Advance>;
   /** Aborted: nothing more is started. */
   isEnding: () => boolean;
 }
 
 /**
  * Advances a session and its child sessions, which run at the same time, until nothing is left to do. A session that
- * waits for its children is advanced again when one of them has ended.
+ * waits for its children is advanced again when one of them has ended, or when a command arrives for it.
  */
 export async function advanceTree(options: TreeOptions): Promise<Advance> {
-  const { engine, store, session, isEnding } = options;
-  const running = new Map<string, Promise<unknown>>();
-  const failed = new Map<string, unknown>();
-  const start = (child: string): void => {
-    if (running.has(child) || failed.has(child) || isEnding()) return;
-    const ended = options
-      .advanceChild(child)
-      .catch((error: unknown) => void failed.set(child, error))
-      .finally(() => running.delete(child));
-    running.set(child, ended);
-  };
-  // A command for the session, such as a cancel, arrives while its children run.
-  let woken = Promise.withResolvers<void>();
-  const unlisten = store.onSend(session, () => woken.resolve());
+  const children = new RunningChildren(options);
   try {
-    for (;;) {
-      woken = Promise.withResolvers();
-      const result = await options.advance(start);
-      const children = 'children' in result ? (result.children ?? []) : [];
-      if (result.state === 'busy' || isEnding()) {
-        await Promise.all(running.values());
-        return result;
-      }
-      let isHeld = false;
-      for (const child of children) {
-        const status = running.has(child) ? 'idle' : await findStatus(store, engine, child);
-        if (status === 'runnable') start(child);
-        if (status === 'held') isHeld = true;
-      }
-      if (running.size === 0 && !isHeld) return await finish(options, result, { children, failed });
-      const held = isHeld ? [engine.clock.sleep(HELD_MS)] : [];
-      await Promise.race([...running.values(), ...held, woken.promise]);
-    }
+    return await advanceAll(options, children);
   } finally {
-    unlisten();
+    // After a failure, no child works on when the caller has closed the store.
+    await children.end();
   }
 }
 
-async function finish(
-  { engine }: TreeOptions,
-  result: Advanced,
-  { children, failed }: { children: readonly string[]; failed: ReadonlyMap<string, unknown> },
-): Promise<Advance> {
-  // A child that cannot run would be waited for without an end.
-  for (const error of failed.values()) throw error;
-  if (result.state !== 'parked' || children.length === 0) return result;
-  const below = await Promise.all(children.map((child) => readQuestions(engine, child)));
-  return { state: 'parked', approvals: [...result.approvals, ...below.flat()] };
+/** The children that this process advances. */
+class RunningChildren {
+  readonly #options: TreeOptions;
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #failed = new Map<string, unknown>();
+  readonly #ending = new AbortController();
+
+  constructor(options: TreeOptions) {
+    this.#options = options;
+  }
+
+  has(child: string): boolean {
+    return this.#running.has(child);
+  }
+
+  start(child: string): void {
+    const { advanceChild, isEnding } = this.#options;
+    const isDone = this.#running.has(child) || this.#failed.has(child);
+    if (isDone || isEnding() || this.#ending.signal.aborted) return;
+    const ended = advanceChild(child, this.#ending.signal)
+      .catch((error: unknown) => void this.#failed.set(child, error))
+      .finally(() => this.#running.delete(child));
+    this.#running.set(child, ended);
+  }
+
+  /** The ends of those that run. */
+  get ends(): Promise<unknown>[] {
+    return [...this.#running.values()];
+  }
+
+  /** Throws the error of a child that cannot run: it would be waited for without an end. */
+  check(): void {
+    for (const error of this.#failed.values()) throw error;
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.ends);
+  }
+}
+
+async function advanceAll(options: TreeOptions, running: RunningChildren): Promise<Advance> {
+  const { engine, store, session, isEnding } = options;
+  const reported = new Set<string>();
+  for (;;) {
+    // From before the inboxes are read, so that nothing is missed.
+    using sent = listen(store, [session]);
+    const result = await options.advance((child) => running.start(child));
+    const children = 'children' in result ? (result.children ?? []) : [];
+    if (result.state === 'busy' || isEnding()) {
+      await Promise.all(running.ends);
+      return result;
+    }
+    const idle = children.filter((child) => !running.has(child));
+    const below = await readTree(engine, idle);
+    using sentBelow = listen(
+      store,
+      below.flatMap((state) => state.session?.session ?? []),
+    );
+    let isHeld = false;
+    let isReported = false;
+    for (const child of idle) {
+      const status = await findStatus(store, engine, child);
+      if (status === 'runnable') running.start(child);
+      if (status === 'held') isHeld = true;
+      if (status === 'idle' && (await reportEnd(options, child, reported))) isReported = true;
+    }
+    if (isReported) continue;
+    // A cancel request, or an answer for one child, does not wait for the end of another child.
+    if (running.ends.length > 0) await Promise.race([...running.ends, sent.first, sentBelow.first]);
+    else if (isHeld) await engine.clock.sleep(HELD_MS);
+    else {
+      running.check();
+      if (result.state !== 'parked' || children.length === 0) return result;
+      return { state: 'parked', approvals: [...result.approvals, ...(await readQuestions(engine, children))] };
+    }
+  }
+}
+
+/** `first` resolves when a command is sent to one of the sessions. */
+function listen(store: SessionStore, sessions: readonly string[]): { first: Promise<void> } & Disposable {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stops = sessions.map((session) => store.onSend(session, resolve));
+  return {
+    first: promise,
+    [Symbol.dispose]() {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 /** What can be done for a child session. `held`: another process does it. */
@@ -80,18 +130,11 @@ async function findStatus(store: SessionStore, engine: Engine, child: string): P
   return (await store.isClaimed(child)) ? 'held' : 'runnable';
 }
 
-/** True when a session, or one below it, has something to do. */
-export async function isTreeRunnable(store: SessionStore, engine: Engine, session: string): Promise<boolean> {
-  const state = await loadState(engine, session);
-  if ((await store.inbox(session)).some((command) => isReceivable(state, command))) return true;
-  if (state.run !== undefined && !isParked(state, engine.clock.now())) return true;
-  for (const { id } of openChildrenOf(state)) if (await isTreeRunnable(store, engine, id)) return true;
-  return false;
-}
-
-/** The open questions of a session and of those below it. */
-async function readQuestions(engine: Engine, session: string): Promise<EventOf<'approval.asked'>[]> {
-  const state = await loadState(engine, session);
-  const below = await Promise.all(openChildrenOf(state).map(({ id }) => readQuestions(engine, id)));
-  return [...state.approvals.values(), ...below.flat()];
+/** Reports the end of a child that a crash kept from its parent, once. True if it was reported now. */
+async function reportEnd({ engine, session }: TreeOptions, child: string, reported: Set<string>): Promise<boolean> {
+  const end = toUnreported(await loadState(engine, session), child, await loadState(engine, child));
+  if (end === undefined || reported.has(end)) return false;
+  reported.add(end);
+  await engine.store.send(session, { type: 'child', id: engine.ids.ulid(), child });
+  return true;
 }

@@ -17,8 +17,9 @@ import {
 } from '@klaus/core/agent';
 import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
-import { advanceTree, isTreeRunnable } from './advance-tree.ts';
+import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
+import { isTreeRunnable } from './session-tree.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 
@@ -88,7 +89,10 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         engine: inUse,
         store,
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
-        advanceChild: (child) => createSession({ engine, store, inForce }, child).advance(optional({ signal, pause })),
+        advanceChild: (child, ending) => {
+          const stops = pause ? AbortSignal.any([pause, ending]) : ending;
+          return createSession({ engine, store, inForce }, child).advance({ ...optional({ signal }), pause: stops });
+        },
         isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
       });
     },

@@ -38,7 +38,8 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
     if (judged.kind === 'ready') {
       bodies.push(await toStarted(work, judged.ready), ...work.activities.recordChild(work, judged.ready));
       ready.push(judged.ready);
-    } else bodies.push(judged.kind === 'asked' ? judged.asked : judged.finished);
+    } else if (judged.kind === 'asked') bodies.push(judged.asked);
+    else bodies.push(...(await work.activities.closeChildOf(work, call.id)), judged.finished);
   }
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // The snapshot precedes the intents, so that their effects can be undone.

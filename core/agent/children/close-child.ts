@@ -22,6 +22,12 @@ export async function closeChild(work: Work, child: ChildState): Promise<EventBo
   return [toClosed(await readChild(engine, child))];
 }
 
+/** Closes the child session that a call recorded before it was interrupted, because the call is refused now. */
+export async function closeChildOf(work: Work, call: string): Promise<EventBody[]> {
+  const child = openChildrenOf(work.state).find((each) => each.call === call);
+  return child ? await closeChild(work, child) : [];
+}
+
 /** Closes every child session of the run. */
 export async function closeChildren(work: Work): Promise<EventBody[]> {
   const bodies: EventBody[] = [];

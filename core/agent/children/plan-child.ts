@@ -92,7 +92,9 @@ function toShare(state: State, { given = {}, turns }: Share): Limits {
     if (cap === 0) return wanted ?? 0;
     if (limit === 'usd' && usd === null) throw noneLeft(limit);
     const step = limit === 'usd' ? USD_STEP : 1;
-    const left = Math.floor((cap - used[limit]) / step + 1e-6) * step;
+    // The call that starts the child is counted when it has ended.
+    const own = limit === 'toolCalls' ? 1 : 0;
+    const left = Math.floor((cap - used[limit] - own) / step + 1e-6) * step;
     const part = Math.min(left, wanted ?? Math.max(step, Math.floor((left * SHARE) / step) * step));
     if (part <= 0) throw noneLeft(limit);
     return part;

@@ -1,7 +1,7 @@
 import { decideCall } from '../calls/decide-call.ts';
 import { findOutcome } from '../calls/find-outcome.ts';
 import { readChildEnd } from '../children/child-end.ts';
-import { closeChildren } from '../children/close-child.ts';
+import { closeChildOf, closeChildren } from '../children/close-child.ts';
 import { toChildOpened } from '../children/plan-child.ts';
 import { loadInstructions } from '../context/instructions.ts';
 import { toReceipt } from '../evidence/check-receipt.ts';
@@ -26,6 +26,7 @@ export const LIVE_ACTIVITIES: Activities = {
   judge: (...call) => decideCall(...call),
   recordChild: (...call) => toChildOpened(...call),
   readChildEnd: (...call) => readChildEnd(...call),
+  closeChildOf: (...call) => closeChildOf(...call),
   closeChildren: (...call) => closeChildren(...call),
   recover: (...call) => findOutcome(...call),
   reviewChanges: (...call) => reviewChanges(...call),

@@ -96,6 +96,8 @@ export interface Activities {
   recordChild(work: Work, ready: ReadyCall): EventBody[];
   /** What the log of a child session says about its end. */
   readChildEnd(work: Work, child: string): Promise<EventBody[]>;
+  /** Closes the child session that a refused call has recorded before. */
+  closeChildOf(work: Work, call: string): Promise<EventBody[]>;
   /** Closes the child sessions of the run, and returns the records of those that are closed now. */
   closeChildren(work: Work): Promise<EventBody[]>;
   /** The outcome of a call that a crash interrupted. `repeat`: the call is judged and run again. */

@@ -6,7 +6,7 @@ import type { Recording } from './recording.ts';
 /** What the log records about child sessions. Their own logs are not read. */
 export function createRecordedChildren(
   recording: Recording,
-): Pick<Activities, 'recordChild' | 'readChildEnd' | 'closeChildren'> {
+): Pick<Activities, 'recordChild' | 'readChildEnd' | 'closeChildOf' | 'closeChildren'> {
   const following = (): Event[] => recording.events.slice(recording.at);
   return {
     recordChild(_work, { call }) {
@@ -18,6 +18,15 @@ export function createRecordedChildren(
       if (!end || !isEndOf(end, child)) return [];
       const isBoth = end.type === 'child.finished' && closing?.type === 'child.closed' && closing.child === child;
       return isBoth ? [toBody(end), toBody(closing)] : [toBody(end)];
+    },
+    async closeChildOf(work, call) {
+      const child = [...work.state.children.values()].find((each) => each.call === call && !each.isClosed);
+      const events = following();
+      const end = events.findIndex((event) => event.type === 'tool.finished' && event.call === call);
+      return events
+        .slice(0, Math.max(0, end))
+        .filter((event) => event.type === 'child.closed' && event.child === child?.id)
+        .map(toBody);
     },
     async closeChildren() {
       const events = following();
