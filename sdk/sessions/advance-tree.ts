@@ -1,11 +1,4 @@
-import {
-  loadState,
-  isParked,
-  isReceivable,
-  openChildrenOf,
-  type Engine,
-  type SessionStore,
-} from '@klaus/core/agent';
+import { loadState, isParked, isReceivable, openChildrenOf, type Engine, type SessionStore } from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 import type { Advance } from './session-handle.ts';
 
@@ -17,6 +10,7 @@ type Advanced = Advance & { children?: string[] };
 export interface TreeOptions {
   engine: Engine;
   store: SessionStore;
+  session: string;
   /** Advances the session itself; `onChild` is called when a child has something to do. */
   advance: (onChild: (child: string) => void) => Promise<Advanced>;
   /** Advances a child and those below it. */
@@ -42,22 +36,51 @@ export async function advanceTree(options: TreeOptions): Promise<Advance> {
     running.set(child, ended);
   };
   for (;;) {
+    // From before the inboxes are read, so that nothing is missed.
+    using sent = listen(store, [options.session]);
     const result = await options.advance(start);
     const children = 'children' in result ? (result.children ?? []) : [];
     if (result.state === 'busy' || isEnding()) {
       await Promise.all(running.values());
       return result;
     }
+    using sentBelow = listen(store, await readTree(engine, { children, running }));
     let isHeld = false;
     for (const child of children) {
       const status = running.has(child) ? 'idle' : await findStatus(store, engine, child);
       if (status === 'runnable') start(child);
       if (status === 'held') isHeld = true;
     }
-    if (running.size > 0) await Promise.race(running.values());
+    // A cancel request, or an answer for one child, does not wait for the end of another child.
+    if (running.size > 0) await Promise.race([...running.values(), sent.first, sentBelow.first]);
     else if (isHeld) await engine.clock.sleep(HELD_MS);
     else return finish(options, result, { children, failed });
   }
+}
+
+/** The children and those below them that nothing advances now. A child that is advanced reads its own inbox. */
+async function readTree(
+  engine: Engine,
+  { children, running }: { children: readonly string[]; running: ReadonlyMap<string, unknown> },
+): Promise<string[]> {
+  const idle = children.filter((child) => !running.has(child));
+  const below = idle.map(async (child) => {
+    const open = openChildrenOf(await loadState(engine, child)).map(({ id }) => id);
+    return readTree(engine, { children: open, running });
+  });
+  return [...idle, ...(await Promise.all(below)).flat()];
+}
+
+/** `first` resolves when a command is sent to one of the sessions. */
+function listen(store: SessionStore, sessions: readonly string[]): { first: Promise<void> } & Disposable {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stops = sessions.map((session) => store.onSend(session, resolve));
+  return {
+    first: promise,
+    [Symbol.dispose]() {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 async function finish(
