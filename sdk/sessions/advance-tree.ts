@@ -54,7 +54,7 @@ export async function advanceTree(options: TreeOptions): Promise<Advance> {
     // A cancel request, or an answer for one child, does not wait for the end of another child.
     if (running.size > 0) await Promise.race([...running.values(), sent.first, sentBelow.first]);
     else if (isHeld) await engine.clock.sleep(HELD_MS);
-    else return finish(options, result, { children, failed });
+    else return await finish(options, result, { children, failed });
   }
 }
 
