@@ -3,60 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestServer, follow, type TestServer } from '../fixtures/server.ts';
+import { spawn, startTeam, stepsOf, TEAM_FILES, WAIT, WRITER_STEPS, type Reply } from '../fixtures/team.ts';
 
-const LEAD = `---
-name: lead
-description: Leads.
-grants: fs(., rw) spawn(1, 4) tool(*)
-allowedAgents: [writer, reader]
----
-
-You are LEAD.
-`;
-const WRITER = `---
-name: writer
-description: Writes.
-grants: fs(., r) tool(*)
----
-
-You are WRITER.
-`;
-const READER = WRITER.replaceAll('writer', 'reader').replace('WRITER', 'READER');
-
-const DELEGATES = 'fs(., rw) spawn(1, 4) tool(*) delegable: fs(., r) spawn(1, 4) tool(*)';
-
-const FILES = {
-  'a.txt': 'one\n',
-  '.klaus/agents/lead.md': LEAD,
-  '.klaus/agents/writer.md': WRITER,
-  '.klaus/agents/reader.md': READER,
-};
-
-const spawn = (agent: string) => ({ name: 'spawn_agent', input: { agent, task: `Work as ${agent}.` } });
-const WAIT = { name: 'wait_agents', input: {} };
-/** More than the writer may do: the user is asked. */
-const WRITE = { name: 'write_file', input: { path: 'b.txt', content: 'two\n' } };
-
-type Reply = { text: string } | { calls: { name: string; input: object }[] };
-
-const stepsOf = (system: string, replies: readonly Reply[]) =>
-  replies.map((reply, turn) => ({ when: { system, turn }, reply }));
-
-const startTeam = (lead: readonly Reply[], others: readonly object[]): Promise<TestServer> =>
-  startTestServer({ files: FILES, script: { steps: [...stepsOf('LEAD', lead), ...others] as never } });
-
-const WRITER_STEPS = stepsOf('WRITER', [{ calls: [WRITE] }, { text: 'Written.' }]);
-
-/** Starts the team and returns the question of the writer, with the session of the lead. */
-async function startAndAsk({ client }: TestServer) {
-  const { session } = await client.openSession({
-    body: { text: 'Lead.', agent: 'lead', grant: [DELEGATES], onAsk: 'wait' },
-  });
-  for (;;) {
-    const { approvals } = await client.approvals();
-    if (approvals[0]) return { session, approval: approvals[0] };
-  }
-}
+const startServer = (lead: readonly Reply[], others: readonly object[]): Promise<TestServer> =>
+  startTestServer({ files: TEAM_FILES, script: { steps: [...stepsOf('lead', lead), ...others] as never } });
 
 async function untilState({ client }: TestServer, id: string, state: string) {
   for (;;) {
@@ -66,11 +16,11 @@ async function untilState({ client }: TestServer, id: string, state: string) {
 }
 
 test('the answer to a child over HTTP continues the child and its parent', async () => {
-  await using it = await startTeam(
+  await using it = await startServer(
     [{ calls: [spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
     WRITER_STEPS,
   );
-  const { session, approval } = await startAndAsk(it);
+  const { session, approval } = await startTeam(it);
   expect(approval.session).not.toBe(session);
   expect(approval.chain?.map(({ agent }) => agent)).toEqual(['lead', 'writer']);
   expect(await untilState(it, session, 'needs-you')).toMatchObject({ questions: 1, parent: null });
@@ -86,11 +36,11 @@ test('the answer to a child over HTTP continues the child and its parent', async
 });
 
 test('the answer of another process wakes the parent that the server runs', async () => {
-  await using it = await startTeam(
+  await using it = await startServer(
     [{ calls: [spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
     WRITER_STEPS,
   );
-  const { session, approval } = await startAndAsk(it);
+  const { session, approval } = await startTeam(it);
   await untilState(it, session, 'needs-you');
   // As another process does it: the server learns of it from the database only.
   await it.klaus.answer(approval.id, 'rejected', { by: 'cli' });
@@ -100,11 +50,11 @@ test('the answer of another process wakes the parent that the server runs', asyn
 });
 
 test('an answer for one child, and a cancel request, do not wait for the end of another child', async () => {
-  await using it = await startTeam(
+  await using it = await startServer(
     [{ calls: [spawn('reader'), spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
-    [...WRITER_STEPS, ...stepsOf('READER', [{ text: 'Read.' }]).map((step) => ({ ...step, delay: 600_000 }))],
+    [...WRITER_STEPS, ...stepsOf('reader', [{ text: 'Read.' }]).map((step) => ({ ...step, delay: 600_000 }))],
   );
-  const { session, approval } = await startAndAsk(it);
+  const { session, approval } = await startTeam(it);
   const lead = follow(it.client, session);
   await lead.until('tool.waiting');
   while ((await it.klaus.store.isClaimed(session)) || (await it.klaus.store.isClaimed(approval.session)));
@@ -118,11 +68,11 @@ test('an answer for one child, and a cancel request, do not wait for the end of 
 });
 
 test('a closed child takes no prompt', async () => {
-  await using it = await startTeam(
+  await using it = await startServer(
     [{ calls: [spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
     WRITER_STEPS,
   );
-  const { session, approval } = await startAndAsk(it);
+  const { session, approval } = await startTeam(it);
   await it.client.answer({ params: { id: approval.id }, body: { answer: 'approved' } });
   await untilState(it, session, 'done');
   const sent = it.client.sendPrompt({ params: { id: approval.session }, body: { text: 'More.' } });

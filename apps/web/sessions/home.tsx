@@ -21,7 +21,7 @@ export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
   const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
-  const { waiting } = groupSessions(sessions.values());
+  const { waiting } = groupSessions(sessions);
   const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const workspace = chosen.workspace ?? settings?.workspace;
   const agents = useQuery(`agents ${chosen.workspace ?? ''}`, (signal) =>
