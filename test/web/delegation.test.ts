@@ -60,7 +60,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     const rows = () => page.locator('.sidebar .session-row');
 
     test('the list has the session of the user, and its agents only while it is open', async () => {
-      await page.getByText(en.children.count(2)).waitFor();
+      await page.locator('.sidebar').getByText(en.children.count(2)).waitFor();
       expect(await rows().count()).toBe(1);
       expect(await page.title()).toBe(en.app.titleWaiting(1));
       await shoot('home');
@@ -76,6 +76,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await card('reader').getByText(en.children.turns(2)).waitFor();
       await page.getByText(en.children.waits(1)).waitFor();
       await shoot('asking');
+      await page.setViewportSize({ width: 360, height: 800 });
+      await shoot('narrow');
+      await page.setViewportSize({ width: 1_280, height: 900 });
       await reader.focus();
       await page.keyboard.press('Enter');
       const conversation = page.getByRole('group', { name: en.children.conversation('reader') });

@@ -35,9 +35,7 @@ export function ChildCard({ child, call }: { child: ChildView; call: string }) {
           <ChevronRight size={14} className="fold-mark muted" />
           <StateMark state={state} size={14} />
           <span className="child-name ellipsis">{child.agent}</span>
-          <span className="child-state small muted ellipsis">
-            {isAsking ? t.children.asks(child.agent) : toWords(child, t)}
-          </span>
+          <span className="child-state small muted ellipsis">{isAsking ? t.state[state] : toWords(child, t)}</span>
           <span className="child-facts small muted number">
             <span>{t.children.turns(turns)}</span>
             <span>{formatUsd(usd)}</span>

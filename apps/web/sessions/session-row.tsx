@@ -22,7 +22,7 @@ export const SessionRow = memo(function SessionRow({
   /** Levels below the session that the user opened. */
   depth?: number;
   /** Its child sessions, which the row counts. */
-  below?: readonly SessionView[];
+  below?: readonly SessionView[] | undefined;
 }) {
   const t = useText();
   const now = useNow();

@@ -77,6 +77,7 @@ export const deWork: typeof enWork = {
   },
   children: {
     label: (agent) => `Agent ${agent}`,
+    task: 'Aufgabe',
     state: { working: 'arbeitet', closed: 'geschlossen' },
     asks: (agent) => `${agent} fragt`,
     open: (agent) => `Sitzung von ${agent} öffnen`,

@@ -67,6 +67,7 @@ export const enWork = {
   },
   children: {
     label: (agent: string) => `Agent ${agent}`,
+    task: 'Task',
     state: { working: 'working', closed: 'closed' },
     asks: (agent: string) => `${agent} asks`,
     open: (agent: string) => `Open the session of ${agent}`,
