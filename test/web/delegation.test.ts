@@ -83,6 +83,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.keyboard.press('Enter');
       const conversation = page.getByRole('group', { name: en.children.conversation('reader') });
       await conversation.getByText('The file has one line.').waitFor();
+      expect(await reader.getAttribute('aria-expanded')).toBe('true');
       await shoot('expanded');
       await expectAccessible(page, 'session with agents', { height: 1_600 });
     });

@@ -36,6 +36,7 @@ export function createTextOutput(options: { plain: boolean; raw: boolean }): Out
       answer.add(event);
     },
     'turn.started': () => screen.status('… thinking'),
+    'tool.waiting': ({ children }) => screen.status(`… waiting for ${formatNumber(children.length, 'agent')}`),
     'turn.finished': (event) => answer.endTurn(event),
     'tool.started': (event) => calls.start(event),
     'tool.finished': (event) => calls.finish(event),
@@ -104,10 +105,12 @@ function createFactViews(screen: Screen) {
     notice: ({ level, text }) => line(`${mark(level === 'info' ? 'info' : 'warn')}${toPrintable(text)}`),
     'child.opened': ({ agent, child }) => fact('info', `${toLine(agent, 60)} started as session ${child}`),
     'child.finished': ({ agent, outcome, usd, turns }) =>
-      fact(outcome === 'done' ? 'ok' : 'warn', `${toLine(agent, 60)}: ${outcome}, ${formatNumber(turns, 'turn')}, ${formatUsd(usd)}`),
+      fact(
+        outcome === 'done' ? 'ok' : 'warn',
+        `${toLine(agent, 60)}: ${outcome}, ${formatNumber(turns, 'turn')}, ${formatUsd(usd)}`,
+      ),
     'grant.escalated': (event) => fact('info', toLine(describeEscalation(event), 200)),
     'child.closed': hidden,
-    'tool.waiting': hidden,
     'session.changed': hidden,
     'session.closed': hidden,
     'model.requested': hidden,
