@@ -1,4 +1,4 @@
-// Covers apps/server/runs, apps/server/streams, apps/server/handlers, sdk/sessions/advance-tree: a team over the server.
+// Covers apps/server/runs, apps/server/streams, apps/server/handlers, sdk/sessions: a team over the server.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
