@@ -15,7 +15,7 @@ import {
   type Engine,
   type SessionStore,
 } from '@klaus/core/agent';
-import { isKlausError, type Command, type Part } from '@klaus/core/protocol';
+import { isKlausError, KlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
@@ -65,6 +65,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       // A prompt is durable once it is sent: with an unusable model it would wait and run together with the next one.
       await checkPolicy();
       const row = await store.session(id);
+      // It would wait without an end.
+      if (row?.status === 'closed') {
+        throw new KlausError('usage', `The session ${id} is closed.`, {
+          hint: row.parent === null ? 'Open another one.' : `Continue the session that started it: ${row.parent}.`,
+        });
+      }
       if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
@@ -88,6 +94,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         session: id,
         engine: inUse,
         store,
+        session: id,
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
         advanceChild: (child, ending) => {
           const stops = pause ? AbortSignal.any([pause, ending]) : ending;

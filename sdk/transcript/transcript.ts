@@ -14,6 +14,8 @@ export type Entry =
       mode: string;
       sandbox: string;
       agent?: string;
+      /** The session that started it. */
+      parent?: string;
       forked?: { session: string; seq: number };
       at: number;
     }
@@ -59,9 +61,11 @@ const none = (): Content[] => [];
 
 /** The entries of each event. A new type of event needs a line here. */
 const ENTRIES = {
-  'session.opened': ({ session, workspace, model, mode, sandbox, agent, forked }) => [
-    { kind: 'opened', session, workspace, model, mode, sandbox, ...optional({ agent, forked }) },
-  ],
+  'session.opened': ({ session, workspace, model, mode, sandbox, agent, parent, forked }) => {
+    // A fork of a child session belongs to the user.
+    const above = optional({ agent, forked, parent: forked ? undefined : parent?.session });
+    return [{ kind: 'opened', session, workspace, model, mode, sandbox, ...above }];
+  },
   'session.changed': none,
   'session.closed': none,
   'run.started': none,

@@ -1,107 +1,123 @@
-// Covers apps/cli/chat, apps/cli/run, core/agent/children, sdk/agents: a team of agents, from its creation to its costs.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// Covers apps/cli/commands, apps/cli/prompt, apps/cli/run, apps/cli/client: the agents of a session on the command line.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
-import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
-import { createTestHome } from '../fixtures/test-home.ts';
+import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { startServeProcess } from '../fixtures/server.ts';
+import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITER_STEPS } from '../fixtures/team.ts';
+import { hasTmux, openTerminal, QUESTION, REASON } from '../fixtures/terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
-const REVIEWER = {
-  name: 'reviewer',
-  description: 'Reviews the sources.',
-  system_prompt: 'You review the sources of the test.',
-  grants: ['fs(src, r)'],
-  tools: ['read_file'],
-  reason: 'It reads the sources.',
-};
-
-/** The steps of each agent. Its system prompt selects them. */
-const TEAM: Script = {
+const SCRIPT = {
   steps: [
-    { when: { tools: false, system: 'title' }, reply: { text: 'A title' } },
-    { when: { system: 'agent-builder', after: 'create_agent' }, reply: { text: 'The reviewer is there.' } },
-    { when: { system: 'agent-builder' }, reply: { calls: [{ name: 'create_agent', input: REVIEWER }] } },
-    {
-      when: { system: 'Divide the task', turn: 0 },
-      reply: {
-        calls: [
-          { name: 'spawn_agent', input: { agent: 'reviewer', task: 'Review src/a.txt.' } },
-          { name: 'spawn_agent', input: { agent: 'reviewer', task: 'Review README.md.' } },
-        ],
-      },
-    },
-    {
-      when: { system: 'Divide the task', turn: 1 },
-      reply: { calls: [{ name: 'wait_agents', input: {} }] },
-    },
-    { when: { system: 'Divide the task' }, reply: { text: 'Both are reviewed.' } },
-    { when: { system: 'You review', after: 'read_file' }, reply: { text: 'No problems.' } },
-    {
-      when: { system: 'You review', user: 'src/a' },
-      reply: { calls: [{ name: 'read_file', input: { path: 'src/a.txt' } }] },
-    },
-    { when: { system: 'You review' }, reply: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
+    ...stepsOf('lead', [{ calls: [spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }]),
+    ...WRITER_STEPS,
   ],
 };
 
-interface Row {
-  id: string;
-  parent: string | null;
-  agentType: string | null;
+const RUN = ['run', '--agent', 'lead', '--grant', TEAM_GRANT];
+const CHAIN = /writer asks, started by lead/;
+
+const hasFile = ({ workspace }: TestHome): boolean => existsSync(join(workspace, 'b.txt'));
+
+type Place = { place: TestHome; server: Awaited<ReturnType<typeof startServer>> };
+
+/** Runs the lead until the writer asks. Returns the parent and the child. */
+async function runUntilAsked({ place, server }: Place) {
+  const ended = await runKlaus([...RUN, '--on-ask', 'wait', 'Lead.'], { place, server });
+  expect(ended.code).toBe(8);
+  expect(ended.stderr).toMatch(CHAIN);
+  const sessions = await listSessions(place);
+  const parent = sessions.find((each) => each.parent === null)!;
+  const child = sessions.find((each) => each.parent === parent.id)!;
+  return { parent, child };
 }
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
-  test('a user creates a reviewer, lets an orchestrator give tasks to two, and approves what one needs', async () => {
-    using place = createTestHome({ 'src/a.txt': 'one\n', 'README.md': '# Test\n' });
-    await using server = await startServer(TEAM);
-    const open = (...words: string[]) =>
-      openTerminal([process.execPath, MAIN, ...words], { env: toEnv({ place, server }), cwd: place.workspace });
-
-    // The very first start is a chat with agent-builder, which may give nothing without an approval.
-    await using chat = await open();
-    await chat.shows('agent-builder>');
-    await chat.type('Create a reviewer that reads the sources.', 'Enter');
-    await chat.shows(/reviewer[^]*fs\(src, r\)/);
-    await chat.shows(QUESTION);
-    await chat.type('y');
-    await chat.shows('The reviewer is there.');
-    await chat.type('/quit', 'Enter');
-    expect(await chat.exitCode()).toBe(0);
-    expect(existsSync(join(place.home, 'agents/reviewer.md'))).toBe(true);
-
-    expect(await runKlaus(['agents', 'new', 'lead', '--from', 'orchestrator'], { place })).toMatchObject({ code: 0 });
-    await using run = await open('run', '--agent', 'lead', '--budget-usd', '5', 'Have everything reviewed.');
-    // The template lets it delegate reading. One reviewer needs a file beyond src.
-    await run.shows(/README\.md/);
-    await run.shows(QUESTION);
-    await run.type('y');
-    await run.shows('Both are reviewed.');
-    expect(await run.exitCode()).toBe(0);
-
-    const listed = await runKlaus(['sessions', '--json'], { place });
-    const rows = listed.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Row);
-    const lead = rows.find(({ agentType }) => agentType === 'lead')!;
-    const children = rows.filter(({ parent }) => parent === lead.id);
-    expect(children).toHaveLength(2);
-    const log = toEvents((await runKlaus(['show', lead.id, '--json'], { place })).stdout);
-    const ended = log.findLast((event) => event.type === 'run.finished');
-    const usage = await runKlaus(['usage', lead.id, '--by', 'session', '--json'], { place });
-    const report = JSON.parse(usage.stdout) as { rows: { usd: number }[] };
-    expect(report.rows).toHaveLength(3);
-    const sum = report.rows.reduce((all, { usd }) => all + usd, 0);
-    expect(sum).toBeGreaterThan(0);
-    expect(ended).toMatchObject({ outcome: 'done', usd: expect.closeTo(sum, 9) });
-
-    const exported = await runKlaus(['agents', 'export', 'reviewer'], { place });
-    const file = join(place.workspace, 'reviewer.json');
-    writeFileSync(file, exported.stdout);
-    expect(await runKlaus(['agents', 'delete', 'reviewer', '--yes'], { place })).toMatchObject({ code: 0 });
-    expect(await runKlaus(['run', '--agent', 'reviewer', 'Review.'], { place, server })).toMatchObject({ code: 2 });
-    expect(await runKlaus(['agents', 'import', file], { place })).toMatchObject({ code: 0 });
-    expect((await runKlaus(['agents', 'export', 'reviewer'], { place })).stdout).toBe(readFileSync(file, 'utf8'));
+  test.each([
+    ['run', [...RUN, 'Lead.']],
+    ['chat', ['chat', 'lead', '--grant', TEAM_GRANT]],
+  ])('%s asks for the agent in place, with the chain and the diff, and continues', async (name, words) => {
+    using place = createTestHome(TEAM_FILES);
+    await using server = await startServer(SCRIPT as never);
+    await using terminal = await openTerminal([process.execPath, MAIN, ...words], {
+      env: toEnv({ place, server }),
+      cwd: place.workspace,
+    });
+    if (name === 'chat') await terminal.type('Lead.', 'Enter');
+    const asked = await terminal.shows(QUESTION);
+    expect(asked).toMatch(CHAIN);
+    expect(asked).toContain('+two');
+    expect(hasFile(place)).toBe(false);
+    await terminal.type('y');
+    const shown = await terminal.shows('All is done.');
+    expect(shown).toMatch(/writer: done/);
+    expect(hasFile(place)).toBe(true);
+    if (name === 'run') expect(await terminal.exitCode()).toBe(0);
   });
+
+  test('a rejection reaches the agent', async () => {
+    using place = createTestHome(TEAM_FILES);
+    await using server = await startServer(SCRIPT as never);
+    await using terminal = await openTerminal([process.execPath, MAIN, ...RUN, 'Lead.'], {
+      env: toEnv({ place, server }),
+      cwd: place.workspace,
+    });
+    await terminal.shows(QUESTION);
+    await terminal.type('n');
+    await terminal.shows(REASON);
+    await terminal.type('Enter');
+    await terminal.shows('All is done.');
+    expect(hasFile(place)).toBe(false);
+  });
+
+  test('a run at a server asks for the agent too', async () => {
+    using place = createTestHome(TEAM_FILES);
+    await using server = await startServer(SCRIPT as never);
+    const serve = await startServeProcess(place, server);
+    await using terminal = await openTerminal([process.execPath, MAIN, ...RUN, '--server', serve.url, 'Lead.'], {
+      env: toEnv({ place, server, env: { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } }),
+      cwd: place.workspace,
+    });
+    const asked = await terminal.shows(QUESTION);
+    expect(asked).toMatch(CHAIN);
+    await terminal.type('y');
+    await terminal.shows('All is done.');
+    expect(await terminal.exitCode()).toBe(0);
+    expect(hasFile(place)).toBe(true);
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+  });
+});
+
+test('the lists name the parent of a session and the chain of a question', async () => {
+  using place = createTestHome(TEAM_FILES);
+  await using server = await startServer(SCRIPT as never);
+  const { parent, child } = await runUntilAsked({ place, server });
+  const lines = (await runKlaus(['sessions'], { place })).stdout.split('\n');
+  const at = lines.findIndex((line) => line.startsWith(parent.id));
+  expect(lines[at + 1]).toContain(child.id);
+  expect(lines[at + 1]).toContain('└');
+  expect((await runKlaus(['approvals'], { place })).stdout).toMatch(CHAIN);
+  const [approval] = (await runKlaus(['approvals', '--json'], { place })).stdout.trim().split('\n');
+  expect(JSON.parse(approval!)).toMatchObject({
+    session: child.id,
+    chain: [
+      { session: parent.id, agent: 'lead' },
+      { session: child.id, agent: 'writer' },
+    ],
+  });
+  expect((await runKlaus(['show', child.id], { place })).stdout).toContain(parent.id);
+});
+
+test('klaus approve continues the agent and the session that started it', async () => {
+  using place = createTestHome(TEAM_FILES);
+  await using server = await startServer(SCRIPT as never);
+  const { parent } = await runUntilAsked({ place, server });
+  const { id } = JSON.parse((await runKlaus(['approvals', '--json'], { place })).stdout) as { id: string };
+  const ended = await runKlaus(['approve', id], { place, server });
+  expect({ code: ended.code, hasFile: hasFile(place) }).toEqual({ code: 0, hasFile: true });
+  expect(ended.stdout).toContain('All is done.');
+  const [row] = (await listSessions(place)).filter((each) => each.id === parent.id);
+  expect(row).toMatchObject({ status: 'done' });
 });

@@ -114,25 +114,26 @@ const overSocketIo = overServer(async ({ url, headers }) => {
   return sessionId;
 });
 
-const overWebSocket = overServer(async ({ url, headers, client }) => {
-  const chat = new WebSocket(`${url}/ws/chat/klaus`, { headers });
-  await once(chat, 'open');
-  chat.send(JSON.stringify({ type: 'message', content: PROMPT }));
-  // The first word that comes back says that the session is there.
-  await new Promise<void>((resolve) => {
-    chat.on('message', (data: Buffer) => {
-      if (!data.toString('utf8').includes('"info"')) resolve();
+const overWebSocket = (agent: string): Door =>
+  overServer(async ({ url, headers, client }) => {
+    const chat = new WebSocket(`${url}/ws/chat/${agent}`, { headers });
+    await once(chat, 'open');
+    chat.send(JSON.stringify({ type: 'message', content: PROMPT }));
+    // The first word that comes back says that the session is there.
+    await new Promise<void>((resolve) => {
+      chat.on('message', (data: Buffer) => {
+        if (!data.toString('utf8').includes('"info"')) resolve();
+      });
     });
+    chat.close();
+    return (await client.sessions()).sessions[0]!.id;
   });
-  chat.close();
-  return (await client.sessions()).sessions[0]!.id;
-});
 
 const SERVED: Record<string, Door> = {
   'klaus run --json at a server': overCommandLine,
   'klaus serve over HTTP and SSE': overHttp,
   'klaus serve over Socket.IO': overSocketIo,
-  'klaus serve over a WebSocket chat': overWebSocket,
+  'klaus serve over a WebSocket chat': overWebSocket('klaus'),
 };
 
 describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
@@ -142,6 +143,52 @@ describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
     const events = await door(place, server);
     const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']])).map(erasePrompt);
     await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/session.json');
+  });
+});
+
+/** Every way to begin a session of a defined agent. */
+const DOORS_OF_AGENT: Record<string, Door> = {
+  'klaus run --agent': async (place, server) => {
+    const ended = await runKlaus(['run', '--json', '--agent', 'fixer', PROMPT], { place, server });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    return toEvents(ended.stdout);
+  },
+  'klaus chat AGENT': async (place, server) => {
+    const ended = await runKlaus(['chat', 'fixer', '--json'], { place, server, stdin: `${PROMPT}\n` });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    return toEvents(ended.stdout);
+  },
+  'the sdk': async (place, server) => {
+    await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+    const session = await klaus.open({ agent: 'fixer' });
+    await session.prompt(PROMPT);
+    await session.advance();
+    return await Array.fromAsync(session.events());
+  },
+  'klaus serve over HTTP and SSE': overServer(async ({ client }) => {
+    return (await client.openSession({ body: { text: PROMPT, agent: 'fixer' } })).session;
+  }),
+  'klaus serve over a WebSocket chat': overWebSocket('fixer'),
+};
+
+const FIXER = `---
+name: fixer
+description: Fixes sums.
+capabilities: [file-operations]
+maxTurns: 20
+---
+
+You fix sums.
+`;
+
+describe.each(Object.entries(DOORS_OF_AGENT))('%s', (_, door) => {
+  test('gives the golden log of a defined agent', async () => {
+    using place = createTestHome({ ...FILES, '.klaus/agents/fixer.md': FIXER });
+    await using server = await startServer(SESSION);
+    const events = await door(place, server);
+    expect(events.find(({ type }) => type === 'session.opened')).toMatchObject({ agent: 'fixer' });
+    const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']])).map(erasePrompt);
+    await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/agent.json');
   });
 });
 

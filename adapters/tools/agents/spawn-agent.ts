@@ -39,23 +39,17 @@ export const spawnAgent = defineBuiltinTool({
     output: 'Started poet',
   },
   async prepare({ agent, task, budget, narrow }, { children }) {
-<<<<<<< HEAD
     const title = `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`;
     // It was judged before it was recorded, and counts as one of the agents that may be created.
     const planned = children.planned();
     if (planned) return { title, access: [], child: planned, creates: false };
     const child = await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) });
-=======
-    const planned = children.planned();
-    const child = planned ?? (await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) }));
->>>>>>> trees
     const text = toGrantText(child.wanted);
     return {
       title,
       access: [],
       child,
-      // What is recorded was judged, and is deducted from what the session may still delegate.
-      ...(!planned && child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),
+      ...(child.edge === 'spawn' && { delegates: { agent, grant: child.wanted, text } }),
     };
   },
   async run({ agent, task }, { children }, { child }) {

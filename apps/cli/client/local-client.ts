@@ -54,12 +54,20 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     },
     usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
 
-    approvals: async () => (await klaus.approvals()).map((row) => ({ ...row, hunks: () => hunksOf(klaus, row.id) })),
+    approvals: async () =>
+      Promise.all(
+        (await klaus.approvals()).map(async (row) => {
+          const { chain } = await klaus.question(row.id);
+          return { ...row, hunks: () => hunksOf(klaus, row.id), ...optional({ chain }) };
+        }),
+      ),
     async approval(id) {
       // The engine names the most similar id when it refuses an unknown one.
       const row = (await store.approval(id)) ?? (await store.approval((await klaus.question(id)).approval))!;
       const hunks = row.answer === null ? (await hunksOf(klaus, row.id)).map((hunk) => hunk.id) : [];
-      return { id: row.id, session: row.session, answer: row.answer, answeredBy: row.answeredBy, hunks };
+      const { chain } = await klaus.question(row.id);
+      const { id: approval, session, answer, answeredBy } = row;
+      return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain }) };
     },
     remembered: () => store.remembered(),
     async forget(id) {

@@ -3,6 +3,7 @@ import type {
   ApprovalRow,
   AnswerOptions,
   Event,
+  EventOf,
   ExportedTest,
   Hunk,
   Limits,
@@ -88,7 +89,7 @@ export interface ClientSettings {
 
 export interface ListedSession extends Pick<
   SessionRow,
-  'id' | 'agentType' | 'updatedAt' | 'costUsd' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
+  'id' | 'agentType' | 'updatedAt' | 'costUsd' | 'parent' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
 > {
   status: string;
   /** Names of the background processes that run now, if they are known. */
@@ -102,17 +103,23 @@ export interface SearchResult {
   skipped: readonly number[];
 }
 
+type ApprovalChain = EventOf<'approval.asked'>['chain'];
+
 /** An open approval with the information that is needed to decide. */
 export interface ListedApproval extends Pick<
   ApprovalRow,
   'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
 > {
   readonly hunks: () => Promise<readonly Hunk[]>;
+  /** For a child session: the sessions from the one that the user opened to it. */
+  chain?: ApprovalChain;
 }
 
 export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'answer' | 'answeredBy'> {
   /** Ids of the hunks of the change; none once it is answered. */
   hunks: readonly string[];
+  /** For a child session: the sessions from the one that the user opened to it. */
+  chain?: ApprovalChain;
 }
 
 /** An approval that outlives its session. */

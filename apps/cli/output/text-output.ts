@@ -36,6 +36,7 @@ export function createTextOutput(options: { plain: boolean; raw: boolean }): Out
       answer.add(event);
     },
     'turn.started': () => screen.status('… thinking'),
+    'tool.waiting': ({ children }) => screen.status(`… waiting for ${formatNumber(children.length, 'agent')}`),
     'turn.finished': (event) => answer.endTurn(event),
     'tool.started': (event) => calls.start(event),
     'tool.finished': (event) => calls.finish(event),
@@ -110,7 +111,6 @@ function createFactViews(screen: Screen) {
       ),
     'grant.escalated': (event) => fact('info', toLine(describeEscalation(event), 200)),
     'child.closed': hidden,
-    'tool.waiting': hidden,
     'session.changed': hidden,
     'session.closed': hidden,
     'model.requested': hidden,

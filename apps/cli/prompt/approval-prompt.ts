@@ -14,6 +14,7 @@ import { openEditor } from './editor.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { describeChain } from '../output/describe-chain.ts';
 import { createPaint, paintDiff, type Paint } from '../output/paint.ts';
 import { err } from '../output/sink.ts';
 
@@ -169,6 +170,7 @@ function editLines(hunk: Hunk): string | undefined {
 function showQuestion({ question, paint, plain }: Prompt, all: boolean): string {
   const { subject } = question;
   const lines = [`${plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`];
+  if (question.chain) lines.push(paint('yellow', describeChain(question.chain)));
   lines.push(paint('dim', toPrintable(question.reason)));
   if (subject.kind === 'limit') {
     const show = subject.limit === 'usd' ? formatUsd : formatCount;

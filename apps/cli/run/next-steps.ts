@@ -1,6 +1,7 @@
 import type { Advance, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import type { Output } from '../output/output.ts';
+import { describeChain } from '../output/describe-chain.ts';
 import type { RunFacts } from './run-facts.ts';
 
 export interface NextStepsOptions {
@@ -19,8 +20,9 @@ export interface NextStepsOptions {
 export async function printNextSteps(output: Output, options: NextStepsOptions): Promise<void> {
   const { result, session, facts, at } = options;
   if (result.state === 'parked') {
-    for (const { approval, title } of result.approvals) {
-      output.note(`Waiting for approval: ${toLine(title, 200)}`, 'warn');
+    for (const { approval, title, chain } of result.approvals) {
+      const who = chain ? ` (${describeChain(chain)})` : '';
+      output.note(`Waiting for approval: ${toLine(title, 200)}${who}`, 'warn');
       output.note(`klaus approve ${approval}${at}, or klaus reject ${approval}${at}`);
     }
     if (options.isPrompt) output.note('The message waits until the approval is answered.');

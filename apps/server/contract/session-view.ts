@@ -34,7 +34,7 @@ export const sessionViewSchema = z.object({
   pinned: z.boolean(),
   parent: z.string().nullable().describe('The session that opened it.'),
   forkedFrom: z.string().nullable().describe('The session that it is a fork of.'),
-  questions: z.int().describe('Number of open approvals.'),
+  questions: z.int().describe('Number of open approvals, with those of its child sessions.'),
   askedAt: z.string().nullable().describe('When the oldest open approval was requested; null without one.'),
   outcome: z.string().nullable().describe('Of the last run; null during a run.'),
   outcomeReason: z.string().nullable(),
@@ -54,7 +54,7 @@ export type SessionView = z.infer<typeof sessionViewSchema>;
 export const sessionStatusSchema = z.object({
   state: sessionStateSchema,
   held: z.boolean().describe('True while a process works on it, this server or another one.'),
-  questions: z.int().describe('Number of open approvals.'),
+  questions: z.int().describe('Number of open approvals, with those of its child sessions.'),
   position: z.int().nullable().describe('Position in the queue, from 1; null unless it is queued.'),
   problem: problemSchema.nullable().describe('Why this server cannot run it.'),
   lastSeq: z.int().describe('Seq of the last event of its log at that time.'),

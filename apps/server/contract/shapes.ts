@@ -19,6 +19,10 @@ export const approvalViewSchema = z.object({
   answeredBy: z.string().nullable(),
   note: z.string().nullable(),
   answeredAt: z.string().nullable(),
+  chain: z
+    .array(z.object({ session: z.string(), agent: z.string() }))
+    .optional()
+    .describe('For a child session: the sessions from the one that the user opened to this one.'),
 });
 export type ApprovalView = z.infer<typeof approvalViewSchema>;
 

@@ -9,16 +9,17 @@ export const approvalHandlers = {
   async approvals({ query }, { klaus, deletions }) {
     const session = query.session === undefined ? undefined : (await klaus.session(query.session)).id;
     const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
-    return { approvals: rows.filter((row) => deletions.undoUntil(row.session) === undefined).map(toView) };
+    const shown = rows.filter((row) => deletions.undoUntil(row.session) === undefined);
+    return { approvals: await Promise.all(shown.map(async (row) => toView(row, await readChain(klaus, row)))) };
   },
 
   async approval({ params }, { klaus }) {
-    const { approval, subject } = await klaus.question(params.id);
+    const { approval, subject, chain } = await klaus.question(params.id);
     const row = (await klaus.store.approval(approval))!;
     const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
     const canRemember = subject.kind === 'call' && subject.remember !== undefined;
     return {
-      ...toView(row),
+      ...toView(row, chain),
       diff: row.diff,
       hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
       scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
@@ -59,7 +60,12 @@ export async function answerQuestion(
   return { session: session.id };
 }
 
-function toView(row: ApprovalRow): ApprovalView {
+/** The chain of a question. Only a child session has one, and only then the log is read. */
+async function readChain(klaus: Context['klaus'], { id, session }: ApprovalRow): Promise<ApprovalView['chain']> {
+  return klaus.store.view.session(session)?.parent == null ? undefined : (await klaus.question(id)).chain;
+}
+
+function toView(row: ApprovalRow, chain: ApprovalView['chain']): ApprovalView {
   const { diff: _diff, ...view } = row;
-  return view;
+  return { ...view, ...optional({ chain }) };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
+import { toRoot } from './session-tree.ts';
 import { everySecond } from './shared-timer.ts';
 
 export interface RunQueueOptions {
@@ -22,6 +23,7 @@ interface Running {
 /**
  * Runs sessions: up to a limit at the same time, the others in order of arrival. The ids of its sessions are on disk
  * until nothing is left to do, so that the next server can resume them. It does not touch the runs of other processes.
+ * A child session is run by the session that the user opened, so that both continue.
  */
 export class RunQueue {
   readonly limit: number;
@@ -63,8 +65,9 @@ export class RunQueue {
   }
 
   /** Runs a session as soon as the limit allows, until nothing is left to do. */
-  add(session: string): void {
+  add(id: string): void {
     if (this.#pause.signal.aborted) return;
+    const session = this.#rootOf(id);
     writeFileSync(join(this.#folder, session), '', { mode: 0o600 });
     const running = this.#running.get(session);
     if (running) {
@@ -80,6 +83,8 @@ export class RunQueue {
 
   /** Runs a session immediately, regardless of the limit: for cheap work, such as a cancel request. */
   addNow(session: string): void {
+    // The run of its parent is no cheap work.
+    if (this.#rootOf(session) !== session) return this.add(session);
     this.#waiting.delete(session);
     if (this.#running.has(session)) this.add(session);
     else this.#start(session);
@@ -214,13 +219,16 @@ export class RunQueue {
     if (this.#idle.size === 0) return;
     const { mark, sessions } = this.#klaus.store.view.changedSessions(this.#mark);
     this.#mark = mark;
-    for (const session of sessions) if (this.#idle.has(session)) void this.#check(session);
+    const roots = new Set(sessions.map((session) => this.#rootOf(session)));
+    for (const session of roots) if (this.#idle.has(session)) void this.#check(session);
   }
 
   #tick(): void {
     const now = Date.now();
     const expired = new Set(
-      this.#klaus.store.view.approvals({ open: true }).flatMap((row) => (row.expiresAt <= now ? [row.session] : [])),
+      this.#klaus.store.view
+        .approvals({ open: true })
+        .flatMap((row) => (row.expiresAt <= now ? [this.#rootOf(row.session)] : [])),
     );
     for (const [session, reason] of this.#idle)
       if (reason === 'busy' || expired.has(session)) void this.#check(session);
@@ -240,11 +248,16 @@ export class RunQueue {
     if (!this.#idle.has(session)) return;
     if (isRunnable) this.add(session);
     else if (this.#idle.get(session) === 'busy') {
-      if (this.#klaus.store.view.approvals({ open: true, session }).length > 0) return;
+      const open = this.#klaus.store.view.approvals({ open: true });
+      if (open.some((row) => this.#rootOf(row.session) === session)) return;
       this.#idle.delete(session);
       this.#release(session);
       this.#notify(session);
     }
+  }
+
+  #rootOf(session: string): string {
+    return toRoot(this.#klaus.store.view, session);
   }
 
   #notify(session: string): void {

@@ -2,6 +2,7 @@ import type { ChangeMark, SessionRow } from '@klaus/sdk';
 import type { SessionView } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toSessionViews, type ViewSources } from './session-view.ts';
+import { toAncestors } from '../runs/session-tree.ts';
 import { everySecond } from '../runs/shared-timer.ts';
 
 /** Most sessions of a snapshot, the latest first. */
@@ -89,8 +90,10 @@ export class SessionListFeed {
     const { klaus } = this.#sources;
     const { mark, sessions } = klaus.store.view.changedSessions(this.#mark);
     this.#mark = mark;
-    const ids = new Set([...sessions, ...this.#changed]);
+    const changed = [...sessions, ...this.#changed];
     this.#changed.clear();
+    // The state of a session depends on that of the sessions below it.
+    const ids = new Set(changed.flatMap((id) => [id, ...toAncestors(klaus.store.view, id)]));
     for (const id of ids) this.#sendChange(id, klaus.store.view.session(id));
   }
 

@@ -1,29 +1,49 @@
-import { optional } from '@klaus/sdk/optional';
 import { modeSchema, sandboxNameSchema, type ApprovalRow, type Command, type Klaus, type SessionRow } from '@klaus/sdk';
 import type { QueuedMessage, SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
+import { toAncestors, toOpenChildren, toRoot } from '../runs/session-tree.ts';
 
 export interface ViewSources {
   klaus: Klaus;
   queue: RunQueue;
 }
 
-export function toSessionViews({ klaus, queue }: ViewSources, rows: readonly SessionRow[]): SessionView[] {
-  const session = rows.length === 1 ? rows[0]!.id : undefined;
-  const approvals = klaus.store.view.approvals({ open: true, ...optional({ session }) });
-  const bySession = Map.groupBy(approvals, (approval) => approval.session);
-  return rows.map((row) => toView(queue, row, bySession.get(row.id) ?? []));
+export function toSessionViews(sources: ViewSources, rows: readonly SessionRow[]): SessionView[] {
+  const { view } = sources.klaus.store;
+  const wanted = new Set(rows.map(({ id }) => id));
+  const bySession = new Map<string, ApprovalRow[]>();
+  // A session also waits for the answers that the sessions below it need.
+  for (const approval of view.approvals({ open: true })) {
+    for (const id of [approval.session, ...toAncestors(view, approval.session)]) {
+      if (wanted.has(id)) bySession.set(id, [...(bySession.get(id) ?? []), approval]);
+    }
+  }
+  return rows.map((row) => toView(sources, row, bySession.get(row.id) ?? []));
 }
 
-function toView(queue: RunQueue, row: SessionRow, approvals: readonly ApprovalRow[]): SessionView {
+/** True while a process works on a session below this one, which waits for it. */
+function isBusyBelow({ klaus, queue }: ViewSources, { id, status }: SessionRow): boolean {
+  const { view } = klaus.store;
+  if (status !== 'running') return false;
+  const root = toRoot(view, id);
+  return (root !== id && queue.isRunning(root)) || toOpenChildren(view, id).some((child) => isBusy(child));
+
+  function isBusy(session: string): boolean {
+    return queue.isHeld(session) || toOpenChildren(view, session).some(isBusy);
+  }
+}
+
+function toView(sources: ViewSources, row: SessionRow, approvals: readonly ApprovalRow[]): SessionView {
+  const { queue } = sources;
   const questions = approvals.length;
   const position = queue.positionOf(row.id) ?? null;
   const problem = queue.problemOf(row.id);
   const held = queue.isHeld(row.id);
+  const isWorking = held || (questions === 0 && position === null && isBusyBelow(sources, row));
   return {
     id: row.id,
-    state: toState(row, { questions, position, held }),
+    state: toState(row, { questions, position, held: isWorking }),
     title: row.title,
     summary: row.summary,
     firstPrompt: row.firstPrompt,

@@ -20,12 +20,12 @@ function openNext(all: readonly SessionView[], by: 1 | -1): void {
 }
 
 function openNeighbor(by: 1 | -1): void {
-  const { waiting, pinned, others } = groupSessions(host.get().sessions.values());
+  const { waiting, pinned, others } = groupSessions(host.get().sessions);
   openNext([...waiting, ...pinned, ...others], by);
 }
 
 function openNextQuestion(): void {
-  openNext(groupSessions(host.get().sessions.values()).waiting, 1);
+  openNext(groupSessions(host.get().sessions).waiting, 1);
 }
 
 function toggleTheme(): void {

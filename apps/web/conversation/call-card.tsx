@@ -10,6 +10,7 @@ import {
 } from 'lucide-react';
 import { memo } from 'react';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
+import { ChildCard } from '../children/child-card.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Code } from '../highlight/code.tsx';
 import type { CallEntry } from '../log/entry.ts';
@@ -52,6 +53,7 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
       </button>
       {state === 'asked' && call.asked ? <CallApproval asked={call.asked} /> : null}
       {call.answer && call.answer.answer !== 'superseded' ? <Answered call={call} /> : null}
+      {call.child ? <ChildCard child={call.child} call={call.id} /> : null}
       {state === 'running' && progress !== undefined && !isOpen ? (
         <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />
       ) : null}
@@ -92,11 +94,12 @@ function CallMark({ call }: { call: CallEntry }) {
 function CallFacts({ call }: { call: CallEntry }) {
   const t = useText();
   const now = useNow(call.state === 'running');
-  const { startedAt, result, state } = call;
+  const { startedAt, result, state, awaits } = call;
   const exitCode = toExitCode(result?.detail);
   const changes = result?.changes.length ?? 0;
   return (
     <span className="call-facts small muted number">
+      {awaits && awaits.length > 0 ? <span>{t.children.waits(awaits.length)}</span> : null}
       {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
       {typeof exitCode === 'number' && exitCode !== 0 ? <span className="bad">{t.call.exit(exitCode)}</span> : null}
       {state === 'running' && startedAt !== undefined ? (

@@ -11,9 +11,9 @@ import {
   useState,
   type RefObject,
 } from 'react';
+import { RowContext, type RowViewProps } from '../children/row-context.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
-import type { Conversation } from '../log/conversation.ts';
 import type { InFlightText } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
@@ -109,17 +109,19 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       >
         {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
         <div ref={inner}>
-          <Rows list={list}>
-            {(at) => (
-              <RowView
-                row={rows[at]!}
-                conversation={conversation}
-                version={conversation.seq}
-                progress={toProgress(rows[at]!, inFlight)}
-                isMarked={at === marked}
-              />
-            )}
-          </Rows>
+          <RowContext value={RowView}>
+            <Rows list={list}>
+              {(at) => (
+                <RowView
+                  row={rows[at]!}
+                  conversation={conversation}
+                  version={conversation.seq}
+                  progress={toProgress(rows[at]!, inFlight)}
+                  isMarked={at === marked}
+                />
+              )}
+            </Rows>
+          </RowContext>
         </div>
       </div>
       {isAway ? (
@@ -178,17 +180,6 @@ function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: num
     // Once per address, and not for every new row.
   }, [seq]);
   return marked;
-}
-
-interface RowViewProps {
-  row: Row;
-  conversation: Conversation;
-  /** Seq of the conversation, which is changed in place. */
-  version: number;
-  /** Output of a running call. */
-  progress: string | undefined;
-  /** True for the row of the event in the address. */
-  isMarked: boolean;
 }
 
 /** One row. Memoized, because in-flight text changes other rows at every frame. */

@@ -31,7 +31,13 @@ export function EntryView({ entry, conversation, progress, isMarked }: EntryView
   switch (entry.kind) {
     case 'user':
       return (
-        <UserMessage entry={entry} session={session} canUndo={hasChanges(conversation, entry.turn)} marks={marks} />
+        <UserMessage
+          entry={entry}
+          session={session}
+          isTask={conversation.parent !== undefined}
+          canUndo={hasChanges(conversation, entry.turn)}
+          marks={marks}
+        />
       );
     case 'call':
       return (
@@ -61,17 +67,19 @@ const MAX_LINES = 24;
 interface UserMessageProps {
   entry: UserEntry;
   session: string;
+  /** The session above sent it. */
+  isTask: boolean;
   canUndo: boolean;
   marks: string;
 }
 
-const UserMessage = memo(function UserMessage({ entry, session, canUndo, marks }: UserMessageProps) {
+const UserMessage = memo(function UserMessage({ entry, session, isTask, canUndo, marks }: UserMessageProps) {
   const t = useText();
   const [isExpanded, setExpanded] = useSavedState(`said ${entry.id}`, false);
   const lines = entry.text.split('\n');
   const shown = isExpanded ? entry.text : lines.slice(0, MAX_LINES).join('\n');
   return (
-    <article className={`entry entry-user ${marks}`} aria-label={t.conversation.you}>
+    <article className={`entry entry-user ${marks}`} aria-label={isTask ? t.children.task : t.conversation.you}>
       <p className="said wrap">{shown}</p>
       {lines.length > MAX_LINES ? (
         <button
@@ -102,14 +110,16 @@ const UserMessage = memo(function UserMessage({ entry, session, canUndo, marks }
         <Time at={entry.at} />
         {entry.steered ? <span className="muted">{t.conversation.steered}</span> : null}
         <CopyButton text={entry.text} label={t.conversation.copyMessage} />
-        {entry.steered ? null : (
+        {entry.steered || isTask ? null : (
           <IconButton
             label={t.conversation.edit}
             icon={PencilLine}
             onClick={() => overlay.set({ kind: 'edit', session, message: entry.id, text: entry.text })}
           />
         )}
-        <IconButton label={t.conversation.retry} icon={RotateCcw} onClick={() => void retrySession(session)} />
+        {isTask ? null : (
+          <IconButton label={t.conversation.retry} icon={RotateCcw} onClick={() => void retrySession(session)} />
+        )}
         {canUndo ? (
           <IconButton
             label={t.conversation.undoTurn}

@@ -1,5 +1,5 @@
 /** Names of the main input field of tools, in order of preference. */
-const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
+const SUBJECTS = ['command', 'path', 'pattern', 'query', 'url', 'message', 'task', 'ref', 'name'] as const;
 
 /** The main input of a call in one line; '' if there is none. */
 export function toSubject(input: unknown): string {

@@ -1,5 +1,6 @@
 import { NO_USAGE } from '@klaus/core/protocol';
 import type { EventOf, FileChange, Limits, Mode, Outcome, Usage } from '@klaus/core/protocol';
+import type { ChildView } from './child-view.ts';
 import type { Entry } from './entry.ts';
 
 export interface RunView {
@@ -19,9 +20,17 @@ export interface Conversation {
   title: string;
   limits: Limits;
   forked?: { session: string; seq: number };
+  /** The session that started this one. A fork has none. */
+  parent?: string;
+  /** A closed session takes no messages. */
+  isClosed: boolean;
   entries: Entry[];
   /** Index of each call in `entries`. */
   calls: Map<string, number>;
+  /** Agents that this session started, by the id of their session. */
+  children: Map<string, ChildView>;
+  /** Calls that wait for agents. */
+  waiting: Set<string>;
   /** Questions without an answer, oldest first. */
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;
@@ -30,7 +39,7 @@ export interface Conversation {
   /** Time of the next attempt, in Unix milliseconds. */
   retryAt?: number;
   lastOutcome?: Outcome;
-  /** The sum over all requests, without those inherited by a fork. */
+  /** The sum over all requests of the session and its agents, without those inherited by a fork. */
   usage: Usage;
   /** US dollars; null if a price is not known. */
   usd: number | null;
@@ -59,6 +68,9 @@ export function createConversation(session: string): Conversation {
     limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
     entries: [],
     calls: new Map(),
+    isClosed: false,
+    children: new Map(),
+    waiting: new Set(),
     approvals: new Map(),
     usage: NO_USAGE,
     usd: 0,

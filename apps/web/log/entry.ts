@@ -1,4 +1,5 @@
 import type { Event, EventOf, EventType, FilePart, ImagePart, ToolResult } from '@klaus/core/protocol';
+import type { ChildView } from './child-view.ts';
 
 interface EntryBase {
   /** Of the message, the call or the question. */
@@ -49,6 +50,10 @@ export interface CallEntry extends EntryOfTurn {
   answer?: EventOf<'approval.answered'>;
   result?: ToolResult;
   resultSeq?: number;
+  /** The agent that it started, or sent a message to. */
+  child?: ChildView;
+  /** Ids of the agents that it waits for. */
+  awaits?: readonly string[] | undefined;
 }
 
 /** A question about a limit, which belongs to no call. */

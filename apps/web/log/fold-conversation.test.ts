@@ -143,3 +143,66 @@ test('a file that the session created and deleted is not changed', () => {
   } as EventBody;
   expect(fold([OPENED, ANSWER, FINISHED, gone]).changed.size).toBe(0);
 });
+
+describe('an agent', () => {
+  const SPAWN: EventBody = {
+    ...ANSWER,
+    message: { ...ANSWER.message, parts: [toCall('c1', 'spawn_agent')] },
+  } as EventBody;
+  const USE = { usage: { ...NO_USAGE, input: 100 }, usd: 0.5, turns: 2, toolCalls: 1 };
+  const CHILD = { child: 's2', agent: 'reader' };
+  const CHILD_OPENED: EventBody = {
+    type: 'child.opened',
+    ...RUN,
+    turn: 1,
+    call: 'c1',
+    ...CHILD,
+    definition: '',
+    edge: 'spawn',
+    grant: { authorities: [] },
+    limits: LIMITS,
+  };
+  const ENDED: EventBody = { type: 'child.finished', ...CHILD, finished: 'r2', outcome: 'done', ...USE };
+  const CLOSED: EventBody = { type: 'child.closed', ...CHILD, ...USE, turns: 3 };
+
+  function toCall(id: string, name: string) {
+    return { type: 'call', id, name, input: {} } as const;
+  }
+
+  function callOf(view: Conversation, id: string) {
+    const entry = view.entries[view.calls.get(id)!];
+    return entry?.kind === 'call' ? entry : undefined;
+  }
+
+  test('is below the call that started it, and its last event gives its state and its use', () => {
+    const log = [OPENED, SPAWN, CHILD_OPENED, ENDED, CLOSED];
+    expect(callOf(fold(log.slice(0, 3)), 'c1')?.child).toMatchObject({ id: 's2', agent: 'reader', state: 'working' });
+    expect(callOf(fold(log.slice(0, 4)), 'c1')?.child).toMatchObject({ state: 'finished', outcome: 'done', usd: 0.5 });
+    expect(callOf(fold(log), 'c1')?.child).toMatchObject({ state: 'closed', outcome: 'done', turns: 3 });
+    // Each event has the sum of the agent, which counts once.
+    expect(fold(log)).toMatchObject({ usd: 0.5, turns: 3, toolCalls: 1, usage: { input: 100 } });
+  });
+
+  test('is also below a call that sent it a message', () => {
+    const send = {
+      ...SPAWN,
+      message: { ...ANSWER.message, id: 'm2', parts: [toCall('c2', 'message_agent')] },
+    } as EventBody;
+    const sent = { ...FINISHED, call: 'c2', changes: [], detail: { child: 's2' } } as EventBody;
+    const view = fold([OPENED, SPAWN, CHILD_OPENED, ENDED, send, sent]);
+    expect(callOf(view, 'c2')?.child).toMatchObject({ id: 's2', state: 'working' });
+    expect(callOf(view, 'c1')?.child).toBe(callOf(view, 'c2')?.child);
+  });
+
+  test('is waited for until it has ended', () => {
+    const wait = {
+      ...SPAWN,
+      message: { ...ANSWER.message, id: 'm2', parts: [toCall('c2', 'wait_agents')] },
+    } as EventBody;
+    const waiting: EventBody = { type: 'tool.waiting', ...CALL, call: 'c2', children: ['s2', 's3'], any: false };
+    const log = [OPENED, SPAWN, CHILD_OPENED, wait, waiting];
+    expect(callOf(fold(log), 'c2')?.awaits).toEqual(['s2', 's3']);
+    expect(callOf(fold([...log, ENDED]), 'c2')?.awaits).toEqual(['s3']);
+    expect(callOf(fold([...log, { ...FINISHED, call: 'c2' } as EventBody]), 'c2')?.awaits).toBeUndefined();
+  });
+});

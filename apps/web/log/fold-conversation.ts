@@ -2,6 +2,7 @@ import { optional } from '@klaus/core/optional';
 import { addUsage, isCharged, toCalled } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
+import { foldChildOpening, foldChildResult, foldChildUse, foldWait, type ChangeCall } from './fold-child.ts';
 import { isFact, type CallEntry } from './entry.ts';
 
 /** Folds one event. An event that was folded before changes nothing, so that the events of a reconnect may overlap. */
@@ -61,12 +62,17 @@ function foldEvent(view: Conversation, event: Event): void {
       if (event.kind === 'redo') for (const turn of event.turns) view.undone.delete(turn);
       return;
     case 'session.closed':
-    case 'grant.changed':
-    case 'grant.escalated':
+      view.isClosed = true;
+      return;
     case 'child.opened':
+      return foldChildOpening(view, event, changeOf(view));
     case 'child.finished':
     case 'child.closed':
+      return foldChildUse(view, event, changeOf(view));
     case 'tool.waiting':
+      return foldWait(view, event, changeOf(view));
+    case 'grant.changed':
+    case 'grant.escalated':
     case 'turn.finished':
     case 'workspace.committed':
     case 'evidence.verified':
@@ -87,6 +93,7 @@ function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void
   const { workspace, model, mode, limits } = event;
   Object.assign(view, { workspace, model, mode, limits });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
+  else if (event.parent) view.parent = event.parent.session;
 }
 
 function foldChange(view: Conversation, event: EventOf<'session.changed'>): void {
@@ -158,6 +165,7 @@ function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   const { outcome, output, blob, detail, changes, evidence, durationMs } = event;
   const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence }) };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
+  foldChildResult(view, event, changeOf(view));
   if (!isInherited(view)) view.toolCalls += 1;
   for (const { path, kind } of changes) {
     // A file that this session created counts as new until it is deleted.
@@ -198,6 +206,11 @@ function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'
   if (view.treeBefore !== undefined && view.treeBefore !== event.tree) view.changing.add(event.turn);
   delete view.treeBefore;
 }
+
+const changeOf =
+  (view: Conversation): ChangeCall =>
+  (call, to) =>
+    change(view, call, to);
 
 function change(view: Conversation, id: string, to: (call: CallEntry) => Partial<CallEntry>): void {
   replace(view, id, (call) => ({ ...call, ...to(call) }));

@@ -19,7 +19,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   const [scope, setScope] = useState<Scope>('once');
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
-  const { approval, subject, title, reason, expiresAt } = asked;
+  const { approval, subject, title, reason, expiresAt, chain } = asked;
   const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
   const hasHunks = hunks.length > 0;
   useEffect(() => {
@@ -34,6 +34,9 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   };
   return (
     <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+      {chain ? (
+        <p className="approval-chain small warn">{t.children.asks(chain.map(({ agent }) => agent).join(' › '))}</p>
+      ) : null}
       <p id={`${id}-title`} className="approval-title line">
         {title}
       </p>

@@ -10,11 +10,14 @@ import './approval.css';
 export const LimitPanel = memo(function LimitPanel({ entry }: { entry: LimitEntry }) {
   const t = useText();
   const { asked, answer } = entry;
-  const { subject, approval } = asked;
+  const { subject, approval, chain } = asked;
   if (subject.kind !== 'limit') return null;
   const { limit, used, cap, offer } = subject;
   return (
     <section className="entry approval column" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
+      {chain && !answer ? (
+        <p className="approval-chain small warn">{t.children.asks(chain.map(({ agent }) => agent).join(' › '))}</p>
+      ) : null}
       <p className="approval-title line">
         <Gauge size={14} /> {t.approval.goBeyond}
       </p>

@@ -8,6 +8,7 @@ import { readHistory } from '../composer/history.ts';
 import { client } from '../state/client.ts';
 import { groupSessions, host } from '../state/host.ts';
 import { go, toSession } from '../state/route.ts';
+import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
@@ -21,7 +22,8 @@ export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
   const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
-  const { waiting } = groupSessions(sessions.values());
+  const { waiting } = groupSessions(sessions);
+  const below = useMemo(() => groupBelow(sessions), [sessions]);
   const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const workspace = chosen.workspace ?? settings?.workspace;
   const agents = useQuery(`agents ${chosen.workspace ?? ''}`, (signal) =>
@@ -58,7 +60,11 @@ export function Home() {
           <ul className="home-questions">
             {waiting.map((session) => (
               <li key={session.id}>
-                <SessionRow session={session} isCurrent={false} />
+                <SessionRow
+                  session={session}
+                  isCurrent={false}
+                  below={below.get(session.id)?.map((each) => each.session)}
+                />
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@ import type { SessionView } from '@klaus/server/contract';
 import { useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { groupSessions, host, loadOlder } from '../state/host.ts';
+import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,29 +12,36 @@ import { SessionRow } from './session-row.tsx';
 
 type Row =
   | { key: string; heading: string; count: number }
-  | { key: string; session: SessionView }
+  | { key: string; session: SessionView; depth: number; below: readonly SessionView[] }
   | { key: string; older: true };
 
 /** Height of a heading and of a session, in pixels. */
 const HEADING = 32;
 const SESSION = 52;
 
-export function SessionList({ sessions, current }: { sessions: readonly SessionView[]; current: string }) {
+export function SessionList({ sessions, current }: { sessions: ReadonlyMap<string, SessionView>; current: string }) {
   const { hasOlder } = useStore(host);
   const t = useText();
   const rows = useMemo(() => {
     const { waiting, pinned, others } = groupSessions(sessions);
+    const below = groupBelow(sessions);
+    // Child sessions are listed only for the session on the page: a team would flood the list.
+    const toTree = (session: SessionView): Row[] => {
+      const children = below.get(session.id) ?? [];
+      const row = { key: session.id, session, depth: 0, below: children.map((each) => each.session) };
+      const isOpen = session.id === current || children.some((each) => each.session.id === current);
+      if (!isOpen) return [row];
+      return [row, ...children.map((each) => ({ key: each.session.id, ...each, below: [] }))];
+    };
     const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
-      group.length === 0
-        ? []
-        : [{ key: heading, heading, count: group.length }, ...group.map((session) => ({ key: session.id, session }))];
+      group.length === 0 ? [] : [{ key: heading, heading, count: group.length }, ...group.flatMap(toTree)];
     return [
       ...toRows(t.sessions.waiting, waiting),
       ...toRows(t.sessions.pinned, pinned),
       ...toRows(t.sessions.others, others),
       ...(hasOlder ? [{ key: 'older', older: true } as const] : []),
     ];
-  }, [sessions, hasOlder, t]);
+  }, [sessions, current, hasOlder, t]);
   if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
   return (
     <VirtualList
@@ -48,7 +56,10 @@ export function SessionList({ sessions, current }: { sessions: readonly SessionV
     >
       {(at) => {
         const row = rows[at]!;
-        if ('session' in row) return <SessionRow session={row.session} isCurrent={row.session.id === current} />;
+        if ('session' in row) {
+          const { session, depth, below } = row;
+          return <SessionRow session={session} isCurrent={session.id === current} depth={depth} below={below} />;
+        }
         if ('heading' in row) {
           return (
             <h2 className="session-heading line muted">

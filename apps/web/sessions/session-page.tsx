@@ -8,6 +8,9 @@ import { useSignal } from '../actions/use-signal.ts';
 import { useStop } from '../actions/use-stop.ts';
 import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
+import { SessionAbove } from '../children/session-above.tsx';
+import { useAsking } from '../children/use-asking.ts';
+import type { Conversation } from '../log/conversation.ts';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf, visit } from '../state/host.ts';
@@ -63,6 +66,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   return (
     <div className="pane session-page">
       {head}
+      {state.conversation.parent === undefined ? null : <SessionAbove parent={state.conversation.parent} />}
       {state.trouble === undefined ? null : (
         <p className="offline" role="alert">
           {state.trouble}
@@ -118,6 +122,7 @@ interface BodyProps {
 }
 
 function Body({ state, route, session }: BodyProps) {
+  const t = useText();
   const { conversation } = state;
   const { tab, path, line, seq } = route;
   const { session: id, model, mode } = conversation;
@@ -131,7 +136,7 @@ function Body({ state, route, session }: BodyProps) {
   const change = (body: { model?: string; mode?: Mode }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const scope = useMemo(() => ({ session: id }), [id]);
-  const isAsked = conversation.approvals.size > 0;
+  const isAsked = useAsking(conversation).length > 0 || conversation.approvals.size > 0;
   const history = useMemo(
     () => conversation.entries.flatMap((entry) => (entry.kind === 'user' && entry.text !== '' ? [entry.text] : [])),
     [conversation, conversation.entries.length],
@@ -175,7 +180,7 @@ function Body({ state, route, session }: BodyProps) {
       {tab === 'conversation' ? (
         <>
           <OpenQuestions state={state} />
-          {composer}
+          {conversation.isClosed ? <p className="session-closed muted">{t.children.closed}</p> : composer}
         </>
       ) : null}
       {/* Totals are incomplete until the session is loaded. */}
@@ -191,24 +196,44 @@ function Body({ state, route, session }: BodyProps) {
 function OpenQuestions({ state }: { state: SessionState }) {
   const t = useText();
   const { approvals, session } = state.conversation;
-  if (approvals.size === 0) return null;
-  const [first] = approvals.values();
+  const asking = useAsking(state.conversation);
+  const [own] = approvals.values();
+  const [below] = asking;
+  const seq = own?.seq ?? (below && seqOfCall(state.conversation, below.child.calls[0]!));
+  if (seq === undefined) return null;
+  const title = !own
+    ? t.children.asks(below!.child.agent)
+    : own.subject.kind === 'limit'
+      ? t.approval.goBeyond
+      : own.title;
+  const all = asking.reduce((sum, each) => sum + each.session.questions, approvals.size);
   return (
-    <a className="questions line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq: first!.seq })}>
+    <a className="questions line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>
       <CircleQuestionMark size={14} />
-      <span className="ellipsis">{first!.subject.kind === 'limit' ? t.approval.goBeyond : first!.title}</span>
-      <span className="number">{t.sessions.questions(approvals.size)}</span>
+      <span className="ellipsis">{title}</span>
+      <span className="number">{t.sessions.questions(all)}</span>
     </a>
   );
+}
+
+/** Seq of an event that is shown in the row of a call; its message has rows of its own. */
+function seqOfCall({ calls, entries }: Conversation, call: string): number | undefined {
+  const entry = entries[calls.get(call) ?? -1];
+  return entry?.kind === 'call' ? (entry.decisions[0]?.seq ?? entry.seq) : undefined;
 }
 
 function Announcer({ state }: { state: SessionState }) {
   const t = useText();
   const { conversation, isComplete } = state;
+  const asking = useAsking(conversation);
   const isFirst = useRef(true);
   const [words, setWords] = useState('');
   const status =
-    conversation.approvals.size > 0 ? 'asked' : conversation.run ? 'running' : (conversation.lastOutcome ?? '');
+    conversation.approvals.size > 0 || asking.length > 0
+      ? 'asked'
+      : conversation.run
+        ? 'running'
+        : (conversation.lastOutcome ?? '');
   useEffect(() => {
     if (!isComplete) return;
     if (isFirst.current) {

@@ -9,21 +9,37 @@ import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SessionMenu } from './session-menu.tsx';
 
+const NONE: readonly SessionView[] = [];
+
 export const SessionRow = memo(function SessionRow({
   session,
   isCurrent,
+  depth = 0,
+  below = NONE,
 }: {
   session: SessionView;
   isCurrent: boolean;
+  /** Levels below the session that the user opened. */
+  depth?: number;
+  /** Its child sessions, which the row counts. */
+  below?: readonly SessionView[] | undefined;
 }) {
   const t = useText();
   const now = useNow();
   const { id, state, questions, askedAt, usd, updatedAt, workspace, pinned, position, agent } = session;
   const name = nameOf(session) ?? t.sessions.untitled;
   const folder = workspace.split('/').at(-1);
+  // The cost of a session includes that of its agents.
+  const cost = below.reduce<number | null>(
+    (sum, each) => (sum === null || each.usd === null ? null : sum + each.usd),
+    usd,
+  );
   const waits = state === 'needs-you' && askedAt !== null ? Date.parse(askedAt) : undefined;
   return (
-    <div className={`session-row bare line ${isCurrent ? 'session-current' : ''}`}>
+    <div
+      className={`session-row bare line ${isCurrent ? 'session-current' : ''} ${depth > 0 ? 'session-below' : ''}`}
+      style={depth > 1 ? { marginLeft: 12 * Math.min(depth, 4) } : undefined}
+    >
       <a href={toHash(toSession(id))} className="line grow" aria-current={isCurrent ? 'page' : undefined}>
         <StateMark state={state} />
         <span className="column grow">
@@ -38,14 +54,17 @@ export const SessionRow = memo(function SessionRow({
             )}
             {position === null ? null : <span>{t.sessions.position(position)}</span>}
             {waits !== undefined || position !== null ? null : (
-              <span className="ellipsis">{agent === BUILT_IN_AGENT ? folder : `${agent} · ${folder}`}</span>
+              <span className="ellipsis">
+                {depth > 0 ? agent : agent === BUILT_IN_AGENT ? folder : `${agent} · ${folder}`}
+              </span>
             )}
             {waits === undefined ? (
               <span className="number" title={formatTime(Date.parse(updatedAt))}>
                 {formatAgo(Date.parse(updatedAt), now)}
               </span>
             ) : null}
-            <span className="number session-cost">{formatUsd(usd)}</span>
+            {below.length > 0 ? <span className="number">{t.children.count(below.length)}</span> : null}
+            <span className="number session-cost">{formatUsd(cost)}</span>
           </span>
         </span>
         {pinned ? <Pin size={12} className="muted" aria-label={t.sessions.pinned} /> : null}

@@ -1,5 +1,5 @@
 import { Bot, ChartColumn, Keyboard, Search, Settings2, SquarePen, X } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { go, route } from '../state/route.ts';
@@ -19,7 +19,6 @@ export function Sidebar() {
   const [query, setQuery] = useState('');
   const search = useRef<HTMLInputElement>(null);
   useSignal('focus-search', () => search.current?.focus());
-  const list = useMemo(() => [...sessions.values()], [sessions]);
   const isUsage = here.page === 'usage';
   const isAgents = here.page === 'agents';
   const buttons = [
@@ -60,7 +59,7 @@ export function Sidebar() {
       {isLoading && link !== 'refused' ? <Loading rows={8} /> : null}
       {!isLoading && query.trim() !== '' ? <SearchResults query={query.trim()} /> : null}
       {!isLoading && query.trim() === '' ? (
-        <SessionList sessions={list} current={here.page === 'session' ? here.id : ''} />
+        <SessionList sessions={sessions} current={here.page === 'session' ? here.id : ''} />
       ) : null}
     </nav>
   );

@@ -39,7 +39,7 @@ export function Palette() {
             ),
           run: command.run,
         }));
-      const { waiting, pinned, others } = groupSessions(sessions.values());
+      const { waiting, pinned, others } = groupSessions(sessions);
       const targets = [...waiting, ...pinned, ...others].map((session) => ({
         key: session.id,
         title: nameOf(session) ?? t.sessions.untitled,

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { isNotifier } from '../state/notifier.ts';
 import { host, nameOf } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
+import { isOwn } from '../state/session-tree.ts';
 import { go, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { text, useText } from '../text/text.ts';
@@ -12,7 +13,7 @@ export function useAttention(): void {
   const { sessions, isLoading } = useStore(host);
   const { notify } = useStore(preferences);
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
-  const waiting = [...sessions.values()].filter(({ state }) => state === 'needs-you');
+  const waiting = [...sessions.values()].filter((session) => session.state === 'needs-you' && isOwn(session, sessions));
   useEffect(() => {
     document.title = waiting.length > 0 ? t.app.titleWaiting(waiting.length) : t.app.name;
   }, [waiting.length, t]);

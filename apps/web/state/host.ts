@@ -3,6 +3,7 @@ import type { Answer, ModelView, RouteOf, SessionView } from '@klaus/server/cont
 import { client } from './client.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
+import { isOwn } from './session-tree.ts';
 import { createStore } from './store.ts';
 
 export type ServerSettings = Answer<RouteOf<'settings'>>;
@@ -179,9 +180,12 @@ const URGENCY: Record<SessionView['state'], number> = {
   idle: 4,
 };
 
-/** Groups of the list: sessions with questions, longest waiting first; pinned and other sessions, latest first. */
-export function groupSessions(sessions: Iterable<SessionView>): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
-  const all = [...sessions].toSorted(
+/** Groups of the list, without child sessions: sessions with questions, longest waiting first; pinned and other sessions, latest first. */
+export function groupSessions(
+  sessions: ReadonlyMap<string, SessionView>,
+): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
+  const own = [...sessions.values()].filter((session) => isOwn(session, sessions));
+  const all = own.toSorted(
     (a, b) =>
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );

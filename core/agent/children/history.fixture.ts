@@ -17,6 +17,7 @@ import {
   type Effect,
   type Event,
   type EventBody,
+  type EventOf,
   type Grant,
 } from '../../protocol/index.ts';
 import { fold } from '../state/fold.ts';

@@ -3,6 +3,7 @@ import { optional } from '@klaus/sdk/optional';
 import type { Client } from '@klaus/server/client';
 import type { SessionStatus } from '@klaus/server/contract';
 import type { ConnectedServer } from './connect-server.ts';
+import { readQuestionsBelow } from './questions-below.ts';
 import { retry } from './retry.ts';
 import { toServerError } from './server-error.ts';
 import { streamSession } from './session-stream.ts';
@@ -42,12 +43,13 @@ export async function followHttp(server: ConnectedServer, options: FollowOptions
         const { version } = stream;
         const status = await ask(stream.idle());
         last = { status, version };
-        const approvals = open.list();
-        if (status.questions === 0 || approvals.length === 0 || approvals.some((it) => !answered.has(it.approval))) {
-          if (status.problem) throw toServerError(status.problem, name);
-          if (status.questions === 0) return { state: 'idle' };
-          return { state: 'parked', approvals: approvals.filter((it) => !answered.has(it.approval)) };
-        }
+        if (status.problem) throw toServerError(status.problem, name);
+        if (status.questions === 0) return { state: 'idle' };
+        const own = open.list();
+        const below = status.questions > own.length ? await ask(readQuestionsBelow(client, session)) : [];
+        const approvals = [...own, ...below].filter((it) => !answered.has(it.approval));
+        if (approvals.length > 0) return { state: 'parked', approvals };
+        // The answers were taken, but the server has not continued the session yet.
         await stream.changed(version);
       }
     },

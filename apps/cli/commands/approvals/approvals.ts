@@ -1,6 +1,7 @@
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import type { ListedApproval, RememberedApproval } from '../../client/session-client.ts';
+import { describeChain } from '../../output/describe-chain.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -37,6 +38,7 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
   for (const row of rows) {
     const lines = [
       `${paint('bold', row.id)}  ${toLine(row.title, 200)}`,
+      ...(row.chain ? [`  ${describeChain(row.chain)}`] : []),
       `  session ${row.session} in ${toPrintable(row.workspace)}, until ${new Date(row.expiresAt).toISOString()}`,
       `  ${toLine(row.reason, 400)}`,
     ];

@@ -54,7 +54,8 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
       `\`klaus approvals${client.at}\` lists the open ones.`,
     );
   }
-  const session = await client.session(approval.session);
+  // The session that the user opened advances those below it, and continues after them.
+  const session = await client.session(approval.chain?.[0]?.session ?? approval.session);
   const { note, scope } = options;
   const hunks = toHunkAnswer(approval.hunks, options);
   await client.answer(approval.id, reply, optional({ note, scope, hunks }));

@@ -19,7 +19,7 @@ export const command: LeafCommand = {
   async run(search: string | undefined, options: Options & { limit: number; here?: true }) {
     await using client = await openClient(options);
     const rows = await client.sessions({ search, limit: options.limit, here: options.here ?? false });
-    printRows(rows, {
+    printRows(options.json ? rows : toTree(rows), {
       json: options.json,
       head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', 'TITLE', 'WORKSPACE'],
       toRow,
@@ -31,14 +31,40 @@ export const command: LeafCommand = {
   },
 };
 
-function toRow(row: ListedSession): string[] {
+interface TreeRow extends ListedSession {
+  /** Levels below a session of the list. */
+  depth?: number;
+}
+
+/** Child sessions below their parent, in the order in which they were started. */
+function toTree(rows: readonly ListedSession[]): TreeRow[] {
+  const listed = new Set(rows.map(({ id }) => id));
+  const isBelow = ({ parent, forkedFrom }: ListedSession): boolean =>
+    parent !== null && forkedFrom === null && listed.has(parent);
+  const children = Map.groupBy(rows.filter(isBelow), ({ parent }) => parent);
+  const below = (row: ListedSession, depth: number): TreeRow[] => [
+    { ...row, depth },
+    ...(children.get(row.id) ?? [])
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .flatMap((child) => below(child, depth + 1)),
+  ];
+  return rows.filter((row) => !isBelow(row)).flatMap((row) => below(row, 0));
+}
+
+/** Marks before the title: the level of a child session, or a fork. */
+function toMark({ depth = 0, parent, forkedFrom }: TreeRow): string {
+  if (forkedFrom !== null) return '⑂ ';
+  return parent === null ? '' : `${'  '.repeat(Math.max(0, depth - 1))}└ `;
+}
+
+function toRow(row: TreeRow): string[] {
   return [
     row.id,
     row.updatedAt.slice(0, 16).replace('T', ' '),
     [row.status, ...(row.processes ?? [])].join(' +'),
     formatUsd(row.costUsd),
     row.agentType,
-    `${row.forkedFrom === null ? '' : '⑂ '}${row.title ?? row.firstPrompt ?? ''}`,
+    `${toMark(row)}${row.title ?? row.firstPrompt ?? ''}`,
     row.workspace,
   ];
 }

@@ -68,12 +68,12 @@ const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 function toLines(entry: Entry): string {
   switch (entry.kind) {
     case 'opened': {
-      const { forked } = entry;
+      const { forked, parent } = entry;
       const lineage = forked
         ? `\nForked from ${forked.session} at event ${forked.seq}; both have the same events up to there.`
         : '';
       const agent = entry.agent === undefined ? '' : `agent ${entry.agent}, `;
-      return `Session ${entry.session} in ${entry.workspace}\n${agent}${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${lineage}`;
+      return `Session ${entry.session} in ${entry.workspace}\n${agent}${entry.model}, mode ${entry.mode}, sandbox ${entry.sandbox}, ${new Date(entry.at).toISOString()}${parent === undefined ? '' : `\nStarted by session ${parent}.`}${lineage}`;
     }
     case 'user': {
       const attached = entry.attached.length === 0 ? '' : `\nAttached: ${entry.attached.join(', ')}`;

@@ -1,0 +1,10 @@
+import type { EventOf } from '@klaus/sdk';
+import { toLine } from '@klaus/sdk/printable';
+
+/** Who asks, and for whom it works: `writer asks, started by editor, started by lead`. */
+export function describeChain(chain: NonNullable<EventOf<'approval.asked'>['chain']>): string {
+  return chain
+    .toReversed()
+    .map(({ agent }, at) => (at === 0 ? `${toLine(agent, 60)} asks` : `started by ${toLine(agent, 60)}`))
+    .join(', ');
+}
