@@ -13,6 +13,7 @@ import {
   toDiffText,
   verifyEvidence,
   type Engine,
+  type SessionRow,
   type SessionStore,
 } from '@klaus/core/agent';
 import { isKlausError, KlausError, type Command, type Part } from '@klaus/core/protocol';
@@ -65,12 +66,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       // A prompt is durable once it is sent: with an unusable model it would wait and run together with the next one.
       await checkPolicy();
       const row = await store.session(id);
-      // It would wait without an end.
-      if (row?.status === 'closed') {
-        throw new KlausError('usage', `The session ${id} is closed.`, {
-          hint: row.parent === null ? 'Open another one.' : `Continue the session that started it: ${row.parent}.`,
-        });
-      }
+      checkOpen(row);
       if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
@@ -94,7 +90,6 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         session: id,
         engine: inUse,
         store,
-        session: id,
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
         advanceChild: (child, ending) => {
           const stops = pause ? AbortSignal.any([pause, ending]) : ending;
@@ -138,4 +133,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         if (live.session === id) listener(live);
       }),
   };
+}
+
+/** @throws KlausError `usage` for a closed session, in which a prompt would wait without an end. */
+function checkOpen(row: SessionRow | undefined): void {
+  if (row?.status !== 'closed') return;
+  throw new KlausError('usage', `The session ${row.id} is closed.`, {
+    hint: row.parent === null ? 'Open another one.' : `Continue the session that started it: ${row.parent}.`,
+  });
 }

@@ -104,7 +104,7 @@ class History {
         return this.#fork(fact);
       case 'escalated': {
         // A session that the user opened has no question about more authority that lasts.
-        if (!this.#isChild(fact.agent)) return undefined;
+        if (!this.#openingOf(fact.agent).parent) return undefined;
         const { chain, authorities, expiresAt } = fact;
         const body = { chain: [...chain], authorities: authorities.filter(isOfUse), expiresAt, run: '', approval: '' };
         this.#append(fact.agent, { type: 'grant.escalated', ...body, by: 'test' }, at);
@@ -229,10 +229,6 @@ class History {
   /** Sometimes everything, as in a record that someone has changed. */
   #forge(grant: Grant): Grant {
     return this.#random(2) === 0 ? grant : { ...EVERYTHING, delegable: EVERYTHING.authorities };
-  }
-
-  #isChild(session: string): boolean {
-    return this.#openingOf(session).parent !== undefined;
   }
 
   #recorded(session: string): Grant {

@@ -1,4 +1,4 @@
-// Covers sdk/open/open-child, core/agent/children, sdk/agents: definitions that change, disappear or cannot be read.
+// Covers sdk/open, core/agent/children, sdk/agents: definitions that change, disappear or cannot be read.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Covers core/agent/loop/fork, core/agent/children, core/policy/grant: the authority of a fork in a team of agents.
+// Covers core/agent/loop, core/agent/children, core/policy/grant: the authority of a fork in a team of agents.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Covers core/agent/children/authority, core/policy/grant: what a log may say about the authority of its own session.
+// Covers core/agent/children, core/policy/grant: what a log may say about the authority of its own session.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';

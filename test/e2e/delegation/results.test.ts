@@ -1,4 +1,4 @@
-// Covers core/agent/children, adapters/tools/agents, sdk/sessions/advance-tree: the results of agents come back as data.
+// Covers core/agent/children, adapters/tools/agents, sdk/sessions: the results of agents come back as data.
 import { expect, test } from 'vitest';
 import { ofType, outcomeOf } from '../../fixtures/engine.ts';
 import { createTeam, endsOf, lead, message, read, spawn, toAgent, toLead, wait } from './team.fixture.ts';

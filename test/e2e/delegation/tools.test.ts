@@ -1,4 +1,4 @@
-// Covers sdk/open/open-child, core/agent/children, core/protocol/agents: the tools and the mode of a child.
+// Covers sdk/open, core/agent/children, core/protocol/agents: the tools and the mode of a child.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineTool } from '@klaus/sdk';
