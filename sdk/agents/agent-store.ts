@@ -29,14 +29,22 @@ export function toAgentFolders({
   ];
 }
 
-/** Reads the definitions of all folders. A missing folder has none. */
-export async function listAgents(folders: readonly string[]): Promise<AgentList> {
+/**
+ * Reads the definitions of all folders. A missing folder has none.
+ *
+ * @param isRead False: a file with this text is left out. Default: none is.
+ */
+export async function listAgents(
+  folders: readonly string[],
+  isRead: (text: string) => boolean = () => true,
+): Promise<AgentList> {
   const found = new Map<string, FoundAgent & { hides: string[] }>();
   const broken: BrokenAgent[] = [];
   for (const folder of folders) {
     for (const file of listFiles(folder)) {
       try {
         const text = readText(file);
+        if (!isRead(text)) continue;
         const definition = await readDefinition(text, file);
         const winner = found.get(definition.name);
         if (winner) winner.hides.push(file);
@@ -57,9 +65,12 @@ export async function listAgents(folders: readonly string[]): Promise<AgentList>
  * @throws KlausError `usage` with the nearest name.
  */
 export async function findAgent(folders: readonly string[], name: string): Promise<FoundAgent> {
+  const isIt = ({ definition }: FoundAgent): boolean => definition.name === name;
+  // Only files that can contain the name, also with escaped characters, are parsed.
+  const likely = await listAgents(folders, (text) => text.includes(name) || text.includes('\\'));
+  const known = likely.agents.find(isIt);
+  if (known) return known;
   const { agents, broken } = await listAgents(folders);
-  const found = agents.find(({ definition }) => definition.name === name);
-  if (found) return found;
   const nearest = toNearest(
     name,
     agents.map(({ definition }) => definition.name),
