@@ -17,6 +17,7 @@ export { describeCapability, describeGrant, type GrantLine } from './grant/descr
 export { explainAccess, toNeedsText, type AccessExplanation, type ExplainedCall } from './grant/explain-access.ts';
 export { toAuthorityText, toGrantText } from './grant/grant-text.ts';
 export {
+  chainOf,
   foldLineage,
   NO_LINEAGE,
   toEffectiveGrant,

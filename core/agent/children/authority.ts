@@ -1,9 +1,11 @@
 import {
+  chainOf,
   foldLineage,
   mergeFacts,
   NO_LINEAGE,
   toEffectiveGrant,
   toLineageFacts,
+  type Lineage,
   type LineageFact,
 } from '../../policy/index.ts';
 import { modeSchema, type EventOf, type Grant, type Mode } from '../../protocol/index.ts';
@@ -27,6 +29,8 @@ export interface AuthorityReader {
   mode(): Mode;
   /** From the session that the user opened to this one. */
   chain(): ChainLink[];
+  /** Ids from the session whose authority the user gave to this one: the first one, or a worker. */
+  lineage(): string[];
   /** A text that changes with every revocation that concerns the session. An approval is bound to it. */
   version(): string;
 }
@@ -69,6 +73,10 @@ export function createAuthorityReader(
     return log;
   };
   const isAlone = (): boolean => openedOf(state).parent === undefined && state.children.size === 0;
+  const foldAll = (): Lineage => {
+    const logs = [...(above?.logs ?? []).map((id) => known.get(id)!.facts), state.lineage];
+    return mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
+  };
   return {
     async learn() {
       const { parent, forked } = openedOf(state);
@@ -91,9 +99,7 @@ export function createAuthorityReader(
     grant() {
       if (!state.session || isAlone()) return state.grant;
       if (state.session.parent && !above) return NOTHING;
-      const logs = [...(above?.logs ?? []).map((id) => known.get(id)!.facts), state.lineage];
-      const lineage = mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
-      return toEffectiveGrant(lineage, state.session.session, engine.clock.now());
+      return toEffectiveGrant(foldAll(), state.session.session, engine.clock.now());
     },
     mode() {
       return (above?.chain ?? []).reduce<Mode>(
@@ -106,6 +112,7 @@ export function createAuthorityReader(
       const losses = (above?.logs ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
       return losses.length === 0 ? grant : JSON.stringify([grant, losses]);
     },
+    lineage: () => chainOf(foldAll(), openedOf(state).session),
     chain() {
       const { session, agent } = openedOf(state);
       const ids = above?.chain ?? [];

@@ -14,7 +14,7 @@ export function toEscalation(work: Work, access: readonly Access[]): Escalation 
   const grant = authority.grant();
   const needed = access.filter((one) => !allowsAccess(grant, one, now)).map(toExactAuthorities);
   if (needed.length === 0 || needed.some((authorities) => authorities === undefined)) return undefined;
-  const chain = authority.chain().map(({ session }) => session);
+  const chain = authority.lineage();
   return { chain, authorities: needed.flatMap((authorities) => authorities!), expiresAt: now + ESCALATION_MS };
 }
 

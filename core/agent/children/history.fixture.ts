@@ -186,7 +186,8 @@ class History {
     );
     this.#logs.set(agent, copies);
     // As the engine does: at most the present grant of the original.
-    this.#append(agent, { type: 'session.changed', title: 'fork' }, at);
+    const grant = this.#recorded(from);
+    this.#append(agent, { type: 'grant.changed', grant, reason: '' }, at);
     this.oracle.take(fact, this.#isAccepted(agent));
   }
 

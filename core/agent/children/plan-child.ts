@@ -122,6 +122,6 @@ export function toChildOpened(work: Work, { call, intent }: ReadyCall): EventBod
   const rest = heldBy(wanted).filter((one) => !isAmount(one) && !isCovered(toGrant([one]), toGrant(delegableOf(held))));
   if (rest.length === 0) return [{ ...base, grant }];
   // The gate has asked for it.
-  const chain = [...work.authority.chain().map(({ session }) => session), id];
+  const chain = [...work.authority.lineage(), id];
   return [{ ...base, grant, escalation: { chain, authorities: rest, expiresAt: now + ESCALATION_MS } }];
 }

@@ -92,6 +92,7 @@ function closeFork(
 ): EventBody[] {
   const bodies: EventBody[] = [];
   const { run, openTurn, openSnapshot } = state;
+  const opened = openedOf(state);
   // The original session is charged for the open request.
   if (run && openTurn) {
     bodies.push({ type: 'turn.finished', run: run.id, turn: openTurn.turn, stopReason: 'cancelled' });
@@ -110,7 +111,8 @@ function closeFork(
     bodies.push({ ...finished, usage: NO_USAGE, usd: 0 } as EventBody);
   }
   const grant = intersect(state.grant, now.grant);
-  if (JSON.stringify(grant) !== JSON.stringify(state.grant)) {
+  // The fork of a child names what is left of its authority also if that is recorded in the copied events.
+  if (opened.parent || JSON.stringify(grant) !== JSON.stringify(state.grant)) {
     bodies.push({ type: 'grant.changed', grant, reason: 'A fork has at most the present grant of its original.', by });
   }
   const mode = narrower(state.mode, now.mode);

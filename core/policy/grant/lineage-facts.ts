@@ -23,7 +23,8 @@ export function toLineageFacts(event: Event, opened: EventOf<'session.opened'>):
   const facts = toOwnFacts(event, opened);
   // The fork of a child begins after the copied events.
   if (!forked || !parent || event.seq !== forked.seq + 1) return facts;
-  return [{ kind: 'forked', agent: event.session, from: forked.session, at: event.at }, ...facts];
+  const { session: agent, at } = event;
+  return [{ kind: 'forked', agent, from: forked.session, parent: parent.session, at }, ...facts];
 }
 
 /** A copied event. The children and the approvals of the original are not those of its fork. */
@@ -35,8 +36,10 @@ function toInherited(event: Event, isChild: boolean): LineageFact[] {
   return event.type === 'grant.changed' ? [{ kind: 'revoked', agent, remaining: event.grant, at }] : [];
 }
 
-function toOwnFacts(event: Event, { workers = [] }: EventOf<'session.opened'>): LineageFact[] {
+function toOwnFacts(event: Event, opened: EventOf<'session.opened'>): LineageFact[] {
   const { session, at } = event;
+  // Only a session that the user opened has workers.
+  const workers = opened.parent ? [] : (opened.workers ?? []);
   switch (event.type) {
     case 'session.opened':
       // What a child got is in the log of its parent: its own log cannot give it anything.
@@ -67,6 +70,13 @@ function toOwnFacts(event: Event, { workers = [] }: EventOf<'session.opened'>): 
   }
 }
 
+/** The agents that must be known before a fact. */
+function subjectsOf(fact: LineageFact): string[] {
+  if (fact.kind === 'invoked') return [fact.caller, fact.worker];
+  if (fact.kind === 'spawned') return [fact.agent, fact.parent];
+  return fact.kind === 'forked' ? [fact.agent, fact.from] : [fact.agent];
+}
+
 function isIntroduction(fact: LineageFact): fact is Extract<LineageFact, { kind: 'opened' | 'spawned' | 'forked' }> {
   return fact.kind === 'opened' || fact.kind === 'spawned' || fact.kind === 'forked';
 }
@@ -82,8 +92,7 @@ export function mergeFacts(logs: readonly (readonly LineageFact[])[]): LineageFa
     let before = 0;
     return facts.map((fact): LineageFact => {
       // Clocks of several machines can differ: no fact precedes the one that it depends on.
-      const subject = 'agent' in fact ? fact.agent : fact.caller;
-      const at = Math.max(fact.at, before, introduced.get(subject) ?? 0);
+      const at = Math.max(fact.at, before, ...subjectsOf(fact).map((agent) => introduced.get(agent) ?? 0));
       before = at;
       if (isIntroduction(fact) && !introduced.has(fact.agent)) introduced.set(fact.agent, at);
       return { ...fact, at };

@@ -28,7 +28,14 @@ export type LineageFact =
   /** An agent resumes after a crash or a pause, with its current authority. */
   | { kind: 'resumed'; agent: string; at: number }
   /** A fork: a second agent starts with the history of the first. */
-  | { kind: 'forked'; agent: string; from: string; at: number }
+  | {
+      kind: 'forked';
+      agent: string;
+      from: string;
+      /** The parent that the fork claims to have. Another one than that of its original gives it nothing. */
+      parent?: string;
+      at: number;
+    }
   /** A user widened one agent for a limited time, after a review of the complete chain above it. */
   | {
       kind: 'escalated';
@@ -52,6 +59,8 @@ export type LineageFact =
 interface Agent {
   readonly id: string;
   readonly parent?: string;
+  /** For a worker: the agent that gave it its task first. */
+  readonly caller?: string;
   /** The given grant without later revocations. */
   readonly base: Grant;
   readonly escalations: readonly Grant[];
@@ -99,7 +108,11 @@ export function foldLineage(lineage: Lineage, fact: LineageFact): Lineage {
       const agent = lineage.get(fact.agent);
       return agent ? put(lineage, { ...agent, ended: true }) : lineage;
     }
-    case 'invoked':
+    case 'invoked': {
+      const worker = lineage.get(fact.worker);
+      if (!worker || worker.parent !== undefined || worker.caller !== undefined) return lineage;
+      return put(lineage, { ...worker, caller: fact.caller });
+    }
     case 'resumed':
       return lineage;
   }
@@ -204,13 +217,17 @@ function spawn(lineage: Lineage, fact: Extract<LineageFact, { kind: 'spawned' }>
 function fork(lineage: Lineage, fact: Extract<LineageFact, { kind: 'forked' }>): Lineage {
   const from = lineage.get(fact.from);
   if (lineage.has(fact.agent)) return lineage;
-  if (!from || from.ended) return put(lineage, createAgent(fact.agent, { base: NOTHING }));
+  const isForged = fact.parent !== undefined && fact.parent !== (from?.parent ?? from?.caller);
+  if (!from || from.ended || isForged) return put(lineage, createAgent(fact.agent, { base: NOTHING }));
   const base = toGrant(
     heldBy(from.base).filter((one) => !isAmount(one)),
     delegableOf(from.base).filter((one) => !isAmount(one)),
   );
   const parent = from.parent === undefined ? undefined : lineage.get(from.parent);
-  if (!parent) return put(lineage, createAgent(fact.agent, { base }));
+  if (!parent) {
+    const { caller } = from;
+    return put(lineage, createAgent(fact.agent, { base, ...(caller === undefined ? {} : { caller }) }));
+  }
   if (!allowsChild(toEffectiveGrant(lineage, parent.id, fact.at), fact.at)) {
     return put(lineage, createAgent(fact.agent, { base: NOTHING }));
   }
@@ -229,6 +246,12 @@ function escalate(lineage: Lineage, fact: Extract<LineageFact, { kind: 'escalate
   const { expiresAt } = fact;
   const escalation: Grant = { authorities, ...(fact.delegable ? { delegable: authorities } : {}), expiresAt };
   return put(lineage, { ...agent, escalations: [...agent.escalations, escalation] });
+}
+
+/** The agents from the one that the user opened to this one, which a chain of an escalation names. */
+export function chainOf(lineage: Lineage, agent: string): string[] {
+  const found = lineage.get(agent);
+  return found ? toChain(lineage, found) : [];
 }
 
 function toChain(lineage: Lineage, agent: Agent): string[] {

@@ -28,7 +28,11 @@ export type Edge = z.infer<typeof edgeSchema>;
 
 export const escalationSchema = z
   .object({
-    chain: z.array(z.string()).describe('Session ids from the one that the user opened to the child.'),
+    chain: z
+      .array(z.string())
+      .describe(
+        'Session ids from the one to which the user gave its authority, the first one or a worker, to the child.',
+      ),
     authorities: z.array(authoritySchema),
     expiresAt: z.int().describe('Unix milliseconds.'),
   })
