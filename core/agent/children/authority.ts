@@ -73,9 +73,13 @@ export function createAuthorityReader(
     return log;
   };
   const isAlone = (): boolean => openedOf(state).parent === undefined && state.children.size === 0;
+  let folded: { count: number; lineage: Lineage } | undefined;
   const foldAll = (): Lineage => {
     const logs = [...(above?.logs ?? []).map((id) => known.get(id)!.facts), state.lineage];
-    return mergeFacts(logs).reduce(foldLineage, NO_LINEAGE);
+    // Facts are only added.
+    const count = logs.reduce((sum, facts) => sum + facts.length, 0);
+    if (folded?.count !== count) folded = { count, lineage: mergeFacts(logs).reduce(foldLineage, NO_LINEAGE) };
+    return folded.lineage;
   };
   return {
     async learn() {
