@@ -25,7 +25,7 @@ export {
   type Lineage,
   type LineageFact,
 } from './grant/lineage.ts';
-export { LINEAGE_EVENTS, mergeFacts, toLineageFacts } from './grant/lineage-facts.ts';
+export { mergeFacts, toLineageFacts } from './grant/lineage-facts.ts';
 export { toPlainCommands } from './grant/plain-commands.ts';
 export { parseAuthorities, parseGrant, parseGrants, type ParseGrantOptions } from './grant/parse-grant.ts';
 export { revoke, WIDEST, type RevokeOptions } from './grant/revoke.ts';

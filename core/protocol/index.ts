@@ -30,6 +30,7 @@ export {
 export {
   modeSchema,
   type Mode,
+  toNarrowerMode,
   sandboxNameSchema,
   type SandboxName,
   onAskSchema,

@@ -1,6 +1,6 @@
 import type { Engine } from '@klaus/core/agent';
 import { delegableOf, heldBy, intersect, toGrant } from '@klaus/core/policy';
-import { modeSchema, optional, type AgentDefinition, type Mode } from '@klaus/core/protocol';
+import { optional, toNarrowerMode, type AgentDefinition, type Mode } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
@@ -54,7 +54,7 @@ export async function openAs(
       ...given,
       grant,
       limits: { ...given.limits, turns },
-      mode: toNarrower(given.mode ?? approve, toRequestedMode(definition)),
+      mode: toAgentMode(definition, given.mode ?? approve),
       chat: given.chat === true && definition.config?.preserve_history !== false,
       ...optional({ model, temperature, effort }),
     },
@@ -63,8 +63,9 @@ export async function openAs(
   };
 }
 
-export function toRequestedMode({ permissionMode }: AgentDefinition): Mode | undefined {
-  return permissionMode && MODES[permissionMode];
+/** The mode of an agent: what it requests only narrows the given one. */
+export function toAgentMode({ permissionMode }: AgentDefinition, given: Mode): Mode {
+  return toNarrowerMode(given, (permissionMode && MODES[permissionMode]) ?? given);
 }
 
 /** `config.model` of an exported agent is an id of OpenRouter. */
@@ -72,10 +73,4 @@ export function toRequestedModel({ model, config }: AgentDefinition): string | u
   const id = config?.model;
   if (model !== undefined) return model;
   return id === undefined || id.startsWith('openrouter/') ? id : `openrouter/${id}`;
-}
-
-/** @param wanted Default: `mode`. */
-export function toNarrower(mode: Mode, wanted: Mode | undefined): Mode {
-  const { options } = modeSchema;
-  return wanted !== undefined && options.indexOf(wanted) < options.indexOf(mode) ? wanted : mode;
 }

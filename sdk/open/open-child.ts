@@ -1,9 +1,9 @@
 import type { Engine, OpenChild } from '@klaus/core/agent';
 import { allowsAccess } from '@klaus/core/policy';
-import { KlausError, optional, type EventBody, type Mode } from '@klaus/core/protocol';
+import { KlausError, optional, type EventBody } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { checkModel } from '../grants/opening-grant.ts';
-import { toNarrower, toRequestedModel, toRequestedMode } from './open-as.ts';
+import { toAgentMode, toRequestedModel } from './open-as.ts';
 import { toOpened } from './open-session.ts';
 
 /**
@@ -35,9 +35,8 @@ export async function openChild(
     }
     const now = engine.clock.now();
     const isReadable = (path: string): boolean => allowsAccess(grant, { kind: 'fs', path, right: 'r' }, now);
-    const mode: Mode = toNarrower(request.mode, toRequestedMode(definition));
     const given = {
-      mode,
+      mode: toAgentMode(definition, request.mode),
       checkpoint: opened.checkpoint,
       isolate: opened.isolate === true,
       ...optional({ temperature: definition.config?.temperature, effort: definition.effort }),

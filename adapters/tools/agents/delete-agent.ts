@@ -3,6 +3,7 @@ import { agentNameSchema } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { toAgentIntent } from './agent-intent.ts';
+import { CREATE_POET } from './example-agent.ts';
 
 /** Deletes an agent. The user deletes one that hides another, which could have more authority. */
 export const deleteAgent = defineBuiltinTool({
@@ -14,17 +15,7 @@ export const deleteAgent = defineBuiltinTool({
   resume: 'tell',
   example: {
     grant: 'agent-creation',
-    before: [
-      {
-        name: 'create_agent',
-        input: {
-          name: 'poet',
-          description: 'Writes poems.',
-          system_prompt: 'You write poems.',
-          reason: 'It only talks.',
-        },
-      },
-    ],
+    before: [CREATE_POET],
     input: { name: 'poet', reason: 'Poems are no longer needed.' },
     output: 'Deleted the agent poet',
   },

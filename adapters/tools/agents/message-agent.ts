@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { budgetSchema, toLimits } from './budget.ts';
+import { CREATE_POET } from './example-agent.ts';
 
 /**
  * Sends a message to an agent that this session started, or to a worker to which the user gave its own authority. The
@@ -21,18 +22,7 @@ export const messageAgent = defineBuiltinTool({
   resume: 'repeat',
   example: {
     grant: 'agent-creation',
-    before: [
-      {
-        name: 'create_agent',
-        input: {
-          name: 'poet',
-          description: 'Writes poems.',
-          system_prompt: 'You write poems.',
-          reason: 'It only talks.',
-        },
-      },
-      { name: 'spawn_agent', input: { agent: 'poet', task: 'Write a poem about lists.' } },
-    ],
+    before: [CREATE_POET, { name: 'spawn_agent', input: { agent: 'poet', task: 'Write a poem about lists.' } }],
     input: { to: 'poet', message: 'Make it shorter.' },
     output: 'Sent to poet',
   },

@@ -5,6 +5,7 @@ import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { agentFieldsSchema, toFields } from './agent-input.ts';
 import { toAgentIntent } from './agent-intent.ts';
+import { CREATE_POET } from './example-agent.ts';
 
 const input = z.strictObject({
   name: agentNameSchema,
@@ -26,17 +27,7 @@ export const modifyAgent = defineBuiltinTool({
   resume: 'repeat',
   example: {
     grant: 'agent-creation',
-    before: [
-      {
-        name: 'create_agent',
-        input: {
-          name: 'poet',
-          description: 'Writes poems.',
-          system_prompt: 'You write poems.',
-          reason: 'It only talks.',
-        },
-      },
-    ],
+    before: [CREATE_POET],
     input: { name: 'poet', description: 'Writes sonnets.', reason: 'It only talks.' },
     output: 'Changed the agent poet',
   },

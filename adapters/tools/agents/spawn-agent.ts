@@ -4,6 +4,7 @@ import { agentNameSchema, limitsSchema, optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { budgetSchema, toLimits } from './budget.ts';
+import { CREATE_POET } from './example-agent.ts';
 
 /** Starts an agent in a session of its own. Its authority is what it asks for, as far as this session may delegate it. */
 export const spawnAgent = defineBuiltinTool({
@@ -24,17 +25,7 @@ export const spawnAgent = defineBuiltinTool({
   resume: 'repeat',
   example: {
     grant: 'agent-creation',
-    before: [
-      {
-        name: 'create_agent',
-        input: {
-          name: 'poet',
-          description: 'Writes poems.',
-          system_prompt: 'You write poems.',
-          reason: 'It only talks.',
-        },
-      },
-    ],
+    before: [CREATE_POET],
     input: { agent: 'poet', task: 'Write a poem about lists.' },
     output: 'Started poet',
   },

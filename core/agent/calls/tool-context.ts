@@ -60,7 +60,7 @@ function createToolFinder({ engine, state, authority }: Work): ToolContext['find
     const now = engine.clock.now();
     const isUsable = (name: string): boolean => {
       const tool = engine.tools.get(name);
-      return allowsToolUse(authority.grant(), tool, now) && (state.mode !== 'plan' || isReadOnly(tool.effects));
+      return allowsToolUse(authority.grant(), tool, now) && (authority.mode() !== 'plan' || isReadOnly(tool.effects));
     };
     const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(name));
     return { found: searchTools(query, engine.tools.specs(names)), names };

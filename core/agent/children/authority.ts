@@ -8,7 +8,7 @@ import {
   type Lineage,
   type LineageFact,
 } from '../../policy/index.ts';
-import { modeSchema, type EventOf, type Grant, type Mode } from '../../protocol/index.ts';
+import { toNarrowerMode, type EventOf, type Grant, type Mode } from '../../protocol/index.ts';
 import { openedOf, type State } from '../state/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
@@ -107,7 +107,7 @@ export function createAuthorityReader(
     },
     mode() {
       return (above?.chain ?? []).reduce<Mode>(
-        (narrowest, id) => toNarrower(narrowest, known.get(id)!.mode),
+        (narrowest, id) => toNarrowerMode(narrowest, known.get(id)?.mode ?? narrowest),
         state.mode,
       );
     },
@@ -123,9 +123,4 @@ export function createAuthorityReader(
       return [...ids.map((id) => ({ session: id, agent: known.get(id)?.opened?.agent })), { session, agent }];
     },
   };
-}
-
-function toNarrower(mode: Mode, other: Mode = mode): Mode {
-  const { options } = modeSchema;
-  return options.indexOf(other) < options.indexOf(mode) ? other : mode;
 }

@@ -21,6 +21,7 @@ import { openedOf, type State } from '../state/state.ts';
 const SHARE = 1 / 4;
 /** Smallest difference of a budget in US dollars. */
 const USD_STEP = 1e-6;
+
 /** Prepares the opening of a child session. */
 export async function planChild(work: Work, request: ChildRequest): Promise<ChildPlan> {
   const { engine, state } = work;

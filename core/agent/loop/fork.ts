@@ -1,5 +1,12 @@
 import { intersect } from '../../policy/index.ts';
-import { KlausError, modeSchema, NO_USAGE, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
+import {
+  KlausError,
+  NO_USAGE,
+  toNarrowerMode,
+  type Event,
+  type EventBody,
+  type EventOf,
+} from '../../protocol/index.ts';
 import { loadState, readLog } from '../state/load-state.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import type { Engine } from './engine.ts';
@@ -115,7 +122,7 @@ function closeFork(
   if (opened.parent || JSON.stringify(grant) !== JSON.stringify(state.grant)) {
     bodies.push({ type: 'grant.changed', grant, reason: 'A fork has at most the present grant of its original.', by });
   }
-  const mode = narrower(state.mode, now.mode);
+  const mode = toNarrowerMode(state.mode, now.mode);
   bodies.push({
     type: 'session.changed',
     title: title ?? `${state.title ?? 'Session'} (fork at ${at ?? now.seq})`,
@@ -128,11 +135,6 @@ function closeFork(
   const last = runIdOf(state);
   if (last !== '') bodies.push(toEngineMessage(engine.ids, { run: last, turn: state.turn }, text));
   return bodies;
-}
-
-function narrower(a: State['mode'], b: State['mode']): State['mode'] {
-  const order = modeSchema.options;
-  return order.indexOf(a) < order.indexOf(b) ? a : b;
 }
 
 /** New ids for copied approvals: an id belongs to one session. */

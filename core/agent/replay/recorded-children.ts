@@ -3,15 +3,18 @@ import type { Activities } from '../loop/work.ts';
 import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';
 
+/** Events after the present one that are searched. */
+const MAX_AHEAD = 400;
+
 /** What the log records about child sessions. Their own logs are not read. */
 export function createRecordedChildren(
   recording: Recording,
 ): Pick<Activities, 'recordChild' | 'readChildEnd' | 'closeChildOf' | 'closeChildren'> {
-  const following = (): Event[] => recording.events.slice(recording.at);
+  const following = (): Event[] => recording.events.slice(recording.at, recording.at + MAX_AHEAD);
   return {
     recordChild(_work, { call }) {
-      const child = following().find(({ type }) => type === 'child.opened');
-      return child?.type === 'child.opened' && child.call === call.id ? [toBody(child)] : [];
+      const child = following().find((event) => event.type === 'child.opened' && event.call === call.id);
+      return child ? [toBody(child)] : [];
     },
     async readChildEnd(_work, child) {
       const [end, closing] = following();

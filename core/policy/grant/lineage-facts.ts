@@ -3,15 +3,6 @@ import type { LineageFact } from './lineage.ts';
 
 const NOTHING: Grant = { authorities: [] };
 
-/** Types of the events that change authority. */
-export const LINEAGE_EVENTS = [
-  'session.opened',
-  'grant.changed',
-  'grant.escalated',
-  'child.opened',
-  'child.closed',
-] as const satisfies readonly Event['type'][];
-
 /**
  * The facts about authority in one event of a session.
  *

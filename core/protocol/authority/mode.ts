@@ -10,6 +10,12 @@ import { z } from 'zod';
 export const modeSchema = z.enum(['plan', 'ask', 'edits', 'auto']);
 export type Mode = z.infer<typeof modeSchema>;
 
+/** The mode that allows less. */
+export function toNarrowerMode(a: Mode, b: Mode): Mode {
+  const { options } = modeSchema;
+  return options.indexOf(b) < options.indexOf(a) ? b : a;
+}
+
 export const sandboxNameSchema = z.enum(['bubblewrap', 'docker', 'host']);
 export type SandboxName = z.infer<typeof sandboxNameSchema>;
 
