@@ -1,4 +1,4 @@
-// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/web/log: one log through every door.
+// Covers core/protocol/events, apps/cli/output, apps/server/legacy, core/conversation: one log through every door.
 import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';

@@ -1,10 +1,9 @@
-// Covers apps/web/log: the page's fold equals the log.
+// Covers core/conversation: the page's fold equals the log.
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
+import { createConversation, foldConversation } from '@klaus/core/conversation';
 import { toHunks } from '../../core/policy/hunks.ts';
 import { parseDiff } from '../../apps/web/diff/diff-model.ts';
-import { createConversation } from '../../apps/web/log/conversation.ts';
-import { foldConversation } from '../../apps/web/log/fold-conversation.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 

@@ -1,5 +1,4 @@
-import type { ChatState } from '../client/chat-client.ts';
-import type { SessionClient } from '../client/session-client.ts';
+import type { ChatState, SessionClient } from '@klaus/sdk/client';
 
 /** A chat, as its commands see it. */
 export interface Chat {

@@ -1,6 +1,5 @@
 import { toPrintable } from '@klaus/sdk/printable';
-import type { SessionClient } from '../client/session-client.ts';
-import type { SessionSummary } from '../client/session-summary.ts';
+import type { SessionClient, SessionSummary } from '@klaus/sdk/client';
 import type { Output } from '../output/output.ts';
 import { err, out } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';

@@ -1,5 +1,5 @@
-import type { Event } from '@klaus/sdk';
-import { type ChatState, toPromptText } from './chat-client.ts';
+import type { Event, Message } from '@klaus/sdk';
+import type { ChatState } from '@klaus/sdk/client';
 
 /** Folds what a chat shows of its session. */
 export async function readChatState(events: AsyncIterable<Event>): Promise<ChatState> {
@@ -18,4 +18,9 @@ export async function readChatState(events: AsyncIterable<Event>): Promise<ChatS
       prompts.push(toPromptText(event.message));
   }
   return state;
+}
+
+/** The text of a prompt, for the input history. */
+function toPromptText({ parts }: Pick<Message, 'parts'>): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Klaus } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
-import type { ChatAgent, ChatClient } from './chat-client.ts';
+import type { ChatAgent, ChatClient } from '@klaus/sdk/client';
 import { readChatState } from './chat-state.ts';
 import { toFolder } from './open-klaus.ts';
 

@@ -4,7 +4,7 @@ import { optional } from '@klaus/sdk/optional';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
-import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from './session-client.ts';
+import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from '@klaus/sdk/client';
 import { UsageError } from '../program/cli-error.ts';
 
 /** A client of the engine in this process. It owns the engine. */

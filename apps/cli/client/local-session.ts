@@ -1,7 +1,7 @@
 import type { Event, Klaus } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLiveRelay } from './live-relay.ts';
-import type { FollowedSession, FollowOptions } from './session-client.ts';
+import type { FollowedSession, FollowOptions } from '@klaus/sdk/client';
 
 /** Works on a session in this process and reports its events. */
 export async function followLocal(klaus: Klaus, options: FollowOptions): Promise<FollowedSession> {

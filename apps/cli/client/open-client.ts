@@ -1,7 +1,7 @@
 import { err } from '../output/sink.ts';
 import { type Options, toGivenServer } from '../program/options.ts';
 import type { OpenKlausOptions } from './open-klaus.ts';
-import type { SessionClient } from './session-client.ts';
+import type { SessionClient } from '@klaus/sdk/client';
 
 /**
  * Opens the client that the options select: of the server that they name, or of this machine. Loads the HTTP client or

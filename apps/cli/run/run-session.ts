@@ -1,7 +1,6 @@
 import type { Advance, OnAsk } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import type { FollowedSession, PromptRequest, SessionClient } from '../client/session-client.ts';
-import type { SessionSummary } from '../client/session-summary.ts';
+import type { FollowedSession, PromptRequest, SessionClient, SessionSummary } from '@klaus/sdk/client';
 import type { Output } from '../output/output.ts';
 import { canAsk } from '../output/show-output.ts';
 import { err } from '../output/sink.ts';

@@ -1,7 +1,7 @@
+import type { ChildView } from '@klaus/core/conversation';
 import type { SessionState, SessionView } from '@klaus/server/contract';
 import { ChevronRight, SquareArrowOutUpRight } from 'lucide-react';
 import { useId } from 'react';
-import type { ChildView } from '../log/child-view.ts';
 import { host } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';

@@ -1,7 +1,6 @@
 import { useContext } from 'react';
+import { createInFlightText, type Conversation } from '@klaus/core/conversation';
 import { toRows } from '../conversation/rows.ts';
-import type { Conversation } from '../log/conversation.ts';
-import { createInFlightText } from '../log/in-flight-text.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';

@@ -1,7 +1,7 @@
+import type { Conversation } from '@klaus/core/conversation';
 import type { EventOf } from '@klaus/core/protocol';
 import { CallApproval } from '../review/call-approval.tsx';
 import { LimitPanel } from '../review/limit-panel.tsx';
-import type { Conversation } from '../log/conversation.ts';
 import { useAsking } from './use-asking.ts';
 import { useChildLog } from './use-child-log.ts';
 

@@ -1,6 +1,6 @@
 import { createContext, type ComponentType } from 'react';
+import type { Conversation } from '@klaus/core/conversation';
 import type { Row } from '../conversation/rows.ts';
-import type { Conversation } from '../log/conversation.ts';
 
 export interface RowViewProps {
   row: Row;

@@ -1,6 +1,5 @@
+import type { ChildView, Conversation } from '@klaus/core/conversation';
 import type { SessionView } from '@klaus/server/contract';
-import type { ChildView } from '../log/child-view.ts';
-import type { Conversation } from '../log/conversation.ts';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 

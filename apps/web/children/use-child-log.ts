@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
-import { createConversation, type Conversation } from '../log/conversation.ts';
-import { foldConversation } from '../log/fold-conversation.ts';
+import { createConversation, foldConversation, type Conversation } from '@klaus/core/conversation';
 import { client } from '../state/client.ts';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';

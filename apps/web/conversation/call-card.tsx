@@ -9,11 +9,11 @@ import {
   SquareTerminal,
 } from 'lucide-react';
 import { memo } from 'react';
+import type { CallEntry } from '@klaus/core/conversation';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Code } from '../highlight/code.tsx';
-import type { CallEntry } from '../log/entry.ts';
 import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';

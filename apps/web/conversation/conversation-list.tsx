@@ -11,10 +11,10 @@ import {
   useState,
   type RefObject,
 } from 'react';
+import type { InFlightText } from '@klaus/core/conversation';
 import { RowContext, type RowViewProps } from '../children/row-context.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
-import type { InFlightText } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,5 @@
 import { memo } from 'react';
-import type { Conversation } from '../log/conversation.ts';
-import type { Entry, ModelEntry, UserEntry } from '../log/entry.ts';
+import type { Conversation, Entry, ModelEntry, UserEntry } from '@klaus/core/conversation';
 import { hasChanges } from '../log/last-run.ts';
 import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
 import { LimitPanel } from '../review/limit-panel.tsx';

@@ -1,8 +1,8 @@
+import type { FactEvent } from '@klaus/core/conversation';
 import type { EventOf } from '@klaus/core/protocol';
 import { CircleAlert, CircleCheck, CircleSlash, GitFork, Info, RefreshCw, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { resumeSession, verifySession } from '../actions/session-actions.ts';
-import type { FactEvent } from '../log/entry.ts';
 import { toHash, toSession } from '../state/route.ts';
 import type { Text } from '../text/en.ts';
 import { formatDuration, formatLimit, formatUsd } from '../text/format.ts';

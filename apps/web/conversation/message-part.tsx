@@ -1,6 +1,6 @@
 import { Brain, ChevronRight, LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
-import type { ModelEntry } from '../log/entry.ts';
+import type { ModelEntry } from '@klaus/core/conversation';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useText } from '../text/text.ts';
 import { Time } from '../ui/time.tsx';

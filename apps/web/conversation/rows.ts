@@ -1,9 +1,14 @@
+import {
+  toParts,
+  type CallEntry,
+  type Conversation,
+  type Entry,
+  type ModelEntry,
+  type PartialMessage,
+  type Parts,
+} from '@klaus/core/conversation';
 import type { QueuedMessage } from '@klaus/server/contract';
-import type { Conversation } from '../log/conversation.ts';
-import type { CallEntry, Entry, ModelEntry } from '../log/entry.ts';
-import type { PartialMessage } from '../log/in-flight-text.ts';
 import type { SessionState } from '../log/session-log.ts';
-import { toParts, type Parts } from '../markdown/parts.ts';
 
 /** One row of a conversation. In-flight rows follow the rows of the log. */
 export type Row = {

@@ -1,7 +1,7 @@
+import type { Conversation } from '@klaus/core/conversation';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { CornerDownRight, LoaderCircle, PencilLine, X } from 'lucide-react';
 import { useMemo } from 'react';
-import type { Conversation } from '../log/conversation.ts';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';

@@ -1,6 +1,6 @@
+import type { Conversation } from '@klaus/core/conversation';
 import type { FileEntry } from '@klaus/server/contract';
 import { ChevronRight, File, Folder, FolderOpen } from 'lucide-react';
-import type { Conversation } from '../log/conversation.ts';
 import { client } from '../state/client.ts';
 import { go, toSession, type Route } from '../state/route.ts';
 import { useText } from '../text/text.ts';

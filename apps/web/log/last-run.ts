@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation.ts';
+import type { Conversation } from '@klaus/core/conversation';
 import { conversationOf } from './session-log.ts';
 
 /** True if a turn after this one changed files. */

@@ -1,12 +1,18 @@
+import {
+  addPiece,
+  createConversation,
+  createInFlightText,
+  foldConversation,
+  removeStored,
+  type Conversation,
+  type InFlightText,
+} from '@klaus/core/conversation';
 import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createStore, type Store } from '../state/store.ts';
-import { createConversation, type Conversation } from './conversation.ts';
-import { foldConversation } from './fold-conversation.ts';
 import { createVisibleFollower } from './visible-follower.ts';
-import { createInFlightText, removeStored, addPiece, type InFlightText } from './in-flight-text.ts';
 
 /** The state of one session on the page. A new object at every change; the fold in it is changed in place. */
 export interface SessionState {

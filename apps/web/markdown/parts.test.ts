@@ -1,6 +1,6 @@
 import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
-import { createParts, toParts } from './parts.ts';
+import { createParts, toParts } from '@klaus/core/conversation';
 import { SAMPLE } from './sample.ts';
 
 function cut(text: string, step: number): readonly string[] {

@@ -1,6 +1,6 @@
 import { Gauge } from 'lucide-react';
 import { memo } from 'react';
-import type { LimitEntry } from '../log/entry.ts';
+import type { LimitEntry } from '@klaus/core/conversation';
 import { formatLimit } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { AnswerButtons } from './answer-buttons.tsx';

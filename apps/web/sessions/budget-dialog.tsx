@@ -1,8 +1,7 @@
+import { limitsOf, type Conversation } from '@klaus/core/conversation';
 import type { LimitName, Limits } from '@klaus/core/protocol';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
-import { limitsOf } from '../log/limit-use.ts';
-import type { Conversation } from '../log/conversation.ts';
 import { conversationOf } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';

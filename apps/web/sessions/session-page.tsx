@@ -1,3 +1,4 @@
+import type { Conversation } from '@klaus/core/conversation';
 import type { Mode, Part } from '@klaus/core/protocol';
 import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
 import { CircleQuestionMark } from 'lucide-react';
@@ -10,7 +11,6 @@ import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
 import { SessionAbove } from '../children/session-above.tsx';
 import { useAsking } from '../children/use-asking.ts';
-import type { Conversation } from '../log/conversation.ts';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf, visit } from '../state/host.ts';

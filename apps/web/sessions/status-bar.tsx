@@ -1,6 +1,4 @@
-import { closestLimit } from '../log/limit-use.ts';
-import type { Conversation } from '../log/conversation.ts';
-import type { InFlightText } from '../log/in-flight-text.ts';
+import { closestLimit, type Conversation, type InFlightText } from '@klaus/core/conversation';
 import { overlay } from '../state/overlay.ts';
 import { formatCount, formatDuration, formatLimit, formatShare, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';

@@ -1,7 +1,6 @@
 import type { SessionView } from '@klaus/server/contract';
-import type { ChatClient } from '../chat-client.ts';
+import type { ChatClient, SessionClient } from '@klaus/sdk/client';
 import { readChatState } from '../chat-state.ts';
-import type { SessionClient } from '../session-client.ts';
 import type { ConnectedServer } from './connect-server.ts';
 
 /** How many of the newest sessions of a folder are checked for a chat to continue. */

@@ -6,7 +6,7 @@ import { createHttpChat } from './http-chat.ts';
 import { createHttpReader } from './http-reader.ts';
 import { followHttp } from './http-session.ts';
 import { retry } from './retry.ts';
-import type { OpenRequest, PromptRequest, SessionClient } from '../session-client.ts';
+import type { OpenRequest, PromptRequest, SessionClient } from '@klaus/sdk/client';
 import type { Options } from '../../program/options.ts';
 
 /** A client of the server that the options name. */

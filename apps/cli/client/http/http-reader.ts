@@ -3,7 +3,7 @@ import { toSafeJsonText } from '@klaus/sdk/printable';
 import type { Client } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
 import { UsageError } from '../../program/cli-error.ts';
-import type { ListedSession, SessionClient } from '../session-client.ts';
+import type { ListedSession, SessionClient } from '@klaus/sdk/client';
 import type { ConnectedServer } from './connect-server.ts';
 
 /** Sessions of one page of the list. */

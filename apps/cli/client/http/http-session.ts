@@ -7,7 +7,7 @@ import { readQuestionsBelow } from './questions-below.ts';
 import { retry } from './retry.ts';
 import { toServerError } from './server-error.ts';
 import { streamSession } from './session-stream.ts';
-import type { FollowedSession, FollowOptions } from '../session-client.ts';
+import type { FollowedSession, FollowOptions } from '@klaus/sdk/client';
 import { CliError } from '../../program/cli-error.ts';
 
 /** Earlier events that are read. */

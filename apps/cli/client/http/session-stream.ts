@@ -2,7 +2,7 @@ import type { Live } from '@klaus/sdk';
 import { followSession, isProblemError } from '@klaus/server/client';
 import type { SessionStatus } from '@klaus/server/contract';
 import { CliError } from '../../program/cli-error.ts';
-import type { FollowOptions } from '../session-client.ts';
+import type { FollowOptions } from '@klaus/sdk/client';
 import type { ConnectedServer } from './connect-server.ts';
 import { toServerError } from './server-error.ts';
 

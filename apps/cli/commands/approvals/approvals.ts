@@ -1,6 +1,6 @@
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
-import type { ListedApproval, RememberedApproval } from '../../client/session-client.ts';
+import type { ListedApproval, RememberedApproval } from '@klaus/sdk/client';
 import { describeChain } from '../../output/describe-chain.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';

@@ -3,7 +3,7 @@ import type { HunkAnswer } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import type { Command } from 'commander';
 import { openClient } from '../../client/open-client.ts';
-import type { Reply } from '../../client/session-client.ts';
+import type { Reply } from '@klaus/sdk/client';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findFreeSession, runChat } from '../../chat/run-chat.ts';
 import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
 import { openClient } from '../../client/open-client.ts';
-import type { SessionClient } from '../../client/session-client.ts';
+import type { SessionClient } from '@klaus/sdk/client';
 import { createOutput } from '../../output/show-output.ts';
 import { err } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';

@@ -4,7 +4,7 @@ import type { ExportedTest } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import type { SessionClient } from '../../client/session-client.ts';
+import type { SessionClient } from '@klaus/sdk/client';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';

@@ -1,6 +1,6 @@
 import { formatUsd } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import type { ListedSession } from '../../client/session-client.ts';
+import type { ListedSession } from '@klaus/sdk/client';
 import { printRows } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';

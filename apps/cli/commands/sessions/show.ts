@@ -2,7 +2,7 @@ import type { Event, RecalledText } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { type Entry, toTranscript } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import type { SearchResult } from '../../client/session-client.ts';
+import type { SearchResult } from '@klaus/sdk/client';
 import { createPaint, type Paint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';

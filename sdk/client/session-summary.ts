@@ -1,4 +1,4 @@
-import type { SessionRow } from '@klaus/sdk';
+import type { SessionRow } from '@klaus/core/agent';
 
 export interface SessionSummary extends Pick<SessionRow, 'id' | 'title' | 'lastSeq' | 'mode' | 'model'> {
   /** True while a process works on it, this one or another. */

@@ -1,5 +1,5 @@
 import type { Event, Live } from '@klaus/core/protocol';
-import { createParts, type Parts } from '../markdown/parts.ts';
+import { createParts, type Parts } from './parts.ts';
 
 interface PartialText {
   text: string;

@@ -1,4 +1,5 @@
-import type { Grant, Message, Restored } from '@klaus/sdk';
+import type { Restored } from '@klaus/core/agent';
+import type { Grant } from '@klaus/core/protocol';
 import type { SessionSummary } from './session-summary.ts';
 
 /** What a chat needs of sessions and agents in addition to a run. */
@@ -53,8 +54,3 @@ export type Undone = Pick<Restored, 'done' | 'changes'> & {
   /** Paths that others have changed since. Nothing was undone then. */
   conflicts: readonly string[];
 };
-
-/** The text of a prompt, for the input history. */
-export function toPromptText({ parts }: Pick<Message, 'parts'>): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-}

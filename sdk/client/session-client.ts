@@ -1,22 +1,10 @@
-import type {
-  Advance,
-  ApprovalRow,
-  AnswerOptions,
-  Event,
-  EventOf,
-  ExportedTest,
-  Hunk,
-  Limits,
-  Live,
-  OnAsk,
-  OpenOptions,
-  Part,
-  ProcessStatus,
-  RecalledText,
-  Remembered,
-  SessionRow,
-  UsageReport,
-} from '@klaus/sdk';
+import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
+import type { Event, EventOf, Hunk, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
+import type { ExportedTest } from '../export/export-test.ts';
+import type { OpenOptions } from '../klaus-options.ts';
+import type { AnswerOptions } from '../sessions/question.ts';
+import type { Advance } from '../sessions/session-handle.ts';
+import type { UsageReport } from '../sessions/usage-report.ts';
 import type { ChatClient } from './chat-client.ts';
 import type { SessionSummary } from './session-summary.ts';
 

@@ -1,0 +1,1 @@
+export * from '@klaus/core/conversation';
