@@ -25,6 +25,7 @@ export class InlineScreen extends TuiMainScreen {
   #width = 0;
   #full: { component: Component; rows: readonly string[]; size: string } | undefined;
   readonly #doesReflow: boolean;
+  #isDrawing = false;
 
   /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
   constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
@@ -32,10 +33,10 @@ export class InlineScreen extends TuiMainScreen {
     this.#doesReflow = doesReflow;
   }
 
-  /** Writes lines above the changing rows, for good. */
+  /** Writes lines above the changing rows, for good. While a frame is rendered, they are a part of it. */
   finish(lines: readonly string[]): void {
     for (const line of lines) this.#finished.push(line);
-    this.requestRender();
+    if (!this.#isDrawing) this.requestRender();
   }
 
   /** Shows a component on the complete alternate screen until {@link closeFull}. It gets `rows` lines to render. */
@@ -81,7 +82,9 @@ export class InlineScreen extends TuiMainScreen {
   }
 
   #draw(width: number, height: number): void {
+    this.#isDrawing = true;
     const all = this.render(width).map((line) => toFit(line, width));
+    this.#isDrawing = false;
     const lines = all.slice(-height);
     const cursor = this.extractCursorPosition(lines, height);
     const rows = this.applyLineResets(lines);
