@@ -14,7 +14,7 @@ import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { checkServerOptions } from './run.ts';
 
-interface ChatCommandOptions extends Options {
+export interface ChatCommandOptions extends Options {
   new?: true;
   /** False: `--no-history`. */
   history: boolean;
@@ -38,11 +38,15 @@ export const command: LeafCommand = {
   async run(name: string | undefined, options: ChatCommandOptions, declared: Command) {
     if (toGivenServer(options) !== undefined) checkServerOptions(options);
     const { cwd, root } = options;
+    const isFirst = declared.parent?.args.length === 0;
+    if (canShowTerminal(options)) {
+      const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
+      return await runInTerminal({ name, isStart: isFirst, options });
+    }
     const output = createOutput(options);
     await using client = await openClient(options, { cwd, settings: toSettings(options), onNotice: output.note });
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const isStart = declared.parent?.args.length === 0;
-    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
+    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart: isFirst, cwd });
     for (const note of notes) output.note(note);
     const isKept = options.history && keepsHistory;
     const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
@@ -63,6 +67,12 @@ export const command: LeafCommand = {
   },
 };
 
+/** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
+function canShowTerminal({ json, plain }: Options): boolean {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+  return isTerminal && !json && !plain && (process.env['KLAUS_PLAIN'] ?? '') === '';
+}
+
 /** Inputs that the arrow keys recall at the start. */
 const MAX_RECALLED = 500;
 
@@ -78,7 +88,7 @@ async function openTerminal(
 }
 
 /** @throws UsageError for options that only a new session has. */
-function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
+export function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
   const fixed = [
     ...(sandbox ? ['--sandbox'] : []),
     ...(grant ? ['--grant'] : []),
