@@ -1,10 +1,11 @@
 import { toHome } from '@klaus/sdk/home';
+import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { VERSION } from '@klaus/sdk/version';
 import { runTerminal } from '@klaus/terminal';
 import { openClient } from '../client/open-client.ts';
 import { toFolder } from '../client/open-klaus.ts';
-import { checkContinued, type ChatCommandOptions } from '../commands/run/chat.ts';
+import { checkContinued, type ChatCommandOptions } from './chat-options.ts';
 import { openEditor } from '../prompt/editor.ts';
 import { toLimits, toSettings } from '../program/run-options.ts';
 
@@ -35,7 +36,9 @@ export async function runInTerminal({ name, isStart, options }: InTerminalOption
       const title = latest?.title ? `, ${toPrintable(latest.title)}` : '';
       const found = latest ? [`Session ${latest.id}${title}. /new starts another one.`] : [];
       const warning = client.warning === undefined ? [] : [client.warning];
-      return { agent, keepsHistory: isKept, session: latest?.id, notes: [...warning, ...notes, ...found] };
+      const { model, approve: mode } = options;
+      const change = optional({ model, mode, limits: toLimits(options) });
+      return { agent, keepsHistory: isKept, session: latest?.id, change, notes: [...warning, ...notes, ...found] };
     },
     toRequest: async (_, { agent, keepsHistory }) => ({
       agent,

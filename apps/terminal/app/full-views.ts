@@ -2,7 +2,7 @@ import { FullView } from '../dialogs/full-view.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
-import type { TerminalApp } from './terminal-app.ts';
+import type { App } from './app.ts';
 
 interface Blocks {
   title: string;
@@ -13,7 +13,7 @@ interface Blocks {
 }
 
 /** The complete conversation, in which nothing is folded. */
-export function openConversationView(app: TerminalApp): void {
+export function openConversationView(app: App): void {
   if (!app.isReady) return;
   const { entries, title } = app.link.view.conversation;
   const style = Object.create(app.style, { showThinking: { value: true } }) as typeof app.style;
@@ -28,7 +28,7 @@ export function openConversationView(app: TerminalApp): void {
   });
 }
 
-export function openQuestionView(app: TerminalApp, question: Question): void {
+export function openQuestionView(app: App, question: Question): void {
   const given = { palette: app.style.palette, max: Number.POSITIVE_INFINITY };
   open(app, {
     title: 'Question',
@@ -38,7 +38,7 @@ export function openQuestionView(app: TerminalApp, question: Question): void {
   });
 }
 
-export function openDiffView(app: TerminalApp, title: string, diff: string): void {
+export function openDiffView(app: App, title: string, diff: string): void {
   open(app, {
     title,
     count: 1,
@@ -48,11 +48,11 @@ export function openDiffView(app: TerminalApp, title: string, diff: string): voi
 }
 
 /** @param lines Printable, may contain colours. */
-export function openLinesView(app: TerminalApp, title: string, lines: readonly string[]): void {
+export function openLinesView(app: App, title: string, lines: readonly string[]): void {
   open(app, { title, count: 1, render: () => lines, text: () => lines.join('\n') });
 }
 
-function open(app: TerminalApp, blocks: Blocks): void {
+function open(app: App, blocks: Blocks): void {
   const { screen, style } = app;
   const before = screen.getFocusedComponent();
   const view = new FullView({

@@ -1,25 +1,25 @@
 import type { ImagePart } from '@klaus/sdk';
 import { toText } from '../footer/queue.ts';
 import { openRewind } from './pickers.ts';
-import type { TerminalApp } from './terminal-app.ts';
+import type { App } from './app.ts';
 
 const MODES = ['plan', 'ask', 'edits', 'auto'] as const;
 
 /** Queues the input until the run ends. */
-export function queueInput(app: TerminalApp): void {
+export function queueInput(app: App): void {
   const entered = app.composer.entered();
   app.composer.setText('');
   app.submit(entered, 'queue');
 }
 
-export function cycleMode(app: TerminalApp): void {
+export function cycleMode(app: App): void {
   if (!app.isReady) return;
   const next = MODES[(MODES.indexOf(app.link.mode as (typeof MODES)[number]) + 1) % MODES.length]!;
   app.do(() => app.link.change({ mode: next }));
 }
 
 /** Cancels the run; twice in an idle session, opens the list of moments to return to. */
-export function onEscape(app: TerminalApp): boolean {
+export function onEscape(app: App): boolean {
   if (app.composer.isShowingAutocomplete() || !app.isReady) return false;
   if (app.link.isWorking) {
     app.do(() => app.link.cancel());
@@ -32,7 +32,7 @@ export function onEscape(app: TerminalApp): boolean {
 }
 
 /** Clears the input; twice, leaves at once. */
-export function onInterrupt(app: TerminalApp): void {
+export function onInterrupt(app: App): void {
   if (app.isDouble('ctrl+c')) return app.leave();
   app.composer.setText('');
   return app.setHint(
@@ -41,14 +41,14 @@ export function onInterrupt(app: TerminalApp): void {
 }
 
 /** Leaves, if the input is empty. */
-export function onEnd(app: TerminalApp): boolean {
+export function onEnd(app: App): boolean {
   if (app.composer.getText() !== '') return false;
   app.leave();
   return true;
 }
 
 /** Withdraws the last queued message and puts it into the empty input. */
-export function editQueued(app: TerminalApp): boolean {
+export function editQueued(app: App): boolean {
   const last = app.isReady ? app.link.view.queue.at(-1) : undefined;
   if (!last || app.composer.getText() !== '') return false;
   app.do(async () => {
@@ -58,7 +58,7 @@ export function editQueued(app: TerminalApp): boolean {
   return true;
 }
 
-export function toggleThinking(app: TerminalApp): void {
+export function toggleThinking(app: App): void {
   const showThinking = !app.style.showThinking;
   app.style.showThinking = showThinking;
   app.savePreferences({ showThinking });
@@ -66,14 +66,14 @@ export function toggleThinking(app: TerminalApp): void {
 }
 
 /** Edits the prompt in the user's editor. */
-export function editPrompt(app: TerminalApp): void {
+export function editPrompt(app: App): void {
   app.do(async () => {
     const text = await app.edit(app.composer.getExpandedText(), 'prompt.md');
     if (text !== undefined) app.composer.setText(text.trimEnd());
   });
 }
 
-export function pasteImage(app: TerminalApp): void {
+export function pasteImage(app: App): void {
   app.do(async () => {
     const { readClipboardImage } = await import('../composer/clipboard.ts');
     const part = await readClipboardImage();
@@ -83,14 +83,14 @@ export function pasteImage(app: TerminalApp): void {
 }
 
 /** Attaches an image by a mark in the input. */
-export function attachImage(app: TerminalApp, part: ImagePart, name: string): void {
+export function attachImage(app: App, part: ImagePart, name: string): void {
   const mark = `[image ${app.images.length + 1}: ${name}]`;
   app.images.push({ mark, part });
   app.composer.insertTextAtCursor(`${mark} `);
   app.screen.requestRender();
 }
 
-export function suspend({ screen }: TerminalApp): void {
+export function suspend({ screen }: App): void {
   screen.stop();
   process.once('SIGCONT', () => screen.start());
   process.kill(process.pid, 'SIGTSTP');

@@ -12,8 +12,8 @@ import {
   suspend,
   toggleThinking,
 } from './input-actions.ts';
-import { openHistorySearch } from './pickers.ts';
-import type { TerminalApp } from './terminal-app.ts';
+import { openHistorySearch, openRewind } from './pickers.ts';
+import type { App } from './app.ts';
 
 export interface KeyAction {
   keys: readonly KeyId[];
@@ -21,11 +21,13 @@ export interface KeyAction {
   name: string;
   summary: string;
   /** False: the key is not used, and the input gets it. */
-  run: (app: TerminalApp) => boolean | void;
+  run: (app: App) => boolean | void;
 }
 
 /** What keys do while the input has the focus, in addition to the input's own keys. */
 export const KEY_ACTIONS: readonly KeyAction[] = [
+  // A terminal can send both presses at once.
+  { keys: ['ctrl+alt+['], name: 'Esc Esc', summary: 'rewind', run: (app) => openRewind(app) },
   {
     keys: ['escape'],
     name: 'Esc',

@@ -2,14 +2,14 @@ import type { UserEntry } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { formatUsd } from '@klaus/sdk/transcript';
 import { ChoiceDialog, type Choice, type ChoiceOptions } from '../dialogs/choice-dialog.ts';
-import type { TerminalApp } from './terminal-app.ts';
+import type { App } from './app.ts';
 
 /** Sessions of one list. */
 const MAX_SESSIONS = 200;
 const MAX_LABEL = 200;
 
 /** Asks for one of several things. */
-export function choose<T>(app: TerminalApp, options: Omit<ChoiceOptions<T>, 'palette' | 'onCancel'>): void {
+export function choose<T>(app: App, options: Omit<ChoiceOptions<T>, 'palette' | 'onCancel'>): void {
   const rows = Math.max(3, Math.min(12, app.screen.terminal.rows - 8));
   app.openDialog(
     new ChoiceDialog<T>({
@@ -25,7 +25,7 @@ export function choose<T>(app: TerminalApp, options: Omit<ChoiceOptions<T>, 'pal
   );
 }
 
-export function openHistorySearch(app: TerminalApp): void {
+export function openHistorySearch(app: App): void {
   const toChoice = (prompt: string): Choice<string> => ({ value: prompt, label: toLine(prompt, MAX_LABEL) });
   choose(app, {
     title: 'Prompts of this project:',
@@ -38,7 +38,7 @@ export function openHistorySearch(app: TerminalApp): void {
 type Part = 'both' | 'conversation' | 'files';
 
 /** Returns to a moment before a message of the user: of the conversation, of the files, or of both. */
-export function openRewind(app: TerminalApp): void {
+export function openRewind(app: App): void {
   if (!app.isReady) return;
   const prompts = app.link.view.conversation.entries.filter(
     (entry): entry is UserEntry => entry.kind === 'user' && !entry.steered,
@@ -64,7 +64,7 @@ export function openRewind(app: TerminalApp): void {
   });
 }
 
-async function rewind(app: TerminalApp, entry: UserEntry, part: Part): Promise<void> {
+async function rewind(app: App, entry: UserEntry, part: Part): Promise<void> {
   const { link, client } = app;
   if (part === 'files') {
     const { done, changes, conflicts } = await client.restore(link.id!, { kind: 'undo', turn: entry.turn + 1 });
@@ -78,7 +78,7 @@ async function rewind(app: TerminalApp, entry: UserEntry, part: Part): Promise<v
 }
 
 /** The sessions of this project, the newest first. */
-export async function openSessions(app: TerminalApp, search = ''): Promise<void> {
+export async function openSessions(app: App, search = ''): Promise<void> {
   const here = app.client.server === undefined;
   const rows = await app.client.sessions({ limit: MAX_SESSIONS, here, ...(search === '' ? {} : { search }) });
   if (rows.length === 0) return app.note('There are no sessions yet.');

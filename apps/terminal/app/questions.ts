@@ -1,15 +1,15 @@
 import { ApprovalDialog } from '../dialogs/approval-dialog.ts';
 import type { Question } from '../dialogs/question-lines.ts';
 import { openQuestionView } from './full-views.ts';
-import type { TerminalApp } from './terminal-app.ts';
+import type { App } from './app.ts';
 
 /** Shows the oldest open question, as long as the user has not postponed it. */
 export class Questions {
-  readonly #app: TerminalApp;
+  readonly #app: App;
   readonly #later = new Set<string>();
   #shown: string | undefined;
 
-  constructor(app: TerminalApp) {
+  constructor(app: App) {
     this.#app = app;
   }
 

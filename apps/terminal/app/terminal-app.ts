@@ -5,9 +5,10 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { createCompletion } from '../composer/completion.ts';
 import { openHistory, type PromptHistory } from '../composer/history.ts';
 import { toParts, type AttachedImage } from '../composer/prompt-parts.ts';
+import type { TerminalCommand } from '../commands/command.ts';
 import { findCommand, listCommands } from '../commands/commands.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
-import type { TerminalOptions, TerminalStart } from '../main.ts';
+import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
 import { isKeyRelease, matchesKey, type Entered, type InlineScreen, type PromptEditor } from '../screen/index.ts';
 import { readBranch } from '../session/git-branch.ts';
@@ -16,17 +17,11 @@ import { toFactLines } from '../view/entry-lines.ts';
 import type { ViewStyle } from '../view/view-style.ts';
 import { Transcript } from '../view/transcript.ts';
 import { Footer } from '../footer/footer.ts';
+import type { App, AppOptions } from './app.ts';
 import { Attention } from './attention.ts';
 import { editText } from './external-editor.ts';
 import { KEY_ACTIONS } from './key-actions.ts';
 import { Questions } from './questions.ts';
-
-export interface AppOptions extends TerminalOptions {
-  preferences: Preferences;
-  style: ViewStyle;
-  screen: InlineScreen;
-  composer: PromptEditor;
-}
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
@@ -34,7 +29,7 @@ const DOUBLE_MS = 1_000;
 const FRAME_MS = 120;
 
 /** The interactive terminal: connects the session, its views and the keys. */
-export class TerminalApp {
+export class TerminalApp implements App {
   readonly options: AppOptions;
   readonly screen: InlineScreen;
   readonly composer: PromptEditor;
@@ -48,7 +43,7 @@ export class TerminalApp {
   images: AttachedImage[] = [];
   hint = '';
   branch: string | undefined;
-  start: TerminalStart = { agent: undefined, keepsHistory: false, session: undefined, notes: [] };
+  start: TerminalStart = { agent: undefined, keepsHistory: false, session: undefined, change: {}, notes: [] };
   #link: SessionLink | undefined;
   #transcript: Transcript | undefined;
   readonly #footer: Footer;
@@ -116,6 +111,10 @@ export class TerminalApp {
 
   leave(exitCode = 0): void {
     this.#leave(exitCode);
+  }
+
+  commands(): readonly TerminalCommand[] {
+    return listCommands(this);
   }
 
   /** Writes a line that is not in the log. */
@@ -250,7 +249,7 @@ export class TerminalApp {
       this.screen.addChild(this.#footer);
       this.composer.setAutocompleteProvider(
         createCompletion({
-          commands: () => listCommands(this),
+          commands: () => this.commands(),
           findFiles: (characters, limit) =>
             client.findFiles({
               workspace: this.link.view.conversation.workspace || request.workspace,
@@ -273,6 +272,7 @@ export class TerminalApp {
     for (const note of start.notes) this.note(note);
     if (start.session !== undefined) {
       await this.link.attach(start.session);
+      if (Object.keys(start.change).length > 0) await this.link.change(start.change);
       if (this.link.isInterrupted) this.note('The last run was interrupted. Enter continues it.', 'warn');
     }
     const { prompt } = this.options;

@@ -1,4 +1,4 @@
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 
 /** A command that begins with a slash. */
 export interface TerminalCommand {
@@ -8,5 +8,5 @@ export interface TerminalCommand {
   /** One line. */
   summary: string;
   /** @param argument What follows the name, without white space around it. */
-  run: (app: TerminalApp, argument: string) => Promise<void> | void;
+  run: (app: App, argument: string) => Promise<void> | void;
 }

@@ -1,4 +1,4 @@
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
 import { INFO_COMMANDS } from './info-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
@@ -14,7 +14,7 @@ const BUILT_IN: readonly TerminalCommand[] = [
 ];
 
 /** All commands by name: the built-in ones, which no file can replace, and those of the user and the project. */
-export function listCommands(app: TerminalApp): readonly TerminalCommand[] {
+export function listCommands(app: App): readonly TerminalCommand[] {
   const names = new Set(BUILT_IN.map(({ name }) => name));
   const own = app.client.server === undefined ? readUserCommands(app.options.folder) : [];
   return [...BUILT_IN, ...own.filter(({ name }) => !names.has(name))].toSorted((a, b) => a.name.localeCompare(b.name));
@@ -26,7 +26,7 @@ export function listCommands(app: TerminalApp): readonly TerminalCommand[] {
  *
  * @throws Error for an unknown command, with the nearest one.
  */
-export async function findCommand(app: TerminalApp, text: string): Promise<(() => Promise<void>) | undefined> {
+export async function findCommand(app: App, text: string): Promise<(() => Promise<void>) | undefined> {
   const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined) return undefined;
   const commands = listCommands(app);

@@ -3,9 +3,8 @@ import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { closestLimit, limitsOf } from '@klaus/sdk/conversation';
 import { openLinesView } from '../app/full-views.ts';
 import { KEY_ACTIONS } from '../app/key-actions.ts';
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
-import { listCommands } from './commands.ts';
 import { runProgram } from './run-program.ts';
 
 /** Commands that show something. */
@@ -14,9 +13,9 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
     name: 'help',
     summary: 'list commands and keys',
     run(app) {
-      const commands = listCommands(app).map(
-        ({ name, argument, summary }) => [`/${name}${argument ? ` ${argument}` : ''}`, summary] as const,
-      );
+      const commands = app
+        .commands()
+        .map(({ name, argument, summary }) => [`/${name}${argument ? ` ${argument}` : ''}`, summary] as const);
       const keys = [...INPUT_KEYS, ...KEY_ACTIONS.map(({ name, summary }) => [name, summary] as const)];
       const { strong } = app.style.palette;
       openLinesView(app, 'Help', [
@@ -127,7 +126,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
   },
 ];
 
-function showLimits(app: TerminalApp): void {
+function showLimits(app: App): void {
   const { conversation } = app.link.view;
   const limits = limitsOf(conversation).filter(({ cap }) => cap > 0);
   for (const { limit, used, cap } of limits) {
@@ -152,7 +151,7 @@ const INPUT_KEYS = [
   ['↑ ↓', 'earlier and later prompts'],
 ] as const;
 
-function toRows(app: TerminalApp, rows: readonly (readonly [string, string])[]): string[] {
+function toRows(app: App, rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, summary]) => `  ${app.style.palette.accent(name.padEnd(width))}  ${toPrintable(summary)}`);
 }

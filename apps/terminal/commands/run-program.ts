@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openLinesView } from '../app/full-views.ts';
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 
 /** Shows what this program prints for other words, such as `doctor`. */
-export async function runProgram(app: TerminalApp, title: string, words: readonly string[]): Promise<void> {
+export async function runProgram(app: App, title: string, words: readonly string[]): Promise<void> {
   const [script = ''] = process.argv.slice(1);
   const output = await new Promise<string>((resolve) => {
     execFile(

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { openSessions, openRewind } from '../app/pickers.ts';
 import type { TerminalCommand } from './command.ts';
 
-/** Commands that concern the session as a whole. */
+/** Commands that choose, copy or name a session. */
 export const SESSION_COMMANDS: readonly TerminalCommand[] = [
   {
     name: 'new',
@@ -52,8 +54,6 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
     argument: '[FILE]',
     summary: 'write the session as Markdown',
     async run(app, file) {
-      const { writeFile } = await import('node:fs/promises');
-      const { resolve } = await import('node:path');
       const id = await app.link.ensure();
       const path = resolve(app.options.folder, file || `klaus-${id}.md`);
       const pieces = await app.client.export(id, 'md');

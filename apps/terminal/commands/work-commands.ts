@@ -3,7 +3,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openDiffView } from '../app/full-views.ts';
 import { choose } from '../app/pickers.ts';
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
 
 /** Commands that concern the workspace and the context. */
@@ -46,7 +46,7 @@ export const WORK_COMMANDS: readonly TerminalCommand[] = [
   },
 ];
 
-async function restore(app: TerminalApp, request: ClientRestore): Promise<void> {
+async function restore(app: App, request: ClientRestore): Promise<void> {
   if (app.link.id === undefined) return app.note('Nothing has changed.');
   const { done, changes, conflicts } = await app.client.restore(app.link.id, request);
   if (!done) {
@@ -75,7 +75,7 @@ async function restore(app: TerminalApp, request: ClientRestore): Promise<void> 
   );
 }
 
-function report(app: TerminalApp, { kind }: ClientRestore, paths: readonly string[]): void {
+function report(app: App, { kind }: ClientRestore, paths: readonly string[]): void {
   const names = paths.slice(0, 5).join(', ');
   app.note(`${kind === 'undo' ? 'Undone' : 'Redone'}: ${formatNumber(paths.length, 'path')}. ${names}`, 'ok');
 }

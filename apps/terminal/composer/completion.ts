@@ -23,7 +23,7 @@ const MENTION = /(?:^|\s)(@[^\s@]*)$/;
 export function createCompletion({ commands, findFiles }: CompletionSources): AutocompleteProvider {
   return {
     triggerCharacters: ['@', '/'],
-    async getSuggestions(lines, cursorLine, cursorColumn, { signal }) {
+    async getSuggestions(...[lines, cursorLine, cursorColumn, { signal }]) {
       const before = (lines[cursorLine] ?? '').slice(0, cursorColumn);
       const [, name] = (cursorLine === 0 && COMMAND.exec(before)) || [];
       if (name !== undefined) {
@@ -36,7 +36,7 @@ export function createCompletion({ commands, findFiles }: CompletionSources): Au
       if (signal.aborted || paths.length === 0) return null;
       return { items: paths.map((path) => ({ value: `@${path}`, label: toLine(path, 200) })), prefix: mention };
     },
-    applyCompletion(lines, cursorLine, cursorColumn, item, prefix) {
+    applyCompletion(...[lines, cursorLine, cursorColumn, item, prefix]) {
       const line = lines[cursorLine] ?? '';
       const start = cursorColumn - prefix.length;
       const text = `${item.value} `;

@@ -7,7 +7,7 @@ const MAX_COMPLETIONS = 8;
 export function createComposer(screen: InlineScreen, style: ViewStyle): PromptEditor {
   const accent = (text: string): string => style.palette.accent(text);
   const muted = (text: string): string => style.palette.muted(text);
-  return new PromptEditor(
+  const composer = new PromptEditor(
     screen,
     {
       borderColor: (text) => style.palette.border(text),
@@ -19,6 +19,8 @@ export function createComposer(screen: InlineScreen, style: ViewStyle): PromptEd
         noMatch: muted,
       },
     },
-    { paddingX: 1, autocompleteMaxVisible: MAX_COMPLETIONS },
+    { autocompleteMaxVisible: MAX_COMPLETIONS },
   );
+  composer.mark = accent('› ');
+  return composer;
 }

@@ -3,7 +3,7 @@ import type { Reply } from '@klaus/sdk/client';
 import { matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog, DialogHost } from './dialog.ts';
-import { toKeyRows } from './key-rows.ts';
+import { toKeyRows, toRule } from './key-rows.ts';
 import { HunkDialog } from './hunk-dialog.ts';
 import { canRemember, hunksOf, toQuestionLines, type Question } from './question-lines.ts';
 import { TextDialog } from './text-dialog.ts';
@@ -51,7 +51,7 @@ export class ApprovalDialog implements Dialog {
     const max = Math.max(3, Math.floor(host.rows / 2) - 4);
     const count = open > 1 ? palette.muted(`  ${open} questions are open`) : undefined;
     return [
-      palette.warn('─'.repeat(width)),
+      palette.warn(toRule(width)),
       ...toQuestionLines(question, width, { palette, max }),
       ...(count === undefined ? [] : [count]),
       ...this.#toKeys(width),

@@ -1,6 +1,7 @@
 import { CURSOR_MARKER, fuzzyFilter, matchesKey, truncateToWidth, visibleWidth } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
+import { toRule } from './key-rows.ts';
 
 export interface Choice<T> {
   value: T;
@@ -73,7 +74,7 @@ export class ChoiceDialog<T> implements Dialog {
     const rows = shown.map((choice, index) => this.#toRow(choice, from + index === this.#selected, width));
     const more = this.#found.length - shown.length;
     return [
-      palette.border('─'.repeat(width)),
+      palette.border(toRule(width)),
       `${palette.strong(title)} ${cursor}${search}`,
       ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
       palette.muted(

@@ -5,7 +5,7 @@ import type { Palette } from '../style/palette.ts';
 import { toHunkView } from '../view/diff-lines.ts';
 import { toEnds, toSafe } from '../view/wrap.ts';
 import type { Dialog, DialogHost } from './dialog.ts';
-import { toKeyRows } from './key-rows.ts';
+import { toKeyRows, toRule } from './key-rows.ts';
 import { TextDialog } from './text-dialog.ts';
 
 export interface HunkOptions {
@@ -58,7 +58,7 @@ export class HunkDialog implements Dialog {
     const decided = this.#verdicts.get(hunk.id);
     const state = decided ? ` · ${decided.kind}` : '';
     return [
-      palette.warn('─'.repeat(width)),
+      palette.warn(toRule(width)),
       `${palette.strong(`Hunk ${this.#at + 1} of ${hunks.length}: ${toSafe(hunk.path)}`)}${palette.muted(state)}`,
       ...head.map((line) => `  ${line}`),
       ...(hidden > 0 ? [palette.muted(`  … ${hidden} more lines`)] : []),

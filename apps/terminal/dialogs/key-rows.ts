@@ -21,3 +21,8 @@ export function toKeyRows(
   }
   return row === '' ? rows : [...rows, row];
 }
+
+/** The line above a dialog. It is short, because a terminal that becomes narrower wraps long lines. */
+export function toRule(width: number): string {
+  return '─'.repeat(Math.min(width, 24));
+}

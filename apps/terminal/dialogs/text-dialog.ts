@@ -1,6 +1,7 @@
 import { Input, matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
+import { toRule } from './key-rows.ts';
 
 /** One line of text. */
 export class TextDialog implements Dialog {
@@ -38,6 +39,6 @@ export class TextDialog implements Dialog {
 
   render(width: number): string[] {
     const { title, palette } = this.#options;
-    return [palette.border('─'.repeat(width)), palette.strong(title), ...this.#input.render(width)];
+    return [palette.border(toRule(width)), palette.strong(title), ...this.#input.render(width)];
   }
 }

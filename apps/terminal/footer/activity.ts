@@ -21,8 +21,9 @@ export function toActivityLines(
   const facts = [time, drive?.state === 'busy' ? 'in another process' : '', 'Esc cancels'].filter(
     (text) => text !== '',
   );
-  const line = `${palette.accent(frame)} ${describe(view, now)} ${palette.muted(`· ${facts.join(' · ')}`)}`;
-  return ['', truncateToWidth(line, width, '…')];
+  const rest = ` · ${facts.join(' · ')}`;
+  const what = truncateToWidth(describe(view, now), Math.max(10, width - rest.length - 2), '…');
+  return ['', truncateToWidth(`${palette.accent(frame)} ${what}${palette.muted(rest)}`, width, '…')];
 }
 
 function describe({ conversation, inFlight }: SessionView, now: number): string {

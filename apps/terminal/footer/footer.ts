@@ -1,5 +1,5 @@
 import type { Dialog } from '../dialogs/dialog.ts';
-import type { TerminalApp } from '../app/terminal-app.ts';
+import type { App } from '../app/app.ts';
 import type { Component } from '../screen/index.ts';
 import { toActivityLines } from './activity.ts';
 import { toQueueLines } from './queue.ts';
@@ -8,9 +8,9 @@ import { toStatusLine } from './status-line.ts';
 /** Everything below the conversation: what is being done, the queue, the input or a dialog, and the status. */
 export class Footer implements Component {
   dialog: Dialog | undefined;
-  readonly #app: TerminalApp;
+  readonly #app: App;
 
-  constructor(app: TerminalApp) {
+  constructor(app: App) {
     this.#app = app;
   }
 

@@ -7,6 +7,10 @@ export interface Entered {
   pastes: ReadonlyMap<string, string>;
 }
 
+/** Marks the rows that are borders of the library; it is never shown. */
+const BORDER = '\u0000';
+const MARK_WIDTH = 2;
+
 const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
 
 /** The editor of the library, which keeps long pastes apart and lets its owner see each key first. */
@@ -14,12 +18,12 @@ export class PromptEditor extends Editor {
   /** Called with each key first. True: the key was used. */
   onKey: ((data: string) => boolean) | undefined;
   onEnter: ((entered: Entered) => void) | undefined;
-  /** A text at the left end of the line above the input. */
-  label = '';
+  /** Two columns before the first line. */
+  mark = '› ';
   #entered: Entered = { text: '', pastes: new Map() };
 
-  constructor(tui: TUI, theme: EditorTheme, options?: EditorOptions) {
-    super(tui, theme, options);
+  constructor(tui: TUI, theme: EditorTheme, options?: Omit<EditorOptions, 'paddingX'>) {
+    super(tui, theme, { ...options, paddingX: MARK_WIDTH });
     this.onSubmit = () => this.onEnter?.(this.#entered);
   }
 
@@ -41,13 +45,23 @@ export class PromptEditor extends Editor {
     return { text: text.trim(), pastes: new Map(found) };
   }
 
-  protected override renderTopBorder(width: number, hidden: number): string {
-    const border = super.renderTopBorder(width, hidden);
-    return this.label === '' || hidden > 0 ? border : this.#withLabel(width);
+  /**
+   * The input with a mark at its left, without the borders of the library: a terminal that becomes narrower wraps long
+   * lines, and what it wraps above the cursor can leave the screen before it is erased.
+   */
+  override render(width: number): string[] {
+    const [top = '', ...rest] = super.render(width);
+    const bottom = rest.findIndex((line) => line.startsWith(BORDER));
+    const input = rest.slice(0, bottom).map((line, index) => (index === 0 ? this.mark + line.slice(MARK_WIDTH) : line));
+    const more = [rest[bottom]!.slice(BORDER.length)].filter((text) => text !== '');
+    return [top.slice(BORDER.length), ...input, ...more, ...rest.slice(bottom + 1)].map((line) => line.trimEnd());
   }
 
-  #withLabel(width: number): string {
-    const start = `── ${this.label} `;
-    return this.borderColor(start.length >= width ? '─'.repeat(width) : start + '─'.repeat(width - start.length));
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↑ ${hidden} more`) : ''}`;
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↓ ${hidden} more`) : ''}`;
   }
 }

@@ -1,24 +1,18 @@
 import { toPrintable } from '@klaus/sdk/printable';
 import type { Command } from 'commander';
+import { checkContinued, type ChatCommandOptions } from '../../chat/chat-options.ts';
 import { findFreeSession, runChat } from '../../chat/run-chat.ts';
 import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
 import { openClient } from '../../client/open-client.ts';
 import type { SessionClient } from '@klaus/sdk/client';
 import { createOutput } from '../../output/show-output.ts';
 import { err } from '../../output/sink.ts';
-import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { checkServerOptions } from './run.ts';
-
-export interface ChatCommandOptions extends Options {
-  new?: true;
-  /** False: `--no-history`. */
-  history: boolean;
-}
 
 export const command: LeafCommand = {
   name: 'chat',
@@ -85,22 +79,4 @@ async function openTerminal(
   // A prompt of several lines cannot be edited as one line.
   const history = prompts.filter((text) => !text.includes('\n') && toPrintable(text) === text);
   return openTerminalInput({ prompt: `${agent ?? 'klaus'}> `, history: history.slice(-MAX_RECALLED).toReversed() });
-}
-
-/** @throws UsageError for options that only a new session has. */
-export function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
-  const fixed = [
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(grant ? ['--grant'] : []),
-    ...(worker ? ['--worker'] : []),
-    ...(addDir ? ['--add-dir'] : []),
-    ...(isolate ? ['--isolate'] : []),
-    ...(effort ? ['--effort'] : []),
-    ...(temperature === undefined ? [] : ['--temperature']),
-  ];
-  if (fixed.length === 0) return;
-  throw new UsageError(
-    `${fixed.join(' and ')} cannot change in an existing session.`,
-    'Leave it out, or start a new session with --new.',
-  );
 }
