@@ -70,6 +70,7 @@ export {
   SETTING_KEYS,
   TOOL_SEARCH,
   USE_TOOL,
+  hunksOf,
   accessSchema,
   agentHeadSchema,
   agentNameSchema,
