@@ -265,6 +265,7 @@ export type { KlausOptions, OpenOptions } from './klaus-options.ts';
 export type { KlausStore } from './klaus.ts';
 export type { ExportedTest } from './export/export-test.ts';
 export type { Fork, ForkOptions } from './sessions/fork-session.ts';
+export { toQueuedMessages, type QueuedMessage } from './sessions/queued-messages.ts';
 export type { AnswerOptions } from './sessions/question.ts';
 export type { Advance, PromptOptions, Session, TurnChanges } from './sessions/session-handle.ts';
 export type { SandboxStart } from './engine/observe-sandbox.ts';

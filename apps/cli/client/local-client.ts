@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { hunksOf, type ApprovalRow, type Klaus, type Session, type SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
+import { createLocalInteractive } from './local-interactive.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 import type {
@@ -100,6 +101,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
     follow: (options) => followLocal(klaus, options),
     ...createLocalChat(klaus),
+    ...createLocalInteractive(klaus),
     async latestChat(query) {
       const id = await findLatestChat(klaus, query);
       return id === undefined ? undefined : toSummary(klaus.handle(id));

@@ -1,0 +1,66 @@
+import { toCodeLines, toLanguage, type SyntaxNode } from '@klaus/sdk/conversation';
+import type { Palette, Role } from './palette.ts';
+
+/** Colours code. The grammars are loaded at the first use. */
+export interface Highlighter {
+  /** The lines of a code, in colour once the grammars are loaded. @param language Of a fence, or the name of a file. */
+  highlight(code: string, language: string): string[];
+  /** Loads the grammars. Resolves at once if they are loaded. */
+  load(): Promise<void>;
+  /** True once the grammars are loaded. */
+  readonly isLoaded: boolean;
+}
+
+/** Longer code is not coloured: it would block the terminal. */
+const MAX_CODE = 60_000;
+
+/** Roles of the scopes of highlight.js. Others have the colour of the text. */
+const SCOPES: Readonly<Record<string, Role>> = {
+  keyword: 'keyword',
+  literal: 'number',
+  number: 'number',
+  string: 'string',
+  regexp: 'string',
+  comment: 'comment',
+  quote: 'comment',
+  doctag: 'comment',
+  title: 'title',
+  section: 'title',
+  name: 'title',
+  type: 'title',
+  built_in: 'title',
+  attr: 'title',
+  attribute: 'title',
+  meta: 'comment',
+  symbol: 'number',
+  addition: 'added',
+  deletion: 'removed',
+};
+
+type Parse = (language: string, code: string) => readonly SyntaxNode[];
+
+export function createHighlighter(palette: () => Palette): Highlighter {
+  let parse: Parse | undefined;
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    const { common, createLowlight } = await import('lowlight');
+    const lowlight = createLowlight(common);
+    parse = (language, code) => lowlight.highlight(language, code).children as readonly SyntaxNode[];
+  };
+  return {
+    highlight(code, name) {
+      const language = toLanguage(name);
+      if (!parse || language === '' || code.length > MAX_CODE) return code.split('\n');
+      const styles = palette();
+      const paint = (kind: string, text: string): string => {
+        const role = SCOPES[kind];
+        return role === undefined ? text : styles[role](text);
+      };
+      return toCodeLines(parse(language, code)).map((line) => line.map(({ kind, text }) => paint(kind, text)).join(''));
+    },
+    load: () => (loading ??= load()),
+    get isLoaded() {
+      return parse !== undefined;
+    },
+  };
+}
