@@ -4,6 +4,7 @@ import { authoritySchema } from './authority/grant.ts';
 import { limitsSchema } from './settings/limits.ts';
 import { partSchema } from './messages/message.ts';
 import { modeSchema, onAskSchema } from './authority/mode.ts';
+import { effortSchema } from './settings/sampling.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
 const waitForModelMs = z
@@ -59,6 +60,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       note: z.string().optional(),
       hunks: hunkAnswerSchema.optional(),
       scope: scopeSchema.optional(),
+      plan: z.string().optional().describe('For a plan: its text as the user edited it. Absent: as it was presented.'),
+      mode: modeSchema
+        .exclude(['plan'])
+        .optional()
+        .describe('For a plan: the mode in which the session continues. Absent: `edits` if it is in mode `plan`.'),
     })
     .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
   z
@@ -78,8 +84,9 @@ export const commandSchema = z.discriminatedUnion('type', [
       pinned: z.boolean().optional(),
       model: z.string().optional(),
       mode: modeSchema.optional(),
+      effort: effortSchema.optional(),
     })
-    .describe('Change title, pin, model or mode.'),
+    .describe('Change title, pin, model, mode or effort.'),
   z
     .object({
       type: z.literal('revoke'),
