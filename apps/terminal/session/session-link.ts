@@ -137,10 +137,10 @@ export class SessionLink {
 
   async #open(parts: readonly Part[]): Promise<void> {
     const { request } = this.#options;
-    const { limits, model, mode } = this.#next;
+    const { limits, model, mode, effort } = this.#next;
     const id = await this.client.open({
       ...request,
-      ...optional({ model, mode }),
+      ...optional({ model, mode, effort }),
       limits: { ...request.limits, ...limits },
       parts,
     });
