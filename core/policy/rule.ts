@@ -16,6 +16,8 @@ export interface CallFacts {
   altered: boolean;
   /** True for actions of the engine by the user's setting, such as the checkpoint at the end of a run. */
   engine?: boolean;
+  /** True for a command that the user entered: the mode does not apply to it. */
+  byUser?: true;
   /** True for a command that works on the workspace instead of a layer. */
   inPlace?: boolean;
   /** Package files whose scripts the call would change: the next `npm test` runs them. */

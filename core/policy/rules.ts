@@ -38,6 +38,7 @@ const modeRule: Rule = {
   name: 'mode',
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
+    if (call.byUser) return { verdict: 'allow', reason: 'the user entered it' };
     if (isReadOnly(call.effects)) return { verdict: 'allow', reason: 'it only reads' };
     // What those agents do is judged in their own sessions.
     if (call.creates === false) return { verdict: 'allow', reason: 'it only uses agents that exist' };

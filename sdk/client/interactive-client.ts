@@ -42,6 +42,12 @@ export interface InteractiveClient {
   findFiles(query: { workspace: string | undefined; characters: string; limit: number }): Promise<readonly string[]>;
   /** Compacts the context before the next request to the model; without a run, in a run of its own. */
   compact(id: string): Promise<void>;
+  /**
+   * Runs a command of the user in the sandbox, after the active run. The model gets its output with the next prompt.
+   *
+   * @throws KlausError `usage` for a command that contains a secret.
+   */
+  shell(id: string, command: string): Promise<void>;
 }
 
 export interface SessionChange {

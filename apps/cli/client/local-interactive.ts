@@ -59,5 +59,8 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     async compact(id) {
       await (await klaus.session(id)).send({ type: 'compact', by: BY, onAsk: 'wait' });
     },
+    async shell(id, command) {
+      await (await klaus.session(id)).send({ type: 'shell', command, by: BY, onAsk: 'wait' });
+    },
   };
 }

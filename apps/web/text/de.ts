@@ -168,6 +168,7 @@ export const de: Text = {
     denied: 'Verweigert',
     cancelled: 'Abgebrochen',
     unknown: 'Ergebnis unbekannt',
+    byUser: 'vom Benutzer eingegeben',
     output: 'Ausgabe',
     input: 'Eingabe',
     showAll: 'Vollständige Ausgabe anzeigen',

@@ -166,6 +166,7 @@ export const en = {
     denied: 'Denied',
     cancelled: 'Cancelled',
     unknown: 'Outcome unknown',
+    byUser: 'entered by the user',
     output: 'Output',
     input: 'Input',
     showAll: 'Show full output',

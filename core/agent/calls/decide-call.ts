@@ -121,6 +121,7 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
+    ...(call.by === 'user' ? { byUser: true as const } : {}),
     ...(intent.plan === undefined ? {} : { plan: true as const }),
     ...optional({ delegates: intent.delegates, creates: intent.creates }),
   };

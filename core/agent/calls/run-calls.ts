@@ -89,7 +89,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   let reviewed: EventBody[] | undefined;
   let changed: EventBody[] = [];
   try {
-    if (isReviewed(work, tool)) layer = await openLayer(work, ready);
+    if (isReviewed(work, tool, call.by)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await withCancelGrace(running, { stop: work.stop, clock });

@@ -123,8 +123,8 @@ async function work(
 async function decideNext(current: Work): Promise<Action> {
   const { state, engine } = current;
   const { settings } = engine;
-  // An idle session needs no model and therefore no key.
-  const model: Model | undefined = state.run ? await current.model() : undefined;
+  // An idle session, and a command of the user, need no model and therefore no key.
+  const model: Model | undefined = state.run && state.run.trigger !== 'shell' ? await current.model() : undefined;
   const facts: Facts = {
     effectsOf: (name) => engine.tools.find(name)?.effects ?? ['read'],
     forecast: () => forecast(state, model!, { settings, overhead: overheadOf(current) }),

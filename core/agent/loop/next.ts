@@ -70,6 +70,7 @@ export function next(state: State, facts: Facts): Action {
     return { kind: 'finish', outcome: 'limit', reason, limit: toReached(state, run.limitRefused, 1) };
   }
   if (state.calls.length > 0) return nextCall(state, facts);
+  if (run.trigger === 'shell') return { kind: 'finish', ...judgeCommand(run) };
   if (run.invalidInputs > facts.maxRetries) {
     return fail(`The model sent invalid tool input ${run.invalidInputs} times in a row.`);
   }
@@ -146,6 +147,18 @@ function nextTurn(state: State, facts: Facts): Action {
   const reached = findModelLimit(state, forecast, isBetween ? 1 : 0);
   if (reached) return isBetween ? askOrPark(state, reached) : { kind: 'closeTurn' };
   return { kind: 'model', forecast };
+}
+
+/** The ending of a run that only ran a command of the user. Its exit code is not judged. */
+function judgeCommand({ calls }: RunState): Ending {
+  switch (calls.at(-1)?.outcome) {
+    case 'denied':
+      return { outcome: 'denied', reason: 'The command was denied.' };
+    case 'unknown':
+      return { outcome: 'failed', reason: 'The outcome of the command is unknown.' };
+    default:
+      return { outcome: 'done', reason: 'The command ended.' };
+  }
 }
 
 /** How the last answer ends the run; undefined: request another one. */

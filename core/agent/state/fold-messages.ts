@@ -8,7 +8,7 @@ import type { State } from './state.ts';
 /** Beginning of the id of a message that reports the ends of background processes to the model. */
 export const PROCESS_REPORT = 'processes:';
 
-export function foldMessage(state: State, message: Message): void {
+export function foldMessage(state: State, { message, turn }: EventOf<'message.added'>): void {
   if (state.run) state.run.empty = false;
   if (message.id.startsWith(PROCESS_REPORT)) for (const each of state.processes.values()) each.isReported = true;
   if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);
@@ -16,8 +16,13 @@ export function foldMessage(state: State, message: Message): void {
     state.held.push(message);
     return;
   }
-  pushMessage(state, message);
-  if (message.role !== 'assistant') return;
+  const isShell = message.origin === 'shell';
+  if (isShell) {
+    // A turn without a request. The model gets the command with its result.
+    state.turn = turn;
+    delete state.tree;
+  } else pushMessage(state, message);
+  if (message.role !== 'assistant' && !isShell) return;
   state.calls = message.parts
     .filter((part) => part.type === 'call')
     .map((part, index) => ({
@@ -25,6 +30,7 @@ export function foldMessage(state: State, message: Message): void {
       index,
       ...toCalled(part),
       redacted: part.redacted === true,
+      ...(isShell ? { by: 'user' as const } : {}),
     }));
   for (const call of state.calls) state.callIds.add(call.id);
 }

@@ -12,7 +12,7 @@ const TITLED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied'
 export function foldRunStart(state: State, event: EventOf<'run.started'>): void {
   // A resumed run is compared with the same base.
   state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
-  if (event.trigger === 'prompt') delete state.base;
+  if (event.trigger === 'prompt' || event.trigger === 'shell') delete state.base;
   delete state.failingSince;
 }
 

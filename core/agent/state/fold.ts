@@ -22,7 +22,7 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
   'turn.finished': foldTurnEnd,
   'model.requested': undefined,
   'model.attempted': foldAttempt,
-  'message.added': (state, { message }) => foldMessage(state, message),
+  'message.added': foldMessage,
   'tool.started': foldStart,
   'tool.waiting': foldWait,
   'tool.finished': foldFinish,

@@ -30,6 +30,8 @@ export interface CallState {
   readonly input: unknown;
   /** True when redaction changed the logged input. */
   readonly redacted: boolean;
+  /** Present for a command that the user entered. */
+  readonly by?: 'user';
   /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */

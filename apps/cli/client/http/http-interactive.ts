@@ -56,5 +56,8 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     async compact(id) {
       await ask(client.compact({ params: { id }, body: { onAsk: 'wait' } }));
     },
+    async shell(id, command) {
+      await ask(client.shell({ params: { id }, body: { command, onAsk: 'wait' } }));
+    },
   };
 }
