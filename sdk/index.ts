@@ -249,6 +249,8 @@ export {
   type StopReason,
   type TextPart,
   type ThinkingPart,
+  type Todo,
+  type TodoList,
   type ToolResult,
   type TreeChange,
   type TreeEntry,

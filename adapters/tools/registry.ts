@@ -36,6 +36,7 @@ import { processControl } from './shell/process-control.ts';
 import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
+import { todoWrite } from './todo/todo-write.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
 export const builtinTools: readonly BuiltinTool[] = [
@@ -76,4 +77,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   messageAgent,
   waitAgents,
   listChildren,
+  todoWrite,
 ];

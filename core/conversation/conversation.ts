@@ -1,5 +1,5 @@
 import { NO_USAGE } from '@klaus/core/protocol';
-import type { EventOf, FileChange, Limits, Mode, Outcome, Usage } from '@klaus/core/protocol';
+import type { EventOf, FileChange, Limits, Mode, Outcome, TodoList, Usage } from '@klaus/core/protocol';
 import type { ChildView } from './child-view.ts';
 import type { Entry } from './entry.ts';
 
@@ -31,6 +31,8 @@ export interface Conversation {
   children: Map<string, ChildView>;
   /** Calls that wait for agents. */
   waiting: Set<string>;
+  /** The todo list that the agent keeps; absent: it has not set one. */
+  todoList?: TodoList;
   /** Questions without an answer, oldest first. */
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;

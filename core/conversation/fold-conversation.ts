@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { addUsage, isCharged, toCalled } from '@klaus/core/protocol';
+import { addUsage, isCharged, toCalled, toTodoList } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
 import { foldChildOpening, foldChildResult, foldChildUse, foldWait, type ChangeCall } from './fold-child.ts';
@@ -162,9 +162,11 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 }
 
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
-  const { outcome, output, blob, detail, changes, evidence, durationMs } = event;
-  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence }) };
+  const { outcome, output, blob, detail, changes, evidence, todos, durationMs } = event;
+  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence, todos }) };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
+  const todoList = toTodoList(view.todoList, event);
+  if (todoList) view.todoList = todoList;
   foldChildResult(view, event, changeOf(view));
   if (!isInherited(view)) view.toolCalls += 1;
   for (const { path, kind } of changes) {

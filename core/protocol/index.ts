@@ -168,6 +168,7 @@ export {
   toText,
 } from './messages/message.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
+export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
 export { toolResultSchema, type ToolResult } from './messages/tool-result.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
-import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume } from '../../protocol/index.ts';
+import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume, Todo } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
@@ -55,6 +55,8 @@ export interface ToolOutput {
   awaits?: { children: readonly string[]; any: boolean };
   /** The closings of child sessions, recorded before the result. */
   closed?: readonly EventBody[];
+  /** The new todo list of the session, which replaces the present one. */
+  todos?: readonly Todo[];
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }

@@ -2,6 +2,7 @@ import { toCalled, toText, type EventOf, type Message } from '../../protocol/ind
 import { countBytes } from '../context/count-bytes.ts';
 import { cutInputs } from '../context/cut-input.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from '../context/pins.ts';
+import { isTodoMessage, toTodoMessage } from '../context/todos.ts';
 import type { State } from './state.ts';
 
 /** Beginning of the id of a message that reports the ends of background processes to the model. */
@@ -60,7 +61,10 @@ export function foldCompaction(state: State, event: EventOf<'context.compacted'>
     parts: [{ type: 'text', text: event.summary }],
   });
   if (state.pins.length > 0) pushMessage(state, toPinsMessage(state.pins, event.seq));
-  for (const message of [...context, ...kept]) if (!isPinMessage(message)) pushMessage(state, message);
+  const todos = toTodoMessage(state.todoList, event.seq);
+  if (todos) pushMessage(state, todos);
+  for (const message of [...context, ...kept])
+    if (!isPinMessage(message) && !isTodoMessage(message)) pushMessage(state, message);
   if (state.run) {
     state.run.mustCompact = false;
     state.run.compacted = true;

@@ -13,6 +13,7 @@ import {
   type OnAsk,
   type Remembered,
   type StopReason,
+  type TodoList,
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
@@ -174,6 +175,8 @@ export interface State {
   held: Message[];
   /** Pinned texts, in the order in which they were pinned. */
   pins: Pin[];
+  /** The todo list that the agent keeps; absent: it has not set one. */
+  todoList?: TodoList;
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
   /** The last checks of earlier runs. They may still be valid. */
