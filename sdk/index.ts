@@ -71,6 +71,7 @@ export {
   SETTING_KEYS,
   TOOL_SEARCH,
   USE_TOOL,
+  hunksOf,
   accessSchema,
   agentHeadSchema,
   agentNameSchema,

@@ -28,6 +28,7 @@ import { memoryList } from './memory/memory-list.ts';
 import { memorySearch } from './memory/memory-search.ts';
 import { memorySet } from './memory/memory-set.ts';
 import { recall } from './recall/recall.ts';
+import { presentPlan } from './plan/present-plan.ts';
 import { runNodeScript } from './script/run-node-script.ts';
 import { runPythonScript } from './script/run-python-script.ts';
 import { listFiles } from './search/list-files.ts';
@@ -78,4 +79,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   waitAgents,
   listChildren,
   todoWrite,
+  presentPlan,
 ];

@@ -83,6 +83,12 @@ const alteredRule: Rule = {
   },
 };
 
+/** A plan always needs the user, in every mode. */
+const planRule: Rule = {
+  name: 'plan',
+  check: ({ plan }) => (plan ? { verdict: 'ask', reason: 'the user decides about a plan' } : undefined),
+};
+
 export const RULES: readonly Rule[] = [
   grantRule,
   delegationRule,
@@ -92,4 +98,5 @@ export const RULES: readonly Rule[] = [
   patchRule,
   isolateRule,
   alteredRule,
+  planRule,
 ];

@@ -59,6 +59,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       note: z.string().optional(),
       hunks: hunkAnswerSchema.optional(),
       scope: scopeSchema.optional(),
+      plan: z.string().optional().describe('For a plan: its text as the user edited it. Absent: as it was presented.'),
+      mode: modeSchema
+        .exclude(['plan'])
+        .optional()
+        .describe('For a plan: the mode in which the session continues. Absent: `edits` if it is in mode `plan`.'),
     })
     .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
   z

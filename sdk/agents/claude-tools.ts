@@ -11,4 +11,5 @@ export const CLAUDE_TOOLS: Readonly<Record<string, readonly string[]>> = {
   BashOutput: ['process_output'],
   KillShell: ['process_control'],
   TodoWrite: ['todo_write'],
+  ExitPlanMode: ['present_plan'],
 };

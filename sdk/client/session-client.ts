@@ -101,6 +101,8 @@ export interface ListedApproval extends Pick<
   'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
 > {
   readonly hunks: () => Promise<readonly Hunk[]>;
+  /** For a plan: its Markdown. */
+  plan?: string | null | undefined;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }

@@ -1,5 +1,5 @@
 import { describeRejected } from '@klaus/core/describe-rejected';
-import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
+import { hunksOf, isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { editHunk, judgeHunks, NEW_REVIEW, toAnswer, toRows, type Review } from '@klaus/core/conversation';
@@ -16,12 +16,10 @@ import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
 import './review.css';
 
-const NO_HUNKS: readonly Hunk[] = [];
-
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
-  const hunks = asked.subject.kind === 'limit' ? NO_HUNKS : (asked.subject.hunks ?? NO_HUNKS);
+  const hunks = useMemo(() => hunksOf(asked), [asked]);
   const [review, setReview] = useState<Review>(NEW_REVIEW);
   const [current, setCurrent] = useState(0);
   const [editing, setEditing] = useState<string | undefined>();

@@ -1,5 +1,6 @@
 import {
   optional,
+  hunksOf,
   isEditable,
   isKlausError,
   LIMIT_NAMES,
@@ -21,6 +22,7 @@ import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { describeLimit, usedOf } from '../budget/limit-check.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
+import { announcePlanMode } from '../context/plan-mode.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
 import { openedOf, type State } from '../state/state.ts';
@@ -138,7 +140,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
-  bodies.push(...(await recallKnowledge(work, run)));
+  bodies.push(...(await recallKnowledge(work, run)), ...announcePlanMode(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
@@ -214,6 +216,11 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
     ...optional({ note, hunks: isEmpty ? undefined : hunks }),
     ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
   };
+  if (asked.subject.kind === 'plan' && given === 'approved') {
+    const mode = command.mode ?? (state.mode === 'plan' ? 'edits' : undefined);
+    const accepted = { ...answered, ...optional({ plan: command.plan }) };
+    return mode === undefined || mode === state.mode ? [accepted] : [accepted, { type: 'session.changed', mode }];
+  }
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
   return [
     answered,
@@ -236,8 +243,8 @@ function escalate(
 
 /** The answer for the hunks of the question; undefined if it accepts all of them. */
 function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
-  if (!given || asked.subject.kind === 'limit') return undefined;
-  const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
+  if (!given || asked.subject.kind === 'limit' || asked.subject.kind === 'plan') return undefined;
+  const known = new Map(hunksOf(asked).map((hunk) => [hunk.id, hunk]));
   // A hunk that is named twice counts once.
   const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
   const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));

@@ -32,6 +32,8 @@ export interface Intent {
    * of a call whose process crashed after the change.
    */
   result?: string;
+  /** A plan in Markdown that the user is asked to accept. `run` gets it as it was accepted. */
+  plan?: string;
   /** The child session that the call opens. It is recorded with the intent. */
   child?: ChildPlan;
   /** False for a call with the effect `spawn` that creates no agent, which needs no authority to create one. */

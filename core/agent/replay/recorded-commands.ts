@@ -144,22 +144,25 @@ function readPromptPin(events: readonly Event[], at: number): { pin: true; id?: 
   return isRefused ? { pin: true } : undefined;
 }
 
-function isLimit(events: readonly Event[], approval: string, before: number): boolean {
+function subjectOf(events: readonly Event[], approval: string, before: number): string | undefined {
   const asked = events.findLast(
     (event, index) => index < before && event.type === 'approval.asked' && event.approval === approval,
   );
-  return asked?.type === 'approval.asked' && asked.subject.kind === 'limit';
+  return asked?.type === 'approval.asked' ? asked.subject.kind : undefined;
 }
 
 function readAnswer(event: EventOf<'approval.answered'>, position: Position): Found | undefined {
-  const { approval, answer, by, note, hunks, scope } = event;
+  const { approval, answer, by, note, hunks, scope, plan } = event;
   const { events, at, id } = position;
   if (answer !== 'approved' && answer !== 'rejected') return readCancel(position);
   const following = events[at + 1];
-  const raises = answer === 'approved' && following?.type === 'session.changed' && following.limits !== undefined;
-  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope };
+  const subject = answer === 'approved' && following?.type === 'session.changed' && subjectOf(events, approval, at);
+  const changed = following?.type === 'session.changed' ? following : undefined;
+  const mode = subject === 'plan' && changed?.mode !== 'plan' ? changed?.mode : undefined;
+  const raises = subject === 'limit' && changed?.limits !== undefined;
+  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope, plan, mode };
   const escalates = following?.type === 'grant.escalated' && following.approval === approval;
-  return { command, next: escalates || (raises && isLimit(events, approval, at)) ? at + 2 : at + 1 };
+  return { command, next: escalates || raises || mode !== undefined ? at + 2 : at + 1 };
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {

@@ -37,6 +37,7 @@ export function foldAnswer(state: State, event: EventOf<'approval.answered'>): v
   call.answer = event.answer === 'superseded' ? undefined : event.answer;
   call.note = event.note;
   call.hunks = event.hunks;
+  call.plan = event.plan;
   if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
   if (event.answer === 'superseded') delete call.asked;
 }

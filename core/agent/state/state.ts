@@ -39,6 +39,8 @@ export interface CallState {
   decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
   /** The accepted hunks, if not all were accepted. */
   hunks?: HunkAnswer | undefined;
+  /** The plan as the user edited it. */
+  plan?: string | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
   /** The child sessions for which the call waits. */
   awaits?: { children: Set<string>; any: boolean };

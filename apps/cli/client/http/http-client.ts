@@ -32,8 +32,8 @@ export async function connectHttpClient(
     async forget(id) {
       await ask(client.forgetRemembered({ params: { id } }));
     },
-    async answer(id, answer, { note, hunks, scope }) {
-      await ask(client.answer({ params: { id }, body: { answer, ...optional({ note, hunks, scope }) } }));
+    async answer(id, answer, options) {
+      await ask(client.answer({ params: { id }, body: { answer, ...optional(options) } }));
     },
 
     async open(request) {
