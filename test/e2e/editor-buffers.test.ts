@@ -22,7 +22,9 @@ function createEditor(open: Record<string, string>) {
   return { buffers, written, open };
 }
 
-async function run(calls: readonly { name: string; input: unknown }[], open: Record<string, string>) {
+type Call = { name: string; input: Record<string, string | number | Record<string, string>[]> };
+
+async function run(calls: readonly Call[], open: Record<string, string>) {
   const script: Script = {
     steps: [{ when: { turn: 0 }, reply: { calls: calls.map((call) => ({ ...call })) } }, { reply: { text: 'Done.' } }],
     fallback: { text: 'Done.' },
@@ -59,7 +61,7 @@ test('a buffer that differs only in its line breaks is the saved file', async ()
   expect(written).toEqual(['crlf.txt: one\r\nthree\r\n']);
 });
 
-const CHANGES = [
+const CHANGES: Call[] = [
   { name: 'edit_file', input: { path: 'a.txt', edits: [{ old: 'second', new: 'third' }] } },
   { name: 'write_file', input: { path: 'a.txt', content: 'new\n' } },
   { name: 'delete_file', input: { path: 'a.txt' } },
