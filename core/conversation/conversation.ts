@@ -1,5 +1,5 @@
 import { NO_USAGE } from '@klaus/core/protocol';
-import type { EventOf, FileChange, Limits, Mode, Outcome, TodoList, Usage } from '@klaus/core/protocol';
+import type { Effort, EventOf, FileChange, Limits, Mode, Outcome, TodoList, Usage } from '@klaus/core/protocol';
 import type { ChildView } from './child-view.ts';
 import type { Entry } from './entry.ts';
 
@@ -16,6 +16,8 @@ export interface Conversation {
   session: string;
   workspace: string;
   model: string;
+  /** Absent: the default of the model. */
+  effort?: Effort;
   mode: Mode;
   title: string;
   limits: Limits;

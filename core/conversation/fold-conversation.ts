@@ -91,7 +91,7 @@ function foldEvent(view: Conversation, event: Event): void {
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
   const { workspace, model, mode, limits } = event;
-  Object.assign(view, { workspace, model, mode, limits });
+  Object.assign(view, { workspace, model, mode, limits, ...optional({ effort: event.effort }) });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
   else if (event.parent) view.parent = event.parent.session;
 }
@@ -100,6 +100,7 @@ function foldChange(view: Conversation, event: EventOf<'session.changed'>): void
   if (event.title !== undefined) view.title = event.title;
   if (event.model !== undefined) view.model = event.model;
   if (event.mode !== undefined) view.mode = event.mode;
+  if (event.effort !== undefined) view.effort = event.effort;
   if (event.limits) view.limits = event.limits;
 }
 

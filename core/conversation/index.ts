@@ -2,6 +2,7 @@ export * from './child-view.ts';
 export * from './code-line.ts';
 export * from './conversation.ts';
 export * from './diff-model.ts';
+export { isEditable } from '@klaus/core/protocol';
 export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';
 export * from './in-flight-text.ts';

@@ -4,6 +4,7 @@ import { authoritySchema } from './authority/grant.ts';
 import { limitsSchema } from './settings/limits.ts';
 import { partSchema } from './messages/message.ts';
 import { modeSchema, onAskSchema } from './authority/mode.ts';
+import { effortSchema } from './settings/sampling.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
 const waitForModelMs = z
@@ -83,8 +84,9 @@ export const commandSchema = z.discriminatedUnion('type', [
       pinned: z.boolean().optional(),
       model: z.string().optional(),
       mode: modeSchema.optional(),
+      effort: effortSchema.optional(),
     })
-    .describe('Change title, pin, model or mode.'),
+    .describe('Change title, pin, model, mode or effort.'),
   z
     .object({
       type: z.literal('revoke'),

@@ -1,5 +1,5 @@
 import type { RestoreRequest, Restored } from '@klaus/core/agent';
-import type { Limits, Mode } from '@klaus/core/protocol';
+import type { Effort, Limits, Mode } from '@klaus/core/protocol';
 import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { TurnChanges } from '../sessions/session-handle.ts';
 import type { PinnedText } from '../sessions/session-pins.ts';
@@ -43,6 +43,8 @@ export interface InteractiveClient {
 export interface SessionChange {
   model?: string;
   mode?: Mode;
+  /** How much the model reasons from the next request on. */
+  effort?: Effort;
   title?: string;
   limits?: Partial<Limits>;
 }

@@ -2,7 +2,6 @@
 export {
   Container,
   CURSOR_MARKER,
-  Editor,
   fuzzyFilter,
   getCapabilities,
   hyperlink,
@@ -23,5 +22,6 @@ export {
   type KeyId,
   type MarkdownTheme,
 } from '@earendil-works/pi-tui';
+export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen } from './inline-screen.ts';
 export { openScreen } from './open-screen.ts';

@@ -33,7 +33,7 @@ export class InlineScreen extends TuiMainScreen {
     this.#doesReflow = doesReflow;
   }
 
-  /** Writes lines above the changing rows, for good. While a frame is rendered, they are a part of it. */
+  /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */
   finish(lines: readonly string[]): void {
     for (const line of lines) this.#finished.push(line);
     if (!this.#isDrawing) this.requestRender();

@@ -1,4 +1,4 @@
-import { toCodeLines, toLanguage, type SyntaxNode } from '@klaus/sdk/conversation';
+import type { CodeLine, SyntaxNode } from '@klaus/sdk/conversation';
 import type { Palette, Role } from './palette.ts';
 
 /** Colours code. The grammars are loaded at the first use. */
@@ -37,26 +37,31 @@ const SCOPES: Readonly<Record<string, Role>> = {
   deletion: 'removed',
 };
 
-type Parse = (language: string, code: string) => readonly SyntaxNode[];
+type Parse = (code: string, name: string) => readonly CodeLine[] | undefined;
 
 export function createHighlighter(palette: () => Palette): Highlighter {
   let parse: Parse | undefined;
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
     const { common, createLowlight } = await import('lowlight');
+    const { toCodeLines, toLanguage } = await import('@klaus/sdk/conversation');
     const lowlight = createLowlight(common);
-    parse = (language, code) => lowlight.highlight(language, code).children as readonly SyntaxNode[];
+    parse = (code, name) => {
+      const language = toLanguage(name);
+      if (language === '') return undefined;
+      return toCodeLines(lowlight.highlight(language, code).children as readonly SyntaxNode[]);
+    };
   };
   return {
     highlight(code, name) {
-      const language = toLanguage(name);
-      if (!parse || language === '' || code.length > MAX_CODE) return code.split('\n');
+      const lines = code.length > MAX_CODE ? undefined : parse?.(code, name);
+      if (!lines) return code.split('\n');
       const styles = palette();
       const paint = (kind: string, text: string): string => {
         const role = SCOPES[kind];
         return role === undefined ? text : styles[role](text);
       };
-      return toCodeLines(parse(language, code)).map((line) => line.map(({ kind, text }) => paint(kind, text)).join(''));
+      return lines.map((line) => line.map(({ kind, text }) => paint(kind, text)).join(''));
     },
     load: () => (loading ??= load()),
     get isLoaded() {

@@ -101,8 +101,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
         ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
         : [];
     case 'change': {
-      const { title, pinned, model, mode } = command;
-      const changes = { title, pinned, model, mode };
+      const { title, pinned, model, mode, effort } = command;
+      const changes = { title, pinned, model, mode, effort };
       return [{ type: 'session.changed', ...optional(changes) }];
     }
   }

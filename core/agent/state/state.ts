@@ -2,6 +2,7 @@ import {
   USE_TOOL,
   type CheckEnvironment,
   type Edge,
+  type Effort,
   type EventOf,
   type Evidence,
   type Grant,
@@ -149,6 +150,8 @@ export interface State {
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** How much the model reasons; absent: the default of the model. */
+  effort?: Effort;
   /** Full names of the models from which a turn was requested. */
   models: Set<string>;
   mode: EventOf<'session.opened'>['mode'];
