@@ -26,6 +26,7 @@ export interface Asked {
   params: RequestPermissionRequest;
   choose(optionId: string): void;
   respond(response: RequestPermissionResponse): void;
+  fail(): void;
   /** Aborts when the agent withdraws the question. */
   signal: AbortSignal;
 }
@@ -53,9 +54,9 @@ export async function startEditor(options: EditorOptions) {
       wake();
     })
     .onRequest('session/request_permission', ({ params, signal }) => {
-      const { promise, resolve } = Promise.withResolvers<RequestPermissionResponse>();
+      const { promise, resolve, reject } = Promise.withResolvers<RequestPermissionResponse>();
       const choose = (optionId: string): void => resolve({ outcome: { outcome: 'selected', optionId } });
-      asked.push({ params, choose, respond: resolve, signal });
+      asked.push({ params, choose, respond: resolve, fail: () => reject(new Error('no dialog')), signal });
       wake();
       return promise;
     })

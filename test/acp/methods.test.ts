@@ -1,5 +1,5 @@
 // Covers apps/acp: every method of the protocol, and every kind of update.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -42,10 +42,14 @@ test('every method of an agent is answered, and absent ones are not declared', a
   await ask('session/set_mode', { sessionId, modeId: 'plan' });
   const set = { sessionId, configId: 'mode', value: 'ask' };
   expect(await ask('session/set_config_option', set)).toMatchObject({
-    configOptions: [{ id: 'mode', currentValue: 'ask' }, { id: 'model' }],
+    configOptions: [{ id: 'mode', currentValue: 'ask' }, { id: 'model' }, { id: 'effort' }],
   });
-  const model = 'anthropic/claude-opus-4-8';
   await ask('session/set_config_option', { sessionId, configId: 'model', value: 'opus' });
+  await ask('session/set_config_option', { sessionId, configId: 'effort', value: 'high' });
+  const changed = await editor.untilUpdate('config_option_update', ({ configOptions }) =>
+    configOptions.some((option) => option.id === 'effort' && option.currentValue === 'high'),
+  );
+  expect(changed.configOptions[1]?.currentValue).toContain('opus');
   expect(await ask('session/set_title', { sessionId, title: ' My title ' })).toEqual({ title: 'My title' });
   expect(await ask('session/status', { sessionId })).toEqual({ status: 'open' });
   const fork = await ask<{ sessionId: string }>('session/fork', { sessionId, cwd, mcpServers: [] });
@@ -64,14 +68,18 @@ test('every method of an agent is answered, and absent ones are not declared', a
     expect(called).toContain(method);
   for (const method of ABSENT_UNSTABLE.filter((each) => each !== 'mcp/message'))
     await expect(agent.request(method, { sessionId, providerId: 'x' })).rejects.toMatchObject({ code: -32_601 });
-  expect(model).toContain('opus');
   expect(editor.problems).toEqual([]);
 });
 
+/** A window that a few reads of a file fill, so that the history is compacted. */
 const EVERYTHING: Script = {
-  contextWindow: 200_000,
+  contextWindow: 12_000,
+  maxOutputTokens: 1_024,
   steps: [
-    { when: { tools: false }, reply: { text: 'A short summary.' } },
+    { when: { tools: false, system: 'compress the history' }, reply: { text: 'NOTES' } },
+    { when: { tools: false }, reply: { text: 'A title' } },
+    { when: { user: 'NOTES' }, reply: { text: 'I remember.' } },
+    { when: { user: 'from the terminal' }, reply: { text: 'Heard.' } },
     {
       when: { turn: 0 },
       reply: {
@@ -88,18 +96,20 @@ const EVERYTHING: Script = {
               ],
             },
           },
-          { name: 'read_file', input: { path: 'README.md' } },
+          { name: 'read_file', input: { path: 'big.txt' } },
         ],
       },
     },
   ],
-  fallback: { text: 'Done.' },
+  fallback: { text: 'Reading.', calls: [{ name: 'read_file', input: { path: 'big.txt' } }] },
 };
 
 test('every kind of update is sent, and matches the schema', async () => {
-  using place = createTestHome();
-  await using server = await startServer(EVERYTHING);
-  await using editor = await startEditor({ place, server });
+  using place = createTestHome({ 'big.txt': 'x'.repeat(6_000) });
+  const file = join(place.workspace, '../script.json');
+  writeFileSync(file, JSON.stringify(EVERYTHING));
+  const env = { AGENT_MODEL: `scripted/${file}` };
+  await using editor = await startEditor({ place, env });
   const { agent } = editor;
   const { sessionId } = await agent.request('session/new', {
     cwd: place.workspace,
@@ -118,10 +128,13 @@ test('every kind of update is sent, and matches the schema', async () => {
   expect(await editor.untilUpdate('current_mode_update')).toMatchObject({ currentModeId: 'edits' });
   await editor.untilUpdate('config_option_update');
   // Another door sends a prompt.
-  const other = await runKlaus(['run', '--session', sessionId, 'from the terminal'], { place, server });
+  const other = await runKlaus(['run', '--session', sessionId, 'from the terminal'], { place, env });
   expect(other.code).toBe(0);
   expect(await editor.untilUpdate('user_message_chunk')).toMatchObject({ content: { text: 'from the terminal' } });
-  await editor.prompt(sessionId, '/compact');
+  expect(await editor.untilUpdate('compaction_update', ({ status }) => status === 'completed')).toMatchObject({
+    compactionId: (await editor.untilUpdate('compaction_update', ({ status }) => status === 'in_progress'))
+      .compactionId,
+  });
   const kinds = [...new Set(editor.updates.map(({ update }) => update.sessionUpdate))].toSorted();
   // The summary of a compaction is sent at once, not in pieces.
   expect(kinds).toEqual(updateKinds().filter((kind) => kind !== 'compaction_summary_chunk'));

@@ -13,7 +13,7 @@ import {
 import { isAbsolute } from 'node:path';
 import type { AcpOptions } from './acp-options.ts';
 import type { EditorSession } from '../session/editor-session.ts';
-import { isMode } from '../updates/config-options.ts';
+import { isEffort, isMode } from '../updates/config-options.ts';
 import type { ByteStreams } from './early-initialize.ts';
 import { EditorSessions, toUnsupported } from './editor-sessions.ts';
 import { KEY_METHOD, toInitializeResponse } from './initialize-response.ts';
@@ -147,19 +147,22 @@ function checkFolder(cwd: string): void {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, '`cwd` must be an absolute path.');
 }
 
-async function setOption(session: EditorSession, params: SetSessionConfigOptionRequest) {
-  const { configId, value } = params;
+async function setOption(session: EditorSession, { configId, value }: SetSessionConfigOptionRequest) {
   const options = session.configOptions();
-  const option = options.find(({ id }) => id === configId);
-  if (!option || typeof value !== 'string')
-    throw RequestError.invalidParams({ configId, value }, 'There is no such option.');
-  if (configId === 'mode') {
-    if (!isMode(value)) throw RequestError.invalidParams({ configId, value }, 'There is no such mode.');
-    await session.change({ mode: value });
-    return { configOptions: session.configOptions({ mode: value }) };
-  }
-  await session.change({ model: value });
-  return { configOptions: session.configOptions({ model: value }) };
+  if (options.some(({ id, currentValue }) => id === configId && currentValue === value))
+    return { configOptions: options };
+  const change = toChange(configId, value);
+  if (!change) throw RequestError.invalidParams({ configId, value }, 'There is no such option or value.');
+  await session.change(change);
+  return { configOptions: session.configOptions(change) };
+}
+
+function toChange(configId: string, value: string | boolean) {
+  if (typeof value !== 'string') return undefined;
+  if (configId === 'mode' && isMode(value)) return { mode: value };
+  if (configId === 'effort' && isEffort(value)) return { effort: value };
+  // The engine knows models and refuses others.
+  return configId === 'model' ? { model: value } : undefined;
 }
 
 async function listSessions(sessions: EditorSessions, params: ListSessionsRequest): Promise<ListSessionsResponse> {

@@ -71,7 +71,7 @@ export class EditorSession {
       workspace: () => this.view.workspace,
       request,
       answer: (...answer) => this.#driven.answer(...answer),
-      onDismissed: () => void this.cancel(),
+      onDismissed: () => void this.#stop(),
       isClosed,
       log,
     });
@@ -92,9 +92,10 @@ export class EditorSession {
     return toModes(this.view.mode);
   }
 
-  configOptions(change: { mode?: Conversation['mode']; model?: string } = {}): SessionConfigOption[] {
-    const { mode, model } = this.view;
-    return toConfigOptions({ mode, model, ...change, models: this.#models });
+  /** @param change Not in the log yet. */
+  configOptions(change: Pick<SessionChange, 'mode' | 'model' | 'effort'> = {}): SessionConfigOption[] {
+    const { mode, model, effort } = this.view;
+    return toConfigOptions({ mode, model, effort, ...change, models: this.#models });
   }
 
   /** Sends what an editor needs to know of a session that it has just got, apart from its history. */
@@ -114,7 +115,8 @@ export class EditorSession {
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
     if (called && called.name !== RESUME) return this.#runCommand(called);
-    const cancel = (): void => void this.cancel();
+    // The end of the connection ends requests too, but a question stays open then.
+    const cancel = (): void => void (this.#options.isClosed() || this.#stop());
     signal.addEventListener('abort', cancel, { once: true });
     try {
       return await this.#run(called ? undefined : parts);
@@ -132,6 +134,15 @@ export class EditorSession {
     for (const pending of this.#pending) pending.isCancelled = true;
     this.#permissions.endAll();
     if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
+  }
+
+  /** Cancels without a request that could report a failure. */
+  async #stop(): Promise<void> {
+    try {
+      await this.cancel();
+    } catch (error) {
+      this.#options.log(toErrorText(error));
+    }
   }
 
   /**

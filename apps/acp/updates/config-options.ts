@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk/unstable';
-import type { Mode } from '@klaus/sdk';
+import type { Effort, Mode } from '@klaus/sdk';
 import type { ClientModel } from '@klaus/sdk/client';
 
 /** The approval modes, narrowest first. */
@@ -10,11 +10,17 @@ const MODES: Readonly<Record<Mode, { name: string; description: string }>> = {
   auto: { name: 'Auto', description: 'Everything that the grant and the sandbox allow runs without an approval.' },
 };
 
+const EFFORTS: Readonly<Record<Effort, string>> = { low: 'Low', medium: 'Medium', high: 'High', max: 'Maximum' };
+/** The value of the option while no effort was chosen, which cannot be chosen again. */
+const DEFAULT_EFFORT = 'default';
+
 /** What a user can choose in a session. */
 export interface Choice {
   mode: Mode;
   /** Full name. */
   model: string;
+  /** Undefined: the default of the model. */
+  effort: Effort | undefined;
   models: readonly ClientModel[];
 }
 
@@ -28,7 +34,11 @@ export function toModes(mode: Mode): SessionModeState {
   return { currentModeId: mode, availableModes };
 }
 
-export function toConfigOptions({ mode, model, models }: Choice): SessionConfigOption[] {
+export function isEffort(text: string): text is Effort {
+  return Object.hasOwn(EFFORTS, text);
+}
+
+export function toConfigOptions({ mode, model, effort, models }: Choice): SessionConfigOption[] {
   const usable = models.filter((each) => each.usable || each.name === model);
   const offered = usable.some(({ name }) => name === model) ? usable : [{ name: model, contextWindow: 0 }, ...usable];
   return [
@@ -51,6 +61,18 @@ export function toConfigOptions({ mode, model, models }: Choice): SessionConfigO
         name,
         ...(contextWindow > 0 ? { description: `Context window of ${contextWindow} tokens.` } : {}),
       })),
+    },
+    {
+      type: 'select',
+      id: 'effort',
+      name: 'Effort',
+      description: 'How much the model reasons.',
+      category: 'thought_level',
+      currentValue: effort ?? DEFAULT_EFFORT,
+      options: [
+        ...(effort === undefined ? [{ value: DEFAULT_EFFORT, name: 'Default of the model' }] : []),
+        ...Object.entries(EFFORTS).map(([value, name]) => ({ value, name })),
+      ],
     },
   ];
 }

@@ -9,7 +9,7 @@ export interface EventUpdatesOptions {
   view: Conversation;
   client: ClientCapabilities;
   send: (update: SessionUpdate) => void;
-  /** Called after a change of the mode or the model, which editors show in their own way. */
+  /** Called after a change of the mode, the model or the effort, which editors show in their own way. */
   onChoice: () => void;
 }
 
@@ -157,11 +157,11 @@ export class EventUpdates {
     });
   }
 
-  #sendChange({ title, mode, model }: EventOf<'session.changed'>): void {
+  #sendChange({ title, mode, model, effort }: EventOf<'session.changed'>): void {
     const { send, onChoice } = this.#options;
     if (title !== undefined) this.sendTitle();
     if (mode !== undefined) send({ sessionUpdate: 'current_mode_update', currentModeId: mode });
-    if (mode !== undefined || model !== undefined) onChoice();
+    if (mode !== undefined || model !== undefined || effort !== undefined) onChoice();
   }
 
   #sendCompaction(event: EventOf<'model.requested' | 'model.attempted' | 'context.compacted'>): void {
