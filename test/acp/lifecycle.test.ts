@@ -187,7 +187,7 @@ test('a command that runs ends with the connection', async () => {
   expect(() => process.kill(pid, 0)).not.toThrow();
   expect(await editor.end()).toBe(0);
   await prompted;
-  expect(() => process.kill(pid, 0)).toThrow();
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 test('unsaved text is read through the editor, kept from edits, and written files are shown', async () => {

@@ -39,7 +39,11 @@ test('a prompt streams text, thoughts, calls with diffs and places, and usage', 
   await using editor = await startEditor({ place, server });
   const { sessionId, modes, configOptions } = await editor.open();
   expect(modes?.availableModes.map(({ id }) => id)).toEqual(['plan', 'ask', 'edits', 'auto']);
-  expect(configOptions?.map(({ id, category }) => `${id} ${category}`)).toEqual(['mode mode', 'model model']);
+  expect(configOptions?.map(({ id, category }) => `${id} ${category}`)).toEqual([
+    'mode mode',
+    'model model',
+    'effort thought_level',
+  ]);
   const response = await editor.prompt(sessionId, 'The sum is wrong.');
   expect(response).toMatchObject({ stopReason: 'end_turn', usage: { totalTokens: expect.any(Number) } });
   expect(editor.text()).toContain('I look at the code.');
