@@ -125,6 +125,49 @@ test('a second message during a run joins it, and both are answered', async () =
   expect(editor.updates.filter(({ update }) => update.sessionUpdate === 'user_message_chunk')).toEqual([]);
 });
 
+test('the history of a loaded session comes before the response, and only a resumed one has none', async () => {
+  using place = createTestHome();
+  await using server = await startServer(HANGING);
+  await using editor = await startEditor({ place, server });
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, 'begin');
+  const cwd = place.workspace;
+  const findResponse = (from: number): number =>
+    editor.lines.findIndex((line, at) => at >= from && line.includes('"result"') && line.includes('"modes"'));
+  const kinds = (from: number, to: number): string[] =>
+    editor.lines.slice(from, to).flatMap((line) => /"sessionUpdate":"(\w+)"/.exec(line)?.[1] ?? []);
+  const atLoad = editor.lines.length;
+  await editor.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+  // A request later, everything that was sent has arrived.
+  await editor.agent.request('session/status', { sessionId });
+  const loaded = findResponse(atLoad);
+  expect(kinds(atLoad, loaded)).toEqual(
+    expect.arrayContaining(['user_message_chunk', 'agent_message_chunk', 'available_commands_update']),
+  );
+  expect(kinds(loaded, editor.lines.length)).toEqual([]);
+  const atResume = editor.lines.length;
+  await editor.agent.request('session/resume', { sessionId, cwd });
+  await editor.untilUpdate('available_commands_update');
+  expect(kinds(atResume, editor.lines.length).filter((kind) => kind.includes('message'))).toEqual([]);
+  expect((await editor.agent.request('session/list', { cwd: '/nowhere' })).sessions).toEqual([]);
+  expect(editor.problems).toEqual([]);
+});
+
+test('a close ends a run that waits for an answer', async () => {
+  using place = createTestHome();
+  await using server = await startServer({
+    steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }] } }],
+    fallback: { text: 'Done.' },
+  });
+  await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
+  const { sessionId } = await editor.open();
+  const prompted = editor.prompt(sessionId, 'write');
+  await editor.untilAsked();
+  await editor.agent.request('session/close', { sessionId });
+  expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
+  expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
+});
+
 test('garbage on standard input is answered with errors, and the connection continues', async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);

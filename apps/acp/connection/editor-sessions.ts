@@ -91,14 +91,16 @@ export class EditorSessions {
       options,
     );
     this.#sessions.set(id, session);
-    // After the response, with which the editor learns the id.
-    setImmediate(() => session.introduce(options.notices));
+    // A replay ends with the response. In all other cases the editor learns the id with the response.
+    if (options.isReplay) session.introduce(options.notices);
+    else setImmediate(() => session.introduce(options.notices));
     return session;
   }
 
   async detach(id: string): Promise<void> {
     const session = this.get(id);
     this.#sessions.delete(id);
+    await session.end();
     await session.close({ isCancelled: true });
   }
 

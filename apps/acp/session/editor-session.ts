@@ -136,6 +136,13 @@ export class EditorSession {
     if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
   }
 
+  /** Stops a run of this editor, also one that waits for an answer. */
+  async end(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    await this.cancel();
+    await this.#driven.settled();
+  }
+
   /** Cancels without a request that could report a failure. */
   async #stop(): Promise<void> {
     try {
