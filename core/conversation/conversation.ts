@@ -7,6 +7,7 @@ export interface RunView {
   id: string;
   /** Unix milliseconds. */
   startedAt: number;
+  trigger: EventOf<'run.started'>['trigger'];
 }
 
 /** The state of a session on the page: the fold of its log. It does not depend on how the log was split into messages. */

@@ -23,7 +23,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'session.changed':
       return foldChange(view, event);
     case 'run.started':
-      view.run = { id: event.run, startedAt: event.at };
+      view.run = { id: event.run, startedAt: event.at, trigger: event.trigger };
       return;
     case 'run.finished':
       delete view.run;
@@ -76,6 +76,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'turn.finished':
     case 'workspace.committed':
     case 'evidence.verified':
+    case 'compaction.requested':
     case 'context.compacted':
     case 'context.pinned':
     case 'context.unpinned':

@@ -89,6 +89,14 @@ export const commandSchema = z.discriminatedUnion('type', [
     .describe('Change title, pin, model, mode or effort.'),
   z
     .object({
+      type: z.literal('compact'),
+      id,
+      by: z.string().describe('The door that requests it.'),
+      onAsk: onAskSchema.optional().describe('For a session without a run, if a limit is reached. Absent: `deny`.'),
+    })
+    .describe('Compact the context before the next request to the model. Without a run, in a run of its own.'),
+  z
+    .object({
       type: z.literal('revoke'),
       id,
       authorities: z

@@ -38,6 +38,8 @@ export interface InteractiveClient {
   agents(workspace?: string): Promise<readonly ClientAgent[]>;
   /** Paths that contain the characters in this order, the best match first, without ignored files. */
   findFiles(query: { workspace: string | undefined; characters: string; limit: number }): Promise<readonly string[]>;
+  /** Compacts the context before the next request to the model; without a run, in a run of its own. */
+  compact(id: string): Promise<void>;
 }
 
 export interface SessionChange {

@@ -39,6 +39,13 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     const root = await workspace();
     if (root !== undefined) await inForce.policy(root);
   };
+  /** A command is durable once it is sent: with an unusable model it would wait and run together with the next one. */
+  const checkReady = async (): Promise<void> => {
+    await checkPolicy();
+    const row = await store.session(id);
+    checkOpen(row);
+    if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+  };
   const send = async (command: Command): Promise<string> => {
     await store.send(id, await toClean(command));
     return command.id;
@@ -63,11 +70,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       content,
       { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
     ) {
-      // A prompt is durable once it is sent: with an unusable model it would wait and run together with the next one.
-      await checkPolicy();
-      const row = await store.session(id);
-      checkOpen(row);
-      if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      await checkReady();
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
       const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
@@ -76,6 +79,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
+      if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
       // An unknown name would prevent all later runs of the session.
       const { name } = await engine.models.resolve(given.model);

@@ -50,5 +50,8 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     async findFiles({ workspace, characters, limit }) {
       return (await klaus.files(workspace)).find(characters, { limit });
     },
+    async compact(id) {
+      await (await klaus.session(id)).send({ type: 'compact', by: BY, onAsk: 'wait' });
+    },
   };
 }

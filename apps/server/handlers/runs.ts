@@ -24,6 +24,14 @@ export const runHandlers = {
 
   cancel: ({ params, body }, context, { by }) => cancelRun(context, params.id, { ...body, by }),
 
+  async compact({ params, body }, context, { by }) {
+    const session = await openSession(context, params.id);
+    const onAsk = body.onAsk ?? context.klaus.configuration.get('onAsk') ?? 'wait';
+    const command = await session.send({ type: 'compact', by, onAsk });
+    context.queue.add(session.id);
+    return { session: session.id, command };
+  },
+
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);

@@ -1,7 +1,9 @@
 import { FullView } from '../dialogs/full-view.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
+import { Markdown } from '../screen/index.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
+import { toSafe } from '../view/wrap.ts';
 import type { App } from './app.ts';
 
 interface Blocks {
@@ -45,6 +47,12 @@ export function openDiffView(app: App, title: string, diff: string): void {
     render: (_, width) => toDiffView(diff, width, app.style.palette),
     text: () => diff,
   });
+}
+
+export function openMarkdownView(app: App, title: string, text: string): void {
+  const { markdown } = app.style;
+  const render = (_: number, width: number): string[] => new Markdown(toSafe(text), 0, 0, markdown).render(width);
+  open(app, { title, count: 1, render, text: () => text });
 }
 
 /** @param lines Printable, may contain colours. */

@@ -1,4 +1,6 @@
+import { basename, relative } from 'node:path';
 import type { ImagePart } from '@klaus/sdk';
+import { toDroppedFile } from '../composer/prompt-parts.ts';
 import { toText } from '../footer/queue.ts';
 import { openRewind } from './pickers.ts';
 import type { App } from './app.ts';
@@ -82,8 +84,21 @@ export function pasteImage(app: App): void {
   });
 }
 
+/** Attaches a dropped image, or names a dropped file. False for any other text. */
+export function pasteFile(app: App, text: string): boolean {
+  const dropped = toDroppedFile(text);
+  if (!dropped) return false;
+  const { path, image } = dropped;
+  if (image) attachImage(app, image, basename(path));
+  else {
+    const name = relative(app.options.folder, path);
+    app.composer.insertTextAtCursor(`@${name.startsWith('..') ? path : name} `);
+  }
+  return true;
+}
+
 /** Attaches an image by a mark in the input. */
-export function attachImage(app: App, part: ImagePart, name: string): void {
+function attachImage(app: App, part: ImagePart, name: string): void {
   const mark = `[image ${app.images.length + 1}: ${name}]`;
   app.images.push({ mark, part });
   app.composer.insertTextAtCursor(`${mark} `);

@@ -1,6 +1,9 @@
+import type { AnswerOptions } from '@klaus/sdk';
+import type { Reply } from '@klaus/sdk/client';
 import { ApprovalDialog } from '../dialogs/approval-dialog.ts';
+import { PlanDialog } from '../dialogs/plan-dialog.ts';
 import type { Question } from '../dialogs/question-lines.ts';
-import { openQuestionView } from './full-views.ts';
+import { openMarkdownView, openQuestionView } from './full-views.ts';
 import type { App } from './app.ts';
 
 /** Shows the oldest open question, as long as the user has not postponed it. */
@@ -50,29 +53,30 @@ export class Questions {
       this.#shown = undefined;
       app.closeDialog();
     };
-    app.openDialog(
-      new ApprovalDialog({
-        question,
-        open,
-        palette: app.style.palette,
-        host: app.host,
-        edit: (text, name) => app.edit(text, name),
-        onAnswer: (reply, options) => {
-          // Until the answer is in the log, the question is not shown again.
-          this.#later.add(question.approval);
-          close();
-          app.do(async () => {
-            if (!(await app.link.answer(question.approval, reply, options)))
-              app.note('Another client has answered this question.');
-          });
-        },
-        onLater: () => {
-          this.#later.add(question.approval);
-          close();
-          app.note('The question stays open: Alt-A shows it again, and `klaus approve` and the page can answer it.');
-        },
-        onView: () => openQuestionView(app, question),
-      }),
-    );
+    const shared = {
+      host: app.host,
+      edit: (text: string, name: string) => app.edit(text, name),
+      onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by'>): void => {
+        // Until the answer is in the log, the question is not shown again.
+        this.#later.add(question.approval);
+        close();
+        app.do(async () => {
+          const isFirst = await app.link.answer(question.approval, reply, options);
+          if (!isFirst) app.note('Another client has answered this question.');
+        });
+      },
+      onLater: (): void => {
+        this.#later.add(question.approval);
+        close();
+        app.note('The question stays open: Alt-A shows it again, and `klaus approve` and the page can answer it.');
+      },
+    };
+    const { subject } = question;
+    if (subject.kind === 'plan') {
+      const onView = (plan: string): void => openMarkdownView(app, 'Plan', plan);
+      return app.openDialog(new PlanDialog({ ...shared, plan: subject.plan, style: app.style, onView }));
+    }
+    const onView = (): void => openQuestionView(app, question);
+    return app.openDialog(new ApprovalDialog({ ...shared, question, open, palette: app.style.palette, onView }));
   }
 }

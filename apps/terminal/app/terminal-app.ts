@@ -10,7 +10,7 @@ import { findCommand, listCommands } from '../commands/commands.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
-import { isKeyRelease, matchesKey, type Entered, type InlineScreen, type PromptEditor } from '../screen/index.ts';
+import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
 import { readBranch } from '../session/git-branch.ts';
 import { SessionLink } from '../session/session-link.ts';
 import { toFactLines } from '../view/entry-lines.ts';
@@ -20,11 +20,20 @@ import { Footer } from '../footer/footer.ts';
 import type { App, AppOptions } from './app.ts';
 import { Attention } from './attention.ts';
 import { editText } from './external-editor.ts';
-import { KEY_ACTIONS } from './key-actions.ts';
+import { bindInput } from './bind-input.ts';
+import { toHeader } from './header.ts';
 import { Questions } from './questions.ts';
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
+/** Signals that end the program, with their numbers. */
+const SIGNALS = [
+  ['SIGHUP', 1],
+  ['SIGTERM', 15],
+] as const;
+const SIGHUP_CODE = 129;
+/** Milliseconds for which the terminal can answer the question for its background. */
+const BACKGROUND_MS = 500;
 /** Milliseconds between two frames while something is running. */
 const FRAME_MS = 120;
 
@@ -95,8 +104,11 @@ export class TerminalApp implements App {
 
   /** Runs until the user leaves. Returns the exit code. */
   async run(): Promise<number> {
-    this.#listen();
+    bindInput(this);
+    this.#chooseTheme();
     const left = new Promise<number>((resolve) => (this.#leave = resolve));
+    for (const [signal, code] of SIGNALS) process.once(signal, () => this.leave(128 + code));
+    process.stdin.once('end', () => this.leave(SIGHUP_CODE));
     const client = await this.#connect();
     if (!client) return 3;
     const exitCode = await left;
@@ -218,16 +230,6 @@ export class TerminalApp implements App {
     return isDouble;
   }
 
-  #listen(): void {
-    this.composer.onEnter = (entered) => this.submit(entered, 'steer');
-    this.composer.onKey = (data) => {
-      if (isKeyRelease(data)) return false;
-      const action = KEY_ACTIONS.find(({ keys }) => keys.some((key) => matchesKey(data, key)));
-      return action !== undefined && action.run(this) !== false;
-    };
-    for (const prompt of this.history.list()) this.composer.addToHistory(prompt);
-  }
-
   async #connect(): Promise<SessionClient | undefined> {
     const { options } = this;
     try {
@@ -268,7 +270,7 @@ export class TerminalApp implements App {
 
   async #begin(): Promise<void> {
     const { start } = this;
-    this.print(this.#toHeader());
+    this.print(toHeader(this));
     for (const note of start.notes) this.note(note);
     if (start.session !== undefined) {
       await this.link.attach(start.session);
@@ -279,13 +281,6 @@ export class TerminalApp implements App {
     if (prompt !== '') this.submit({ text: prompt, pastes: new Map() }, 'steer');
     for (const entered of this.#early.splice(0)) this.submit(entered, 'steer');
     this.questions.update();
-  }
-
-  #toHeader(): string {
-    const { palette } = this.style;
-    const { version, folder } = this.options;
-    const where = this.client.server ?? folder;
-    return `${palette.heading('Klaus')} ${palette.muted(`${version} · ${this.start.agent ?? 'klaus'} · ${toPrintable(where)} · / lists commands, Ctrl-C twice leaves`)}`;
   }
 
   #onEvent(event: Event): void {
@@ -305,6 +300,17 @@ export class TerminalApp implements App {
       clearInterval(this.#frames);
       this.#frames = undefined;
     }
+  }
+
+  /** Asks the terminal for its background, unless the user has chosen a theme. */
+  #chooseTheme(): void {
+    if (this.preferences.theme !== undefined || this.style.theme === 'none' || this.style.theme === '16') return;
+    void this.screen.queryTerminalBackgroundColor({ timeoutMs: BACKGROUND_MS }).then((color) => {
+      if (!color) return;
+      const isLight = 0.299 * color.r + 0.587 * color.g + 0.114 * color.b > 127;
+      this.style.setTheme(isLight ? 'light' : 'dark');
+      this.screen.requestRender();
+    });
   }
 
   /** What remains on the screen of the shell. */

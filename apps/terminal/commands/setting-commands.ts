@@ -1,3 +1,4 @@
+import type { Effort } from '@klaus/sdk';
 import { modeChoices } from './mode-choices.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { formatCount } from '@klaus/sdk/transcript';
@@ -5,6 +6,8 @@ import { choose } from '../app/pickers.ts';
 import { KEYMAPS, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
 import { THEMES, type Theme } from '../style/palette.ts';
 import type { TerminalCommand } from './command.ts';
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'max'];
 
 /** Commands that change the session or the terminal. */
 export const SETTING_COMMANDS: readonly TerminalCommand[] = [
@@ -26,6 +29,20 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
             .join(' · '),
         })),
         onChoose: (model) => app.do(() => app.link.change({ model })),
+      });
+    },
+  },
+  {
+    name: 'effort',
+    argument: `[${EFFORTS.join('|')}]`,
+    summary: 'choose how much the model reasons',
+    async run(app, name) {
+      const given = EFFORTS.find((effort) => effort === name);
+      if (given) return await app.link.change({ effort: given });
+      return choose<Effort>(app, {
+        title: `Effort (now ${app.link.view.conversation.effort ?? 'that of the model'}):`,
+        choices: EFFORTS.map((effort) => ({ value: effort, label: effort })),
+        onChoose: (effort) => app.do(() => app.link.change({ effort })),
       });
     },
   },

@@ -3,6 +3,7 @@ import type { App } from '../app/app.ts';
 import type { Component } from '../screen/index.ts';
 import { toActivityLines } from './activity.ts';
 import { toQueueLines } from './queue.ts';
+import { toTodoLines } from './todos.ts';
 import { toStatusLine } from './status-line.ts';
 
 /** Everything below the conversation: what is being done, the queue, the input or a dialog, and the status. */
@@ -37,6 +38,7 @@ export class Footer implements Component {
     );
     return [
       ...toActivityLines(view, width, { palette, now: Date.now() }),
+      ...toTodoLines(view.conversation, width, palette),
       ...toQueueLines(view.queue, width, palette),
       ...(this.dialog ? this.dialog.render(width) : composer.render(width)),
       status,

@@ -26,6 +26,8 @@ export class InlineScreen extends TuiMainScreen {
   #full: { component: Component; rows: readonly string[]; size: string } | undefined;
   readonly #doesReflow: boolean;
   #isDrawing = false;
+  /** True between start and stop. */
+  #isOpen = false;
 
   /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
   constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
@@ -37,6 +39,22 @@ export class InlineScreen extends TuiMainScreen {
   finish(lines: readonly string[]): void {
     for (const line of lines) this.#finished.push(line);
     if (!this.#isDrawing) this.requestRender();
+  }
+
+  /** Leaves the terminal as it was found, unless that was done. */
+  restore(): void {
+    if (!this.#isOpen) return;
+    this.stop();
+  }
+
+  override start(): void {
+    this.#isOpen = true;
+    super.start();
+  }
+
+  override stop(): void {
+    this.#isOpen = false;
+    super.stop();
   }
 
   /** Shows a component on the complete alternate screen until {@link closeFull}. It gets `rows` lines to render. */

@@ -11,12 +11,17 @@ export interface Entered {
 const BORDER = '\u0000';
 const MARK_WIDTH = 2;
 
+/** A paste, as a terminal marks it. */
+const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+
 const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
 
 /** The editor of the library, which keeps long pastes apart and lets its owner see each key first. */
 export class PromptEditor extends Editor {
   /** Called with each key first. True: the key was used. */
   onKey: ((data: string) => boolean) | undefined;
+  /** Called with each pasted text first. True: it was used. */
+  onPaste: ((text: string) => boolean) | undefined;
   onEnter: ((entered: Entered) => void) | undefined;
   /** Two columns before the first line. */
   mark = '› ';
@@ -28,7 +33,14 @@ export class PromptEditor extends Editor {
   }
 
   override handleInput(data: string): void {
-    if (!data.includes('\u001b[200~') && this.onKey?.(data)) return;
+    const pasted = PASTED.exec(data)?.[1];
+    if (pasted !== undefined && this.onPaste?.(pasted)) return;
+    if (pasted === undefined && this.onKey?.(data)) return;
+    this.feed(data);
+  }
+
+  /** Gives keys to the editor, past {@link onKey}. */
+  feed(data: string): void {
     // The editor forgets its pastes before it reports the text.
     if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
     super.handleInput(data);

@@ -76,7 +76,9 @@ export class SessionLink {
     for await (const event of this.client.events(id)) addEvent(view, event);
     await this.#follow(view);
     const { held } = await this.client.session(id);
-    if (held || view.conversation.approvals.size > 0) this.#drive?.kick();
+    const isWaiting = this.isInterrupted || (await this.client.queued(id)).length > 0;
+    // What was interrupted, and messages that wait, start again only when the user says so.
+    if (held || !isWaiting) this.#drive?.kick();
   }
 
   /** The next prompt opens a session. */
@@ -137,10 +139,10 @@ export class SessionLink {
 
   async #open(parts: readonly Part[]): Promise<void> {
     const { request } = this.#options;
-    const { limits, model, mode } = this.#next;
+    const { limits, model, mode, effort } = this.#next;
     const id = await this.client.open({
       ...request,
-      ...optional({ model, mode }),
+      ...optional({ model, mode, effort }),
       limits: { ...request.limits, ...limits },
       parts,
     });
@@ -159,6 +161,8 @@ export class SessionLink {
       onEvent: (event) => {
         addEvent(view, event);
         if (this.#view === view) this.#options.onEvent(event);
+        // Another process has begun to work on the session.
+        if (event.type === 'run.started' || event.type === 'turn.started') this.#drive?.kick();
         onChange();
       },
       onLive(live) {

@@ -34,6 +34,6 @@ export function addLive(view: SessionView, live: Live): void {
 }
 
 /** True while something is being done, by this process or another. */
-export function isWorking({ conversation, drive }: SessionView): boolean {
-  return drive?.state === 'working' || drive?.state === 'busy' || conversation.run !== undefined;
+export function isWorking({ drive }: SessionView): boolean {
+  return drive?.state === 'working' || drive?.state === 'busy';
 }

@@ -50,7 +50,7 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
       await work.append([], isWaiting ? [command.id, command.command] : [command.id]);
       continue;
     }
-    if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
+    if (BEGINNING.has(command.type) && !work.state.run && !mayBegin) continue;
     if (command.type === 'close') {
       await closeSession(work, command);
       continue;
@@ -59,6 +59,9 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
     if (bodies) await work.append(bodies, [command.id]);
   }
 }
+
+/** Commands that start a run. */
+const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact']);
 
 /** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
@@ -90,6 +93,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return endCancelled(work, command);
     case 'approve':
       return [...answer(state, command), ...escalate(work, command)];
+    case 'compact':
+      return requestCompaction(work, command);
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
@@ -196,6 +201,19 @@ function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): E
     bodies.push(toEngineMessage(engine.ids, { run, turn: state.turn }, 'Continue the task.'));
   }
   return bodies;
+}
+
+function requestCompaction(
+  { state, engine }: Work,
+  { by, onAsk = 'deny' }: Extract<Command, { type: 'compact' }>,
+): EventBody[] {
+  if (state.closed || state.run?.isCompactionRequested) return [];
+  if (state.run) return [{ type: 'compaction.requested', run: state.run.id, by }];
+  const run = engine.ids.ulid();
+  return [
+    { type: 'run.started', run, trigger: 'compact', onAsk },
+    { type: 'compaction.requested', run, by },
+  ];
 }
 
 /** A second answer to a question is ignored: the command is consumed without an event. */

@@ -33,6 +33,8 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
       const options = { onAsk, ...optional({ waitForModelMs }) };
       if (trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const message = events[at + 1];
+      if (message?.type === 'compaction.requested' && trigger === 'compact')
+        return { command: { type: 'compact', id, by: message.by, onAsk }, next: at + 2 };
       const isNudged = message?.type === 'message.added' && message.message.origin === 'engine' && message.at === time;
       return { command: { type: 'resume', id, ...options }, next: isNudged ? at + 2 : at + 1 };
     },
@@ -67,6 +69,9 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'workspace.snapshotted': {},
   'workspace.restored': {},
   'workspace.committed': { isClosing: () => true },
+  'compaction.requested': {
+    read: ({ by }, { at, id }) => ({ command: { type: 'compact', id, by }, next: at + 1 }),
+  },
   'context.compacted': {},
   'context.pinned': {
     read: ({ pin: id, text, source, by }, { at }) => ({

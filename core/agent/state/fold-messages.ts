@@ -42,9 +42,13 @@ export function foldUnpin(state: State, { pin }: EventOf<'context.unpinned'>): v
 }
 
 export function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
+  const { run } = state;
+  const isRequested = run?.isCompactionRequested ?? false;
+  if (run) run.isCompactionRequested = false;
   if (event.dropped === 0) {
-    if (state.run)
-      state.run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
+    // The run continues if it does not need the space.
+    if (run && (run.mustCompact || !isRequested))
+      run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
     return;
   }
   const from = state.messages.findIndex((message) => message.id === event.firstKept);
@@ -65,9 +69,9 @@ export function foldCompaction(state: State, event: EventOf<'context.compacted'>
   if (todos) pushMessage(state, todos);
   for (const message of [...context, ...kept])
     if (!isPinMessage(message) && !isTodoMessage(message)) pushMessage(state, message);
-  if (state.run) {
-    state.run.mustCompact = false;
-    state.run.compacted = true;
+  if (run) {
+    run.mustCompact = false;
+    run.compacted = true;
   }
 }
 

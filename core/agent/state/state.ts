@@ -74,6 +74,7 @@ export interface ChildState {
 
 export interface RunState {
   readonly id: string;
+  readonly trigger: EventOf<'run.started'>['trigger'];
   readonly onAsk: OnAsk;
   /** Milliseconds during which an outage of the model is waited out; the settings may specify more. */
   readonly waitForModelMs: number;
@@ -99,6 +100,8 @@ export interface RunState {
   failure?: { code: ModelFailureCode; message: string };
   /** A compaction is needed before the next turn, regardless of the estimate. */
   mustCompact: boolean;
+  /** A user requested a compaction that was not made yet. */
+  isCompactionRequested: boolean;
   /** A compaction was made and no turn has succeeded since. */
   compacted: boolean;
   /** The user refused to raise this limit. */

@@ -62,6 +62,7 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'workspace.restored': false,
   'workspace.committed': false,
   'evidence.verified': false,
+  'compaction.requested': false,
   'context.compacted': false,
   'context.pinned': false,
   'context.unpinned': false,

@@ -50,5 +50,8 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     async findFiles({ workspace, characters, limit }) {
       return (await ask(client.findFiles({ query: { q: characters, limit, ...optional({ workspace }) } }))).paths;
     },
+    async compact(id) {
+      await ask(client.compact({ params: { id }, body: { onAsk: 'wait' } }));
+    },
   };
 }
