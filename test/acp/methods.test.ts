@@ -193,7 +193,8 @@ test('slash commands are answered here, and other text with a slash is for the m
   expect(read()).toBe('one\n');
   expect(await say('/redo')).toContain('a.txt');
   expect(read()).toBe('two\n');
-  for (const { name } of availableCommands) if (name !== 'resume') expect(await say(`/${name}`), name).not.toBe('');
+  const runs = ['resume', 'compact'];
+  for (const { name } of availableCommands) if (!runs.includes(name)) expect(await say(`/${name}`), name).not.toBe('');
   expect(await say('/mode plan')).toContain('plan');
   expect(await say('/mode nonsense')).toContain('no mode');
   expect(await say('/model no-such-model')).toContain('no-such-model');
@@ -202,6 +203,7 @@ test('slash commands are answered here, and other text with a slash is for the m
   const requests = server.requests.length;
   expect(await say('/etc/hosts is a file')).toContain('Heard.');
   expect(server.requests.length).toBeGreaterThan(requests);
+  expect(await say('/compact')).toContain('compacted');
   await expect(editor.prompt(sessionId, '/resume')).rejects.toMatchObject({ code: -32_602 });
   expect(editor.problems).toEqual([]);
 });

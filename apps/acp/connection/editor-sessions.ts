@@ -146,6 +146,8 @@ export function toUnsupported(given: {
     ...(names === '' ? [] : [`Klaus does not use the MCP servers of the editor (${names}).`]),
     ...(additionalDirectories.length === 0
       ? []
-      : [`Klaus does not use additional folders (${additionalDirectories.join(', ')}). Start it with \`--add-dir\`.`]),
+      : [
+          `Klaus does not use the additional folders of the editor (${additionalDirectories.join(', ')}). Set \`KLAUS_SANDBOX_FOLDERS\`.`,
+        ]),
   ];
 }

@@ -23,7 +23,7 @@ import { toConfigOptions, toModes } from '../updates/config-options.ts';
 import { EventUpdates } from '../updates/event-updates.ts';
 import { Permissions } from './permissions.ts';
 import { toParts } from './prompt-parts.ts';
-import { findCommand, RESUME, runCommand, toAvailableCommands } from './slash-commands.ts';
+import { findCommand, runCommand, startsRun, toAvailableCommands } from './slash-commands.ts';
 import { toEndText, toPromptResponse, type RunFacts } from './stop-reason.ts';
 
 export interface EditorSessionOptions {
@@ -59,6 +59,8 @@ export class EditorSession {
   #models: readonly ClientModel[] = [];
   #driven!: DrivenSession;
   #finished: EventOf<'run.finished'> | undefined;
+  /** How often the context was compacted. */
+  #compactions = 0;
 
   private constructor(options: EditorSessionOptions) {
     const { capabilities: client, id, update, request, isClosed, log } = options;
@@ -105,7 +107,7 @@ export class EditorSession {
     this.#updates.sendUsage();
     for (const notice of notices) this.#updates.notice('warning', notice);
     if (this.#isInterrupted) {
-      const text = `The last run was interrupted. \`/${RESUME}\` or the next message continues it.`;
+      const text = 'The last run was interrupted. `/resume` or the next message continues it.';
       this.#updates.notice('warning', text);
     }
   }
@@ -114,12 +116,13 @@ export class EditorSession {
     const parts = toParts(prompt, this.view.workspace);
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
-    if (called && called.name !== RESUME) return this.#runCommand(called);
+    if (called && !startsRun(called.name)) return this.#runCommand(called);
     // The end of the connection ends requests too, but a question stays open then.
     const cancel = (): void => void (this.#options.isClosed() || this.#stop());
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#run(called ? undefined : parts);
+      if (called?.name === 'compact') return await this.#compact();
+      return await this.#run(called ? undefined : parts, () => this.#send(called ? undefined : parts));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -209,6 +212,7 @@ export class EditorSession {
     else if (event.type === 'model.attempted') this.#facts.attempt = event.outcome;
     else if (event.type === 'run.finished') this.#finished = event;
     else if (event.type === 'run.started') this.#finished = undefined;
+    else if (event.type === 'context.compacted' && event.dropped > 0) this.#compactions += 1;
   }
 
   /** The prompt of this editor that became a message. Redaction can change its text, so the oldest one is the fallback. */
@@ -243,23 +247,39 @@ export class EditorSession {
     }
   }
 
-  async #run(parts: readonly Part[] | undefined): Promise<PromptResponse> {
-    const { client, onAsk, waitForModelMs, id } = this.#options;
+  /** Sends a request that starts a run, or joins one, and waits for its end. @param parts Of a message. */
+  async #run(parts: readonly Part[] | undefined, send: () => Promise<void>): Promise<PromptResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
     const pending: PendingPrompt = { text: parts && toKey(parts), isCancelled: false, resolve, reject };
     this.#pending.add(pending);
     try {
-      // A message during a run joins it, as in the terminal.
-      if (parts) await this.#driven.send({ parts, onAsk, waitForModelMs, delivery: 'steer' });
-      else {
-        await client.resume(id, { onAsk, waitForModelMs });
-        this.#driven.kick();
-      }
+      await send();
     } catch (error) {
       this.#pending.delete(pending);
       throw error;
     }
     return promise;
+  }
+
+  /** @param parts Undefined: the last run continues. */
+  async #send(parts: readonly Part[] | undefined): Promise<void> {
+    const { client, onAsk, waitForModelMs, id } = this.#options;
+    // A message during a run joins it, as in the terminal.
+    if (parts) return this.#driven.send({ parts, onAsk, waitForModelMs, delivery: 'steer' });
+    await client.resume(id, { onAsk, waitForModelMs });
+    this.#driven.kick();
+  }
+
+  async #compact(): Promise<PromptResponse> {
+    const { client, id } = this.#options;
+    const before = this.#compactions;
+    const response = await this.#run(undefined, async () => {
+      await client.compact(id);
+      this.#driven.kick();
+    });
+    const isDone = this.#compactions > before;
+    this.#updates.say(isDone ? 'The context is compacted.' : 'Nothing was compacted.');
+    return response;
   }
 
   async #runCommand({ name, argument }: { name: string; argument: string }): Promise<PromptResponse> {

@@ -23,8 +23,8 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: {
     description: 'List the commands',
     run: () =>
-      Object.entries(COMMANDS)
-        .map(([name, { description, hint }]) => `- \`/${name}${hint ? ` ${hint}` : ''}\`: ${description}`)
+      toAvailableCommands()
+        .map(({ name, description, input }) => `- \`/${name}${input ? ` ${input.hint}` : ''}\`: ${description}`)
         .join('\n'),
   },
   undo: {
@@ -98,8 +98,11 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
 };
 
-/** The command that resumes a run. It is no row of the table, because its answer is the run. */
-export const RESUME = 'resume';
+/** Commands whose answer is a run. */
+const RUNS: Readonly<Record<string, string>> = {
+  resume: 'Continue a run that was interrupted or stopped early',
+  compact: 'Replace the beginning of the history by a summary',
+};
 
 export function toAvailableCommands(): AvailableCommand[] {
   const commands = Object.entries(COMMANDS).map(([name, { description, hint }]) => ({
@@ -107,14 +110,18 @@ export function toAvailableCommands(): AvailableCommand[] {
     description,
     ...(hint === undefined ? {} : { input: { hint } }),
   }));
-  return [...commands, { name: RESUME, description: 'Continue a run that was interrupted or stopped early' }];
+  return [...commands, ...Object.entries(RUNS).map(([name, description]) => ({ name, description }))];
+}
+
+export function startsRun(name: string): name is 'resume' | 'compact' {
+  return Object.hasOwn(RUNS, name);
 }
 
 /** The command of a prompt; undefined for a prompt that is for the model, such as one that begins with a path. */
 export function findCommand(text: string): { name: string; argument: string } | undefined {
   const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
   const name = match?.[1] ?? '';
-  if (name !== RESUME && !Object.hasOwn(COMMANDS, name)) return undefined;
+  if (!startsRun(name) && !Object.hasOwn(COMMANDS, name)) return undefined;
   return { name, argument: match?.[2]?.trim() ?? '' };
 }
 
