@@ -37,6 +37,7 @@ export type {
   StoreStats,
   StoreView,
   Tool,
+  EditorBuffers,
   ToolContext,
   ToolOutput,
   UsageRow,

@@ -79,6 +79,7 @@ export type {
   Folder,
   Workspace,
 } from './ports/workspace.ts';
+export type { EditorBuffers } from './ports/editor-buffers.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';

@@ -63,6 +63,7 @@ export function createEngine(input: EngineInput): Engine {
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
+    ...optional({ openBuffers: options.buffers }),
     readOwnInstructions: async () => readOwnInstructions(home),
     openSandbox: async ({ name, workspace, session, masks }) => {
       const sandbox = await createSandbox({

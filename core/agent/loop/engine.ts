@@ -3,6 +3,7 @@ import type { Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { EditorBuffers } from '../ports/editor-buffers.ts';
 import type { FindCommitted } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Knowledge } from '../ports/memory.ts';
@@ -71,6 +72,8 @@ export interface Engine {
    * @throws KlausError `workspace.missing` also if it was replaced by a symlink.
    */
   openFolder(path: string): Promise<Folder>;
+  /** The editor of a session. Absent: no session has one. */
+  openBuffers?(session: string): EditorBuffers | undefined;
   /** The user's own instructions for every project, if there are any. */
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Fast: the first `exec` starts the driver. */

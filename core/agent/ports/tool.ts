@@ -4,6 +4,7 @@ import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume, T
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
+import type { EditorBuffers } from './editor-buffers.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
@@ -101,6 +102,8 @@ export interface FoundPath {
 
 export interface ToolContext {
   readonly workspace: Workspace;
+  /** The user's editor, if the session has one. */
+  readonly buffers?: EditorBuffers;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
   /** The session's id. */
