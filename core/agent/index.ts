@@ -106,3 +106,15 @@ export type {
   FoundAgent,
   SaveAgentOptions,
 } from './ports/agents.ts';
+export type {
+  AgentCall,
+  AgentCallKind,
+  AgentProcess,
+  Runner,
+  RunnerEnd,
+  RunnerHost,
+  RunnerLimit,
+  RunnerRequest,
+  RunnerSession,
+  ToolUse,
+} from './ports/runner.ts';

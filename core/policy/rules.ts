@@ -83,6 +83,15 @@ const alteredRule: Rule = {
   },
 };
 
+/** A call of another program whose effects are not reported completely cannot be judged. */
+const unclearRule: Rule = {
+  name: 'unclear',
+  check({ unclear }) {
+    if (unclear === undefined) return undefined;
+    return { verdict: 'ask', reason: 'the agent does not report what it would do' };
+  },
+};
+
 export const RULES: readonly Rule[] = [
   grantRule,
   delegationRule,
@@ -92,4 +101,5 @@ export const RULES: readonly Rule[] = [
   patchRule,
   isolateRule,
   alteredRule,
+  unclearRule,
 ];

@@ -16,7 +16,7 @@ import {
   type SessionRow,
   type SessionStore,
 } from '@klaus/core/agent';
-import { isKlausError, KlausError, type Command, type Part } from '@klaus/core/protocol';
+import { isKlausError, isRunnerModel, KlausError, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
@@ -67,7 +67,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       await checkPolicy();
       const row = await store.session(id);
       checkOpen(row);
-      if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      if (row?.model && !isRunnerModel(row.model) && !(await store.isClaimed(id)))
+        await engine.models.resolve(row.model);
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
       const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
@@ -77,6 +78,11 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
       if (given.type !== 'change' || given.model === undefined) return send(given);
+      if (isRunnerModel((await store.session(id))?.model ?? '')) {
+        throw new KlausError('usage', 'The agent of this session chooses its model itself.', {
+          hint: 'Configure the model in the program of the agent.',
+        });
+      }
       // An unknown name would prevent all later runs of the session.
       const { name } = await engine.models.resolve(given.model);
       return send({ ...given, model: name });

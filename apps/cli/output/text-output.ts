@@ -91,6 +91,8 @@ function createFactViews(screen: Screen) {
     'context.compacted': ({ dropped }) =>
       fact('info', `${formatNumber(dropped, 'older message')} replaced by a summary`),
     'context.pinned': ({ text }) => fact('info', `pinned: ${toLine(text, 100)}`),
+    'runner.opened': ({ agent, resumed }) =>
+      fact('info', `${toLine(agent, 80)} ${resumed ? 'continues its session' : 'started a new session'}`),
     'process.changed': (event) => {
       const text = paint('dim', toLine(describeProcessChange(event), 200));
       line(`${mark(event.state === 'lost' ? 'warn' : 'info')}${text}`);

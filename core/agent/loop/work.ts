@@ -16,6 +16,7 @@ import type { Lease } from '../ports/store.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
+import type { AgentSlot } from '../runner/agent-slot.ts';
 import type { Engine } from './engine.ts';
 import type { CallState, State } from '../state/state.ts';
 
@@ -34,6 +35,7 @@ export interface Work {
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
   readonly seenFolders: Set<string>;
   readonly prestart: Prestart;
+  readonly agent: AgentSlot;
   /** Aborts the current step: a cancel arrived, or the caller wants to leave. */
   readonly stop: AbortSignal;
   /** True if the caller wants to leave at once. Nothing more is appended, as after a crash. */

@@ -67,6 +67,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     pin: options.pin,
     model: options.model,
     agent: options.agent,
+    trustCommand: options.trustCommand,
     effort: options.effort,
     temperature: options.temperature,
     mode: options.approve,
