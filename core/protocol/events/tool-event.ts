@@ -48,7 +48,9 @@ export const toolStarted = z
     observed: z
       .literal(true)
       .optional()
-      .describe('The agent of another program ran the call by itself: the gate did not judge it before.'),
+      .describe(
+        'The agent of another program began the call by itself. The gate judged it only if a decision follows.',
+      ),
     mark: z.string().optional().describe("Time on the workspace's own clock, from which later changes are found."),
   })
   .describe('A call is about to run. The event is durable before the effect begins.');
