@@ -26,7 +26,7 @@ import { createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { forkSession } from './sessions/fork-session.ts';
 import { findLatestSession } from './sessions/latest-session.ts';
-import { checkAnswer, checkHunks, findQuestion } from './sessions/question.ts';
+import { checkAnswer, checkHunks, checkPlan, findQuestion } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
 import { createSession } from './sessions/session.ts';
 import { readUsageReport } from './sessions/usage-report.ts';
@@ -94,11 +94,12 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, options = {}) {
       checkAnswer(approval, answer, options);
-      const { by = 'sdk', note, hunks, scope } = options;
+      const { by = 'sdk', note, hunks, scope, plan, mode } = options;
       const asked = await findQuestion(store, approval);
+      checkPlan(asked, options);
       if (hunks) checkHunks(asked, hunks);
       const session = open(asked.session);
-      const given = optional({ note, hunks, scope });
+      const given = optional({ note, hunks, scope, plan, mode });
       await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
       return session;
     },

@@ -70,6 +70,7 @@ export {
   SETTING_KEYS,
   TOOL_SEARCH,
   USE_TOOL,
+  hunksOf,
   accessSchema,
   agentHeadSchema,
   agentNameSchema,
@@ -248,6 +249,8 @@ export {
   type StopReason,
   type TextPart,
   type ThinkingPart,
+  type Todo,
+  type TodoList,
   type ToolResult,
   type TreeChange,
   type TreeEntry,
@@ -262,6 +265,7 @@ export type { KlausOptions, OpenOptions } from './klaus-options.ts';
 export type { KlausStore } from './klaus.ts';
 export type { ExportedTest } from './export/export-test.ts';
 export type { Fork, ForkOptions } from './sessions/fork-session.ts';
+export { toQueuedMessages, type QueuedMessage } from './sessions/queued-messages.ts';
 export type { AnswerOptions } from './sessions/question.ts';
 export type { Advance, PromptOptions, Session, TurnChanges } from './sessions/session-handle.ts';
 export type { SandboxStart } from './engine/observe-sandbox.ts';

@@ -10,6 +10,8 @@ export interface ToolExample<Input = unknown> {
   packages?: readonly string[];
   /** Calls that come before, one in each turn. */
   before?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
+  /** True for a call that asks the user in every mode. */
+  asks?: true;
   input: Input;
   /** Fields of the input that accept any text, because they have no effect. */
   freeText?: readonly string[];

@@ -28,6 +28,7 @@ import { memoryList } from './memory/memory-list.ts';
 import { memorySearch } from './memory/memory-search.ts';
 import { memorySet } from './memory/memory-set.ts';
 import { recall } from './recall/recall.ts';
+import { presentPlan } from './plan/present-plan.ts';
 import { runNodeScript } from './script/run-node-script.ts';
 import { runPythonScript } from './script/run-python-script.ts';
 import { listFiles } from './search/list-files.ts';
@@ -36,6 +37,7 @@ import { processControl } from './shell/process-control.ts';
 import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
+import { todoWrite } from './todo/todo-write.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
 export const builtinTools: readonly BuiltinTool[] = [
@@ -76,4 +78,6 @@ export const builtinTools: readonly BuiltinTool[] = [
   messageAgent,
   waitAgents,
   listChildren,
+  todoWrite,
+  presentPlan,
 ];

@@ -16,6 +16,7 @@ export { openChildrenOf } from './state/state.ts';
 export { loadState, readLog } from './state/load-state.ts';
 export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
+export { PRESENT_PLAN } from './context/plan-mode.ts';
 export type { ContextInfo, LimitUse } from './ports/context-info.ts';
 export type { Clock } from './ports/clock.ts';
 export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';

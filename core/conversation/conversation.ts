@@ -1,5 +1,5 @@
 import { NO_USAGE } from '@klaus/core/protocol';
-import type { EventOf, FileChange, Limits, Mode, Outcome, Usage } from '@klaus/core/protocol';
+import type { Effort, EventOf, FileChange, Limits, Mode, Outcome, TodoList, Usage } from '@klaus/core/protocol';
 import type { ChildView } from './child-view.ts';
 import type { Entry } from './entry.ts';
 
@@ -7,6 +7,7 @@ export interface RunView {
   id: string;
   /** Unix milliseconds. */
   startedAt: number;
+  trigger: EventOf<'run.started'>['trigger'];
 }
 
 /** The state of a session on the page: the fold of its log. It does not depend on how the log was split into messages. */
@@ -16,6 +17,8 @@ export interface Conversation {
   session: string;
   workspace: string;
   model: string;
+  /** Absent: the default of the model. */
+  effort?: Effort;
   mode: Mode;
   title: string;
   limits: Limits;
@@ -31,6 +34,8 @@ export interface Conversation {
   children: Map<string, ChildView>;
   /** Calls that wait for agents. */
   waiting: Set<string>;
+  /** The todo list that the agent keeps; absent: it has not set one. */
+  todoList?: TodoList;
   /** Questions without an answer, oldest first. */
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;

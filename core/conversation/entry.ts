@@ -94,6 +94,7 @@ const VIEWS = {
   'workspace.restored': 'line',
   'workspace.committed': 'line',
   'evidence.verified': 'line',
+  'compaction.requested': 'state',
   'context.compacted': 'line',
   'context.pinned': 'line',
   'context.unpinned': 'line',

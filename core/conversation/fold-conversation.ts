@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { addUsage, isCharged, toCalled } from '@klaus/core/protocol';
+import { addUsage, isCharged, toCalled, toTodoList } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
 import { foldChildOpening, foldChildResult, foldChildUse, foldWait, type ChangeCall } from './fold-child.ts';
@@ -23,7 +23,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'session.changed':
       return foldChange(view, event);
     case 'run.started':
-      view.run = { id: event.run, startedAt: event.at };
+      view.run = { id: event.run, startedAt: event.at, trigger: event.trigger };
       return;
     case 'run.finished':
       delete view.run;
@@ -76,6 +76,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'turn.finished':
     case 'workspace.committed':
     case 'evidence.verified':
+    case 'compaction.requested':
     case 'context.compacted':
     case 'context.pinned':
     case 'context.unpinned':
@@ -92,7 +93,7 @@ function foldEvent(view: Conversation, event: Event): void {
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
   const { workspace, model, mode, limits } = event;
-  Object.assign(view, { workspace, model, mode, limits });
+  Object.assign(view, { workspace, model, mode, limits, ...optional({ effort: event.effort }) });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
   else if (event.parent) view.parent = event.parent.session;
 }
@@ -101,6 +102,7 @@ function foldChange(view: Conversation, event: EventOf<'session.changed'>): void
   if (event.title !== undefined) view.title = event.title;
   if (event.model !== undefined) view.model = event.model;
   if (event.mode !== undefined) view.mode = event.mode;
+  if (event.effort !== undefined) view.effort = event.effort;
   if (event.limits) view.limits = event.limits;
 }
 
@@ -163,9 +165,11 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 }
 
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
-  const { outcome, output, blob, detail, changes, evidence, durationMs } = event;
-  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence }) };
+  const { outcome, output, blob, detail, changes, evidence, todos, durationMs } = event;
+  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence, todos }) };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
+  const todoList = toTodoList(view.todoList, event);
+  if (todoList) view.todoList = todoList;
   foldChildResult(view, event, changeOf(view));
   if (!isInherited(view)) view.toolCalls += 1;
   for (const { path, kind } of changes) {

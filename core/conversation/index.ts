@@ -1,7 +1,12 @@
 export * from './child-view.ts';
+export * from './code-line.ts';
 export * from './conversation.ts';
+export * from './diff-model.ts';
+export { isEditable } from '@klaus/core/protocol';
 export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';
 export * from './in-flight-text.ts';
 export * from './limit-use.ts';
+export * from './output-screen.ts';
 export * from './parts.ts';
+export * from './text-style.ts';

@@ -27,6 +27,8 @@ export interface CallFacts {
   unclear?: string;
   /** False for a call with the effect `spawn` that creates no agent: it uses those that exist. */
   creates?: false;
+  /** True for a plan that the user is asked to accept. */
+  plan?: true;
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }

@@ -92,6 +92,12 @@ const unclearRule: Rule = {
   },
 };
 
+/** A plan always needs the user, in every mode. */
+const planRule: Rule = {
+  name: 'plan',
+  check: ({ plan }) => (plan ? { verdict: 'ask', reason: 'the user decides about a plan' } : undefined),
+};
+
 export const RULES: readonly Rule[] = [
   grantRule,
   delegationRule,
@@ -102,4 +108,5 @@ export const RULES: readonly Rule[] = [
   isolateRule,
   alteredRule,
   unclearRule,
+  planRule,
 ];

@@ -4,6 +4,7 @@ import { authoritySchema } from './authority/grant.ts';
 import { limitsSchema } from './settings/limits.ts';
 import { partSchema } from './messages/message.ts';
 import { modeSchema, onAskSchema } from './authority/mode.ts';
+import { effortSchema } from './settings/sampling.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
 const waitForModelMs = z
@@ -59,6 +60,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       note: z.string().optional(),
       hunks: hunkAnswerSchema.optional(),
       scope: scopeSchema.optional(),
+      plan: z.string().optional().describe('For a plan: its text as the user edited it. Absent: as it was presented.'),
+      mode: modeSchema
+        .exclude(['plan'])
+        .optional()
+        .describe('For a plan: the mode in which the session continues. Absent: `edits` if it is in mode `plan`.'),
     })
     .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
   z
@@ -78,8 +84,17 @@ export const commandSchema = z.discriminatedUnion('type', [
       pinned: z.boolean().optional(),
       model: z.string().optional(),
       mode: modeSchema.optional(),
+      effort: effortSchema.optional(),
     })
-    .describe('Change title, pin, model or mode.'),
+    .describe('Change title, pin, model, mode or effort.'),
+  z
+    .object({
+      type: z.literal('compact'),
+      id,
+      by: z.string().describe('The door that requests it.'),
+      onAsk: onAskSchema.optional().describe('For a session without a run, if a limit is reached. Absent: `deny`.'),
+    })
+    .describe('Compact the context before the next request to the model. Without a run, in a run of its own.'),
   z
     .object({
       type: z.literal('revoke'),

@@ -57,7 +57,7 @@ export {
   type TreeChange,
 } from './changes/tree-change.ts';
 export { commandSchema, type Command } from './command.ts';
-export { approvalAsked, approvalAnswered, grantChanged } from './events/approval-event.ts';
+export { approvalAsked, approvalAnswered, grantChanged, hunksOf } from './events/approval-event.ts';
 export type { Edge, Escalation } from './events/child-event.ts';
 export { ERASED_FIELDS, isDisturbance, sortCanonically, toCanonical } from './events/canonical.ts';
 export { messageAdded, contextCompacted } from './events/context-event.ts';
@@ -168,6 +168,7 @@ export {
   toText,
 } from './messages/message.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
+export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
 export { toolResultSchema, type ToolResult } from './messages/tool-result.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';

@@ -10,4 +10,6 @@ export const CLAUDE_TOOLS: Readonly<Record<string, readonly string[]>> = {
   Bash: ['run_command', 'process_output', 'process_control'],
   BashOutput: ['process_output'],
   KillShell: ['process_control'],
+  TodoWrite: ['todo_write'],
+  ExitPlanMode: ['present_plan'],
 };

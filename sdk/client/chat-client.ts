@@ -1,4 +1,3 @@
-import type { Restored } from '@klaus/core/agent';
 import type { Grant } from '@klaus/core/protocol';
 import type { SessionSummary } from './session-summary.ts';
 
@@ -22,12 +21,6 @@ export interface ChatClient {
   recordUse(agent: string | undefined): Promise<void>;
   /** What a session may use, and the texts of its user. */
   chatState(id: string): Promise<ChatState>;
-  /** Changes the model of a session. @throws KlausError `model.unknown`, `auth`, `config`. */
-  changeModel(id: string, model: string): Promise<void>;
-  /** Undoes the changes of the last run. @throws KlausError `usage` if there are none, `store.busy`. */
-  undo(id: string): Promise<Undone>;
-  /** Creates a copy of a session. Returns the id. */
-  fork(id: string): Promise<string>;
 }
 
 export interface ChatAgent {
@@ -49,8 +42,3 @@ export interface ChatState {
   deferred: readonly string[];
   prompts: readonly string[];
 }
-
-export type Undone = Pick<Restored, 'done' | 'changes'> & {
-  /** Paths that others have changed since. Nothing was undone then. */
-  conflicts: readonly string[];
-};

@@ -1,3 +1,7 @@
+export { driveSession } from './drive-session.ts';
+export type { DrivenSession, DriveOptions, DriveState } from './drive-session.ts';
 export type * from './chat-client.ts';
+export type * from './interactive-client.ts';
 export type * from './session-client.ts';
 export type * from './session-summary.ts';
+export type { QueuedMessage } from '../sessions/queued-messages.ts';

@@ -2,10 +2,12 @@ import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klau
 import type { Event, EventOf, Hunk, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { OpenOptions } from '../klaus-options.ts';
+import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { AnswerOptions } from '../sessions/question.ts';
 import type { Advance } from '../sessions/session-handle.ts';
 import type { UsageReport } from '../sessions/usage-report.ts';
 import type { ChatClient } from './chat-client.ts';
+import type { InteractiveClient } from './interactive-client.ts';
 import type { SessionSummary } from './session-summary.ts';
 
 /**
@@ -15,7 +17,7 @@ import type { SessionSummary } from './session-summary.ts';
  * Ids of sessions and approvals can be abbreviated to their beginning. A refused request is an error with a code, as
  * of the engine.
  */
-export interface SessionClient extends AsyncDisposable, ChatClient {
+export interface SessionClient extends AsyncDisposable, ChatClient, InteractiveClient {
   /** The server's name; undefined for this machine. */
   readonly server: string | undefined;
   /** What further command lines need to reach the same sessions: ` --server URL`, or nothing. */
@@ -99,6 +101,8 @@ export interface ListedApproval extends Pick<
   'id' | 'title' | 'session' | 'workspace' | 'expiresAt' | 'reason' | 'command' | 'diff'
 > {
   readonly hunks: () => Promise<readonly Hunk[]>;
+  /** For a plan: its Markdown. */
+  plan?: string | null | undefined;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }
@@ -171,6 +175,8 @@ export interface FollowOptions {
   onEarlierEvent: ((event: Event) => void) | undefined;
   /** In-flight text and progress of calls. */
   onLive: ((live: Live) => void) | undefined;
+  /** The messages that no run has taken, at the start and after each change. */
+  onQueue?: ((messages: readonly QueuedMessage[]) => void) | undefined;
   /** Reports that the connection to the server was lost or restored, in a sentence. */
   onConnection: (text: string) => void;
 }

@@ -92,8 +92,8 @@ function take(session: RecordedSession, state: State, event: Event): void {
     case 'approval.answered':
       return takeAnswer(run, event);
     case 'session.changed':
-      if (event.summary === undefined && (event.model ?? event.mode ?? event.limits) !== undefined) {
-        throw refuse('its model, mode or limits were changed on the way');
+      if (event.summary === undefined && (event.model ?? event.mode ?? event.effort ?? event.limits) !== undefined) {
+        throw refuse('its model, mode, effort or limits were changed on the way');
       }
       session.title = event.title ?? session.title;
       session.summary = event.summary ?? session.summary;

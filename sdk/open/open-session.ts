@@ -162,7 +162,8 @@ export function toOpened(
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
     allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
   const mode = given.mode ?? values.approve;
-  const tools = findUsableTools(engine, { grant, mode });
+  // The tools do not change, but the mode does: the user can accept a plan. Agents keep the mode of their definition.
+  const tools = findUsableTools(engine, { grant, isPlanning: mode === 'plan' && agent !== undefined });
   return {
     type: 'session.opened',
     workspace,
@@ -194,16 +195,16 @@ export function toOpened(
   };
 }
 
-/** The tools whose effects grant and mode allow. Without `tool_search` all of them are offered. */
+/** The tools whose effects the grant allows, and that only read if the agent plans. Without `tool_search` all of them are offered. */
 function findUsableTools(
   engine: Engine,
-  { grant, mode }: Pick<Opened, 'grant' | 'mode'>,
+  { grant, isPlanning }: Pick<Opened, 'grant'> & { isPlanning: boolean },
 ): { offered: string[]; deferred: string[] } {
   const now = engine.clock.now();
   const isUsable = (name: string): boolean => {
     if (name === USE_TOOL) return true;
     const tool = engine.tools.get(name);
-    return allowsToolUse(grant, tool, now) && (mode !== 'plan' || isReadOnly(tool.effects));
+    return allowsToolUse(grant, tool, now) && (!isPlanning || isReadOnly(tool.effects));
   };
   const offered = engine.tools.offered.filter(isUsable);
   const deferred = engine.tools.deferred.filter(isUsable);

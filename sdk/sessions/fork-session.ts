@@ -8,6 +8,8 @@ import { VERSION } from '../version.ts';
 export interface ForkOptions {
   /** Seq of the last event to copy. Default: the last event. */
   at?: number;
+  /** Instead of `at`: id of a message of the user. Everything before it is copied. */
+  before?: string;
   /** The model of the fork. Default: the session's model at that event. */
   model?: string;
   title?: string;
@@ -26,7 +28,7 @@ export interface Fork extends Omit<Forked, 'session'> {
 export async function forkSession(
   { engine, store }: { engine: Engine; store: SessionStore },
   source: string,
-  { model: wanted, by = 'sdk', at, title }: ForkOptions = {},
+  { model: wanted, by = 'sdk', at, before, title }: ForkOptions = {},
 ): Promise<Forked & { from: string }> {
   const model = wanted === undefined ? undefined : await engine.models.resolve(wanted);
   const { grant, limits, model: current } = await loadState(engine, source);
@@ -53,7 +55,7 @@ export async function forkSession(
     klaus: VERSION,
     by,
     head: (await store.head(source))?.hash ?? '',
-    ...optional({ at, title: clean?.title }),
+    ...optional({ at, before, title: clean?.title }),
     ...(model ? { model: model.name } : {}),
   });
   return { ...forked, from: source };

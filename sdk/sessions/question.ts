@@ -1,6 +1,15 @@
 import type { SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
-import { commandSchema, isEditable, KlausError, type EventOf, type HunkAnswer, type Scope } from '@klaus/core/protocol';
+import {
+  commandSchema,
+  hunksOf,
+  isEditable,
+  KlausError,
+  type EventOf,
+  type HunkAnswer,
+  type Mode,
+  type Scope,
+} from '@klaus/core/protocol';
 
 export interface AnswerOptions {
   /** Who answers, for the log. Default `sdk`. */
@@ -11,6 +20,10 @@ export interface AnswerOptions {
   hunks?: HunkAnswer;
   /** How long an approval remains valid. Default `once`. */
   scope?: Scope;
+  /** For a plan: its text as the user edited it. Default: as it was presented. */
+  plan?: string;
+  /** For a plan: the mode in which the session continues. Default: `edits` if it is in mode `plan`. */
+  mode?: Exclude<Mode, 'plan'>;
 }
 
 /** The question as it was asked. @throws KlausError `usage` when there is none. */
@@ -27,7 +40,14 @@ export async function findQuestion(
   });
 }
 
-const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = { by: true, note: true, hunks: true, scope: true };
+const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = {
+  by: true,
+  note: true,
+  hunks: true,
+  scope: true,
+  plan: true,
+  mode: true,
+};
 
 /**
  * Checks the arguments of callers without types. Misspelled options are also refused: without its hunks an answer would
@@ -66,9 +86,15 @@ function toShown(value: unknown): string {
   return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'a list' : 'an object';
 }
 
+/** @throws KlausError `usage` for a plan, or the mode after it, in the answer to another question. */
+export function checkPlan({ subject }: EventOf<'approval.asked'>, { plan, mode }: AnswerOptions): void {
+  if (subject.kind === 'plan' || (plan === undefined && mode === undefined)) return;
+  throw new KlausError('usage', 'Only the answer to a plan has a plan or a mode.');
+}
+
 /** @throws KlausError `usage` naming the hunks, for an unknown one. */
 export function checkHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer): void {
-  const hunks = asked.subject.kind === 'limit' ? [] : (asked.subject.hunks ?? []);
+  const hunks = hunksOf(asked);
   const known = hunks.map(({ id }) => id);
   for (const id of [...given.accepted, ...(given.edited ?? []).map((hunk) => hunk.id)]) {
     if (known.includes(id)) continue;

@@ -39,6 +39,13 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     const root = await workspace();
     if (root !== undefined) await inForce.policy(root);
   };
+  /** A command is durable once it is sent: with an unusable model it would wait and run together with the next one. */
+  const checkReady = async (): Promise<void> => {
+    await checkPolicy();
+    const row = await store.session(id);
+    checkOpen(row);
+    if (row?.model && !isRunnerModel(row.model) && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+  };
   const send = async (command: Command): Promise<string> => {
     await store.send(id, await toClean(command));
     return command.id;
@@ -63,12 +70,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       content,
       { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
     ) {
-      // A prompt is durable once it is sent: with an unusable model it would wait and run together with the next one.
-      await checkPolicy();
-      const row = await store.session(id);
-      checkOpen(row);
-      if (row?.model && !isRunnerModel(row.model) && !(await store.isClaimed(id)))
-        await engine.models.resolve(row.model);
+      await checkReady();
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
       const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
@@ -77,12 +79,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
+      const isDriven = isRunnerModel((await store.session(id))?.model ?? '');
+      if (given.type === 'compact' && isDriven)
+        throw toOwn('manages its own context', 'Open a new session if it is too long.');
+      if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
-      if (isRunnerModel((await store.session(id))?.model ?? '')) {
-        throw new KlausError('usage', 'The agent of this session chooses its model itself.', {
-          hint: 'Configure the model in the program of the agent.',
-        });
-      }
+      if (isDriven) throw toOwn('chooses its model itself', 'Configure the model in the program of the agent.');
       // An unknown name would prevent all later runs of the session.
       const { name } = await engine.models.resolve(given.model);
       return send({ ...given, model: name });
@@ -139,6 +141,11 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         if (live.session === id) listener(live);
       }),
   };
+}
+
+/** The error of a request for what the agent of another program does by itself. */
+function toOwn(what: string, hint: string): KlausError {
+  return new KlausError('usage', `The agent of this session ${what}.`, { hint });
 }
 
 /** @throws KlausError `usage` for a closed session, in which a prompt would wait without an end. */

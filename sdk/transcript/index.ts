@@ -1,5 +1,6 @@
 export { describeCall } from './describe-call.ts';
 export { describeEscalation, describeProcessChange, describeProcessState } from './describe-call.ts';
+export { describeFact, type FactLine } from './describe-fact.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
 export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 export { toMarkdown } from './markdown.ts';

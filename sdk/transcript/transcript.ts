@@ -119,6 +119,7 @@ const ENTRIES = {
   'workspace.committed': ({ commit, ref }) => [toNote(`Checkpoint ${commit} on ${ref}.`)],
   'evidence.verified': toVerifiedEntries,
   'context.compacted': ({ dropped }) => [toNote(`${formatNumber(dropped, 'older message')} replaced by a summary.`)],
+  'compaction.requested': none,
   'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
   'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
   'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],

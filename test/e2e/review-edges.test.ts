@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKlaus, defineTool, type EventOf, type Klaus, type Session } from '@klaus/sdk';
+import { hunksOf, createKlaus, defineTool, type EventOf, type Klaus, type Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
@@ -263,7 +263,7 @@ describe('a hunk that the user edits', () => {
   const before = `one\ntoken = "${SECRET}"\nthree\n`;
   const files = { 'config.txt': before };
   const edited = (asked: EventOf<'approval.asked'>) => {
-    const hunk = asked.subject.kind === 'limit' ? undefined : asked.subject.hunks?.[0];
+    const [hunk] = hunksOf(asked);
     const lines = hunk!.lines.filter((line) => !line.startsWith('-')).map((line) => line.slice(1));
     expect(lines.join()).not.toContain(SECRET);
     return { accepted: [], edited: [{ id: hunk!.id, text: `${lines.join('\n').replace('four', 'vier')}\n` }] };

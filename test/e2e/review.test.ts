@@ -1,7 +1,7 @@
 // Covers core/agent/workspace, adapters/workspace/layer: review of changes hunk by hunk.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Event, EventOf, Session } from '@klaus/sdk';
+import { hunksOf, type Event, type EventOf, type Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine, type TestEngineOptions } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
@@ -30,8 +30,8 @@ async function runToQuestion(session: Session, prompt = 'go'): Promise<EventOf<'
   return result.approvals[0]!;
 }
 
-function hunksOf(asked: EventOf<'approval.asked'>): string[] {
-  return asked.subject.kind === 'limit' ? [] : (asked.subject.hunks ?? []).map(({ id }) => id);
+function hunkIdsOf(asked: EventOf<'approval.asked'>): string[] {
+  return hunksOf(asked).map(({ id }) => id);
 }
 
 function read({ place }: TestEngine, path: string): string {
@@ -53,7 +53,7 @@ describe('an edit that is asked about', () => {
     await using engine = await createTestEngine(options);
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
-    expect(hunksOf(asked)).toEqual(['a.txt#1', 'a.txt#2']);
+    expect(hunkIdsOf(asked)).toEqual(['a.txt#1', 'a.txt#2']);
     expect(asked.subject.kind === 'call' && asked.subject.hunks?.[0]?.lines).toContain('+line two');
     await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ['a.txt#2'] } });
     await session.advance();
@@ -172,7 +172,7 @@ describe('a command whose changes are reviewed', () => {
     expect(asked.subject).toMatchObject({ kind: 'changes', files: 4 });
     expect(read(engine, 'a.txt')).toBe(FILE);
     expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
-    expect(hunksOf(asked)).toEqual(['a.txt#1', 'a.txt#2', 'made.txt#1', 'old.txt#1', 'tool.sh#1']);
+    expect(hunkIdsOf(asked)).toEqual(['a.txt#1', 'a.txt#2', 'made.txt#1', 'old.txt#1', 'tool.sh#1']);
     await engine.klaus.answer(asked.approval, 'approved', {
       hunks: { accepted: ['a.txt#1', 'made.txt#1', 'tool.sh#1'] },
     });

@@ -53,6 +53,23 @@ test('every request of a session has its effort; its unsupported temperature is 
   expect(await session.replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
 });
 
+test('the effort of a session changes from the next request on, also in its fork', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, files: FILES });
+  const session = await engine.klaus.open({ effort: 'low' });
+  await run(session, 'continue');
+  await session.send({ type: 'change', effort: 'high' });
+  expect(await session.applyQueuedCommands()).toBe(true);
+  await run(session, 'continue');
+  const { session: fork } = await engine.klaus.fork(session.id);
+  await run(fork, 'continue');
+  expect(turnsOf(engine).map((body) => (body['output_config'] as { effort: string }).effort)).toEqual([
+    'low',
+    'high',
+    'high',
+  ]);
+  expect(await session.replay()).toMatchObject({ outcome: 'equal' });
+});
+
 test('a fork and a resumed session use the same values', async () => {
   await using engine = await createTestEngine({ script: { ...SCRIPT, wire: 'openai' }, files: FILES });
   const { klaus } = engine;

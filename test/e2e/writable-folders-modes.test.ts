@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EventOf, OpenOptions, Session } from '@klaus/sdk';
+import { hunksOf, type EventOf, type OpenOptions, type Session } from '@klaus/sdk';
 import { describe, expect } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
@@ -16,8 +16,7 @@ async function runToQuestion(session: Session): Promise<EventOf<'approval.asked'
   return result.approvals[0]!;
 }
 
-const hunksOf = ({ subject }: EventOf<'approval.asked'>): string[] =>
-  subject.kind === 'limit' ? [] : (subject.hunks ?? []).map(({ id }) => id);
+const hunkIdsOf = (asked: EventOf<'approval.asked'>): string[] => hunksOf(asked).map(({ id }) => id);
 const outputOf = async (session: Session): Promise<string> =>
   ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)!.output;
 const systemOf = async (session: Session): Promise<string> =>
@@ -55,7 +54,7 @@ describe('a writable folder on a layer', () => {
       }
       expect([at('notes.txt'), at('sub/new.txt')]).toEqual(['a note\n', undefined]);
       expect(text(join(place.workspace, 'own.txt'))).toBe('own text\n');
-      expect(hunksOf(asked)).toEqual(
+      expect(hunkIdsOf(asked)).toEqual(
         expect.arrayContaining(['own.txt#1', `${place.extra}/notes.txt#1`, `${place.extra}/sub/new.txt#1`]),
       );
       await engine.klaus.answer(asked.approval, 'approved');

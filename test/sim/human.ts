@@ -1,5 +1,5 @@
 import type { Store } from '@klaus/core/agent';
-import { isKlausError, type Command, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
+import { hunksOf, isKlausError, type Command, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import type { SqliteStore } from '@klaus/adapters/store';
 import { createChance, type Chance } from '../undo/chance.ts';
 import type { PlannedAct, PlannedReply } from './plan.ts';
@@ -119,7 +119,7 @@ export class Human {
       return this.#later(100, 'waits', () => this.#answer(asked, reply));
     const path = subject.kind === 'call' ? subject.before[0]?.path : undefined;
     if (edits && path !== undefined) this.#world.files.write(path, `the user's own ${approval}\n`);
-    const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+    const hunks = hunksOf(asked);
     const accepted = hunks.filter((_, at) => at % 2 === 0).map(({ id }) => id);
     const given: Given = {
       type: 'approve',

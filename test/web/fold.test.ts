@@ -1,9 +1,8 @@
 // Covers core/conversation: the page's fold equals the log.
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { createConversation, foldConversation } from '@klaus/core/conversation';
+import { createConversation, foldConversation, parseDiff } from '@klaus/core/conversation';
 import { toHunks } from '../../core/policy/hunks.ts';
-import { parseDiff } from '../../apps/web/diff/diff-model.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 

@@ -69,7 +69,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     summary: 'undo the changes of the last prompt in the workspace',
     async run(chat) {
       const session = await chat.session();
-      const { done, changes, conflicts } = await chat.client.undo(session);
+      const { done, changes, conflicts } = await chat.client.restore(session, { kind: 'undo' });
       if (done) return chat.print(`Undone: ${formatNumber(changes.length, 'path')}.\n${listChanges(changes)}\n`);
       throw new UsageError(
         `Nothing was undone: others have changed ${conflicts.join(', ')} since.`,

@@ -134,7 +134,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       change = withoutChanges(options);
     },
     async changeModel(model) {
-      if (session !== undefined) await client.changeModel(session, model);
+      if (session !== undefined) await client.change(session, { model });
       else {
         await open([], model);
         isUnseen = true;

@@ -13,17 +13,6 @@ export function createLocalChat(klaus: Klaus): Omit<ChatClient, 'latestChat'> {
     chatAgent: (query) => findChatAgent(klaus, query),
     recordUse: (agent = BUILT_IN) => klaus.agents().recordUse(agent, 'cli'),
     chatState: async (id) => readChatState((await klaus.session(id)).events()),
-    async changeModel(id, model) {
-      const session = await klaus.session(id);
-      await session.send({ type: 'change', model });
-      await session.applyQueuedCommands();
-    },
-    async undo(id) {
-      const restored = await (await klaus.session(id)).restore({ kind: 'undo' }, { by: 'cli' });
-      const conflicts = restored.done ? [] : restored.conflicts.map(({ path }) => path);
-      return { done: restored.done, changes: restored.changes, conflicts };
-    },
-    fork: async (id) => (await klaus.fork(id, { by: 'cli' })).session.id,
   };
 }
 

@@ -1,10 +1,18 @@
 import { realpathSync } from 'node:fs';
-import type { Klaus, Session, SessionRow } from '@klaus/sdk';
+import { hunksOf, type ApprovalRow, type Klaus, type Session, type SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
+import { createLocalInteractive } from './local-interactive.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
-import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from '@klaus/sdk/client';
+import type {
+  ClientSettings,
+  ListedApproval,
+  ListedSession,
+  PromptRequest,
+  ResumeRequest,
+  SessionClient,
+} from '@klaus/sdk/client';
 import { UsageError } from '../program/cli-error.ts';
 
 /** A client of the engine in this process. It owns the engine. */
@@ -54,18 +62,13 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     },
     usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
 
-    approvals: async () =>
-      Promise.all(
-        (await klaus.approvals()).map(async (row) => {
-          const { chain } = await klaus.question(row.id);
-          return { ...row, hunks: () => hunksOf(klaus, row.id), ...optional({ chain }) };
-        }),
-      ),
+    approvals: async () => Promise.all((await klaus.approvals()).map((row) => toListedApproval(klaus, row))),
     async approval(id) {
       // The engine names the most similar id when it refuses an unknown one.
       const row = (await store.approval(id)) ?? (await store.approval((await klaus.question(id)).approval))!;
-      const hunks = row.answer === null ? (await hunksOf(klaus, row.id)).map((hunk) => hunk.id) : [];
-      const { chain } = await klaus.question(row.id);
+      const asked = await klaus.question(row.id);
+      const { chain } = asked;
+      const hunks = row.answer === null ? hunksOf(asked).map((hunk) => hunk.id) : [];
       const { id: approval, session, answer, answeredBy } = row;
       return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain }) };
     },
@@ -98,6 +101,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
     follow: (options) => followLocal(klaus, options),
     ...createLocalChat(klaus),
+    ...createLocalInteractive(klaus),
     async latestChat(query) {
       const id = await findLatestChat(klaus, query);
       return id === undefined ? undefined : toSummary(klaus.handle(id));
@@ -133,9 +137,11 @@ async function toListed(klaus: Klaus, row: SessionRow): Promise<ListedSession> {
   return { ...row, status, processes };
 }
 
-async function hunksOf(klaus: Klaus, approval: string) {
-  const { subject } = await klaus.question(approval);
-  return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
+async function toListedApproval(klaus: Klaus, row: ApprovalRow): Promise<ListedApproval> {
+  const asked = await klaus.question(row.id);
+  const { chain, subject } = asked;
+  const plan = subject.kind === 'plan' ? subject.plan : undefined;
+  return { ...row, hunks: async () => hunksOf(asked), ...optional({ chain, plan }) };
 }
 
 async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient['latest']>[0]): Promise<Session> {

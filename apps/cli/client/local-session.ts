@@ -1,4 +1,4 @@
-import type { Event, Klaus } from '@klaus/sdk';
+import type { Event, Klaus, QueuedMessage } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLiveRelay } from './live-relay.ts';
 import type { FollowedSession, FollowOptions } from '@klaus/sdk/client';
@@ -18,6 +18,7 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
     options.onEvent(event);
   });
   const unsubscribeLive = onLive && session.onLive(onLive);
+  const unsubscribeQueue = options.onQueue && followQueue(klaus, { ...options, session: session.id });
   return {
     async wait({ last }) {
       try {
@@ -38,10 +39,36 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
     untilAnswered: () => new AbortController().signal,
     async [Symbol.asyncDispose]() {
       unsubscribeLive?.();
+      unsubscribeQueue?.();
       relay.close();
       unsubscribe();
     },
   };
+}
+
+/** Reports the messages in the inbox at the start and after each change. */
+function followQueue(klaus: Klaus, { session, after, onQueue = () => {} }: FollowOptions): () => void {
+  let shown = '';
+  const report = async (): Promise<void> => {
+    const messages = await readQueue(klaus, session);
+    const text = messages.map(({ command }) => command).join(' ');
+    if (text === shown) return;
+    shown = text;
+    onQueue(messages);
+  };
+  const isTaken = ({ type }: Event): boolean => type === 'message.added' || type === 'run.started';
+  const stops = [
+    klaus.store.onSend(session, () => void report()),
+    klaus.handle(session).subscribe(after, (event) => void (isTaken(event) && report())),
+  ];
+  void report();
+  return () => stops.forEach((stop) => stop());
+}
+
+/** The messages in the inbox of a session that no run has taken. */
+export async function readQueue({ store }: Klaus, session: string): Promise<QueuedMessage[]> {
+  const { toQueuedMessages } = await import('@klaus/sdk');
+  return toQueuedMessages(await store.inbox(session));
 }
 
 /** The run of a session that has not ended; undefined if there is none. */

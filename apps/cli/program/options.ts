@@ -51,6 +51,9 @@ export interface Options {
   /** `id=file`. */
   edit?: readonly string[];
   scope?: Scope;
+  /** File with the accepted text of a plan. */
+  plan?: string;
+  mode?: 'ask' | 'edits' | 'auto';
   dryRun?: true;
   keep?: true;
   overwrite?: true;

@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     usage: () => import('../commands/sessions/usage.ts'),
     replay: () => import('../commands/sessions/replay.ts'),
     fork: () => import('../commands/sessions/fork.ts'),
+    compact: () => import('../commands/sessions/compact.ts'),
     pin: () => import('../commands/sessions/pin.ts'),
     unpin: () => import('../commands/sessions/unpin.ts'),
   },

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  hunksOf,
   isEditable,
   renderHunk,
   toNewText,
   type AnswerOptions,
   type EventOf,
-  type Hunk,
   type HunkAnswer,
 } from '@klaus/sdk';
 import { openEditor } from './editor.ts';
@@ -20,7 +20,7 @@ import { err } from '../output/sink.ts';
 
 /** The answer of a user. `interrupt` is Ctrl-C; `later` leaves the approval open. */
 export type Reply =
-  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope'> }
+  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope' | 'plan'> }
   | { kind: 'rejected'; options: Pick<AnswerOptions, 'note'> }
   | { kind: 'later' }
   | { kind: 'interrupt' };
@@ -62,12 +62,8 @@ export async function askInTerminal(
       return reply;
     }
     if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
-    else if (key === 'h') err.write(keys);
+    else if (key === 'h' || (key === 'e' && question.subject.kind === 'plan')) err.write(keys);
   }
-}
-
-function hunksOf({ subject }: Question): readonly Hunk[] {
-  return subject.kind === 'limit' ? [] : (subject.hunks ?? []);
 }
 
 function canRemember({ subject }: Question): boolean {
@@ -76,9 +72,9 @@ function canRemember({ subject }: Question): boolean {
 
 function toKeys(question: Question): string {
   if (question.subject.kind === 'limit') return 'y continue, n stop, q decide later';
-  const hunks = hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
+  const parts = question.subject.kind === 'plan' ? ', e edit' : hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
   const scopes = canRemember(question) ? ', s approve in this session, p approve in this project' : '';
-  return `y approve, n reject${hunks}${scopes}, d show again, q decide later`;
+  return `y approve, n reject${parts}${scopes}, d show again, q decide later`;
 }
 
 async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply | undefined> {
@@ -96,6 +92,8 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
       const hunks = await askHunks(prompt);
       return hunks && { kind: 'approved', options: { hunks } };
     }
+    case 'e':
+      return editPlan(prompt);
     case 'n':
       return await askReason(prompt);
     case 'q':
@@ -106,6 +104,15 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
     default:
       return undefined;
   }
+}
+
+/** Opens a plan in the editor, and accepts what is saved. Undefined: back to the question. */
+function editPlan({ question: { subject }, keyboard }: Prompt): Reply | undefined {
+  if (subject.kind !== 'plan') return undefined;
+  keyboard.pause();
+  const plan = editText(subject.plan, 'plan.md');
+  keyboard.resume();
+  return plan === undefined ? undefined : { kind: 'approved', options: { plan } };
 }
 
 /** Asks for a reason for the model, which can be empty. */
@@ -140,7 +147,7 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     } else if (key === 'x') break;
     else if (key === 'e' && canEdit) {
       keyboard.pause();
-      const text = editLines(hunk);
+      const text = editText(toNewText(hunk), 'hunk');
       keyboard.resume();
       if (text === undefined) at--;
       else edited.push({ id: hunk.id, text });
@@ -150,14 +157,14 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
   return { accepted, ...(edited.length > 0 ? { edited } : {}) };
 }
 
-/** Opens the editor of the user with the new lines of a hunk. Undefined if it failed. */
-function editLines(hunk: Hunk): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'klaus-hunk-'));
-  const file = join(folder, 'hunk');
+/** Opens the editor of the user with a text. Undefined if it failed. */
+function editText(text: string, name: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-edit-'));
+  const file = join(folder, name);
   try {
-    writeFileSync(file, toNewText(hunk));
+    writeFileSync(file, text);
     if (!openEditor(file)) {
-      err.write('The hunk is unchanged.\n');
+      err.write('The text is unchanged.\n');
       return undefined;
     }
     return readFileSync(file, 'utf8');
@@ -180,6 +187,7 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
     return lines.join('\n');
   }
   const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
+  if (subject.kind === 'plan') return [...lines, shorten(toPrintable(subject.plan).trimEnd(), max)].join('\n');
   if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
   if (subject.kind === 'call' && subject.scripts)
     lines.push(shorten(`runs ${subject.scripts.map(({ path }) => toPrintable(path)).join('\nruns ')}`, max));

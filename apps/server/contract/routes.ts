@@ -162,6 +162,15 @@ const approvals = {
       note: z.string().max(20_000).optional().describe('A reason for the model.'),
       hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),
       scope: scopeSchema.optional().describe('How long the approval is valid. Default `once`.'),
+      plan: z
+        .string()
+        .max(200_000)
+        .optional()
+        .describe('For a plan: its text as the user edited it. Default: as it was presented.'),
+      mode: modeSchema
+        .exclude(['plan'])
+        .optional()
+        .describe('For a plan: the mode in which the session continues. Default: `edits` if it is in mode `plan`.'),
     }),
     status: 202,
     answer: z.object({ session: z.string() }),

@@ -28,6 +28,12 @@ export const runRoutes = {
     status: 202,
     answer: sent,
   }),
+  compact: defineSessionRoute('POST /api/sessions/:id/compact', {
+    summary: 'Compacts the context before the next request to the model, or now if no run is active.',
+    body: z.object({ onAsk: onAskSchema.optional().describe('Default: as configured, else `wait`.') }),
+    status: 202,
+    answer: sent,
+  }),
   resume: defineSessionRoute('POST /api/sessions/:id/resume', {
     summary: 'Resumes the session after a crash, a limit, a failure or a cancel.',
     body: z.object({

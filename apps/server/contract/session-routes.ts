@@ -57,12 +57,13 @@ export const sessionRoutes = {
     answer: sessionDetailSchema,
   }),
   changeSession: defineSessionRoute('PATCH /api/sessions/:id', {
-    summary: 'Changes title, pin, model, mode or limits.',
+    summary: 'Changes title, pin, model, mode, effort or limits.',
     body: z.object({
       title: z.string().min(1).max(200).optional(),
       pinned: z.boolean().optional(),
       model: z.string().optional(),
       mode: modeSchema.optional(),
+      effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
       limits: limitsSchema.partial().optional(),
     }),
     answer: sessionViewSchema,

@@ -6,7 +6,7 @@ export const approvalViewSchema = z.object({
   session: z.string(),
   sessionTitle: z.string().nullable(),
   workspace: z.string(),
-  kind: z.enum(['call', 'changes', 'limit']),
+  kind: z.enum(['call', 'changes', 'plan', 'limit']),
   title: z.string().describe('The call or change in one line.'),
   reason: z.string(),
   toolName: z.string().nullable(),
@@ -28,6 +28,7 @@ export type ApprovalView = z.infer<typeof approvalViewSchema>;
 
 export const approvalDetailSchema = approvalViewSchema.extend({
   diff: z.string().nullable().describe('Unified diff of the complete change.'),
+  plan: z.string().nullable().optional().describe('For a plan: its Markdown. Absent from a server without plans.'),
   hunks: z.array(hunkSchema.extend({ editable: z.boolean().describe('True if its lines can be replaced.') })),
   scopes: z.array(z.enum(['once', 'session', 'project'])).describe('How long an approval can be valid.'),
 });

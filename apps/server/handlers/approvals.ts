@@ -1,5 +1,5 @@
 import { optional } from '@klaus/sdk/optional';
-import { isEditable, type ApprovalRow } from '@klaus/sdk';
+import { hunksOf, isEditable, type ApprovalRow } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import type { ApprovalView, RouteOf } from '../contract/index.ts';
 import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
@@ -14,14 +14,15 @@ export const approvalHandlers = {
   },
 
   async approval({ params }, { klaus }) {
-    const { approval, subject, chain } = await klaus.question(params.id);
+    const asked = await klaus.question(params.id);
+    const { approval, subject, chain } = asked;
     const row = (await klaus.store.approval(approval))!;
-    const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
     const canRemember = subject.kind === 'call' && subject.remember !== undefined;
     return {
       ...toView(row, chain),
       diff: row.diff,
-      hunks: hunks.map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
+      plan: subject.kind === 'plan' ? subject.plan : null,
+      hunks: hunksOf(asked).map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
       scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
     };
   },
@@ -47,7 +48,7 @@ type ApprovalAnswer = Parsed<RouteOf<'answer'>>['body'] & { by: Caller };
 export async function answerQuestion(
   { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
   id: string,
-  { answer, note, hunks, scope, by }: ApprovalAnswer,
+  { answer, by, ...options }: ApprovalAnswer,
 ): Promise<{ session: string }> {
   const row = await klaus.store.approval(id);
   if (row?.answer != null) {
@@ -55,7 +56,7 @@ export async function answerQuestion(
       title: `This question is closed already: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
     });
   }
-  const session = await klaus.answer(id, answer, { by, ...optional({ note, scope, hunks }) });
+  const session = await klaus.answer(id, answer, { by, ...optional(options) });
   queue.add(session.id);
   return { session: session.id };
 }

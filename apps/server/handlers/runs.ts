@@ -24,6 +24,14 @@ export const runHandlers = {
 
   cancel: ({ params, body }, context, { by }) => cancelRun(context, params.id, { ...body, by }),
 
+  async compact({ params, body }, context, { by }) {
+    const session = await openSession(context, params.id);
+    const onAsk = body.onAsk ?? context.klaus.configuration.get('onAsk') ?? 'wait';
+    const command = await session.send({ type: 'compact', by, onAsk });
+    context.queue.add(session.id);
+    return { session: session.id, command };
+  },
+
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);
@@ -60,8 +68,8 @@ export const runHandlers = {
     const { klaus, queue } = context;
     const { id, workspace } = await findSession(context, params.id);
     context.workspaces.checkKnown(workspace);
-    const at = body.before === undefined ? body.at : seqBefore(klaus.store.view.events(id), body.before);
-    const forked = await klaus.fork(id, { by, ...optional({ at, model: body.model, title: body.title }) });
+    const { at, before, model, title } = body;
+    const forked = await klaus.fork(id, { by, ...optional({ at, before, model, title }) });
     const { session, state } = forked;
     const restored =
       body.files === 'then' && state
@@ -103,15 +111,4 @@ function findPrompt(events: Iterable<Event>): EventOf<'message.added'> | undefin
     if (event.type === 'turn.started') return undefined;
   }
   return undefined;
-}
-
-/** Seq of the last event before a message, or before the run that a message of the user started. */
-function seqBefore(events: Iterable<Event>, message: string): number {
-  let run = 0;
-  for (const event of events) {
-    if (event.type === 'run.started') run = event.seq;
-    if (event.type !== 'message.added' || event.message.id !== message) continue;
-    return event.message.origin === 'user' ? run - 1 : event.seq - 1;
-  }
-  throw new KlausError('usage', `There is no message ${message} in this session.`);
 }

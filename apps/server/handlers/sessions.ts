@@ -1,12 +1,12 @@
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, type Session, type SessionRow } from '@klaus/sdk';
+import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toDefined } from './agents.ts';
-import { toQueue, toSessionViews } from '../streams/session-view.ts';
+import { toSessionViews } from '../streams/session-view.ts';
 
 /** Rows that are read at once to find sessions by state, for which there is no index. */
 const PAGE = 200;
@@ -172,7 +172,7 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
     limits,
     budget: usage.budget ?? [],
     contextWindow: turn?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
-    queue: toQueue(await klaus.store.inbox(id)),
+    queue: toQueuedMessages(await klaus.store.inbox(id)),
     pins: await klaus.handle(id).pins(),
   };
 }

@@ -17,6 +17,8 @@ export function toApprovalEvents(event: ApprovalAsked, create: CreateLegacyEvent
     const question = create('approval_required', { ...head, kind: 'limit', limit: { limit, used, cap, offer } });
     return limit === 'tokens' ? [create('budget_exceeded', { totalTokens: used, limit: cap }), question] : [question];
   }
+  if (subject.kind === 'plan')
+    return [create('approval_required', { ...head, kind: 'plan', tool: subject.name, plan: subject.plan })];
   const command = subject.command === undefined ? {} : { command: subject.command };
   const path = toPath(subject);
   if (path === undefined) {
@@ -30,7 +32,7 @@ export function toApprovalEvents(event: ApprovalAsked, create: CreateLegacyEvent
 }
 
 /** The first file that would change; undefined where none would. */
-function toPath(subject: Exclude<ApprovalAsked['subject'], { kind: 'limit' }>): string | undefined {
+function toPath(subject: Exclude<ApprovalAsked['subject'], { kind: 'limit' | 'plan' }>): string | undefined {
   if (subject.kind === 'changes') return subject.hunks[0]?.path ?? '';
   return subject.hunks?.[0]?.path ?? subject.before[0]?.path;
 }

@@ -28,6 +28,7 @@ const ignored = {
   'workspace.committed': none,
   'evidence.verified': none,
   'context.compacted': none,
+  'compaction.requested': none,
   'context.pinned': none,
   'context.unpinned': none,
   'process.changed': none,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Event, EventType, Live, Session } from '@klaus/sdk';
+import { toQueuedMessages, type Event, type EventType, type Live, type Session } from '@klaus/sdk';
 import type { SessionStatus } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import type { InFlightText } from './in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { toQueue, toStatus, type ViewSources } from './session-view.ts';
+import { toStatus, type ViewSources } from './session-view.ts';
 import { everySecond } from '../runs/shared-timer.ts';
 
 export interface HubSources extends ViewSources {
@@ -245,7 +245,7 @@ export class SessionHub {
   }
 
   #readQueue(): string {
-    return JSON.stringify(toQueue(this.#sources.klaus.store.view.inbox(this.#session.id)));
+    return JSON.stringify(toQueuedMessages(this.#sources.klaus.store.view.inbox(this.#session.id)));
   }
 
   #sendQueue(): void {

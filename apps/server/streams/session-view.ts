@@ -1,5 +1,5 @@
-import { modeSchema, sandboxNameSchema, type ApprovalRow, type Command, type Klaus, type SessionRow } from '@klaus/sdk';
-import type { QueuedMessage, SessionState, SessionView, SessionStatus } from '../contract/index.ts';
+import { modeSchema, sandboxNameSchema, type ApprovalRow, type Klaus, type SessionRow } from '@klaus/sdk';
+import type { SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
 import { toAncestors, toOpenChildren, toRoot } from '../runs/session-tree.ts';
@@ -97,14 +97,4 @@ function toState(row: SessionRow, { questions, position, held }: Facts): Session
   if (row.status === 'running') return 'interrupted';
   if (row.outcome === null) return 'idle';
   return row.outcome === 'done' ? 'done' : 'failed';
-}
-
-/** The queued messages of an inbox, without withdrawn ones. */
-export function toQueue(commands: readonly Command[]): QueuedMessage[] {
-  const withdrawn = new Set(commands.flatMap((command) => (command.type === 'withdraw' ? [command.command] : [])));
-  return commands.flatMap((command) =>
-    command.type === 'prompt' && !withdrawn.has(command.id)
-      ? [{ command: command.id, delivery: command.delivery, parts: command.parts }]
-      : [],
-  );
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createScreen, toPlainText } from './screen.ts';
+import { createOutputScreen, toPlainText } from '@klaus/core/conversation';
 import { toContrast, toReadable, toTextOn } from './contrast.ts';
 
 const ESC = '\u001b';
 
 function toSpans(output: string) {
-  const screen = createScreen();
+  const screen = createOutputScreen();
   screen.write(output);
   return screen.lines().flatMap(({ spans }) => spans);
 }
@@ -56,9 +56,9 @@ describe('the cursor', () => {
 
   test('the screen does not depend on the pieces of the output', () => {
     const output = `${ESC}[32mBuilding${ESC}[0m 10 %\r${ESC}[2K${ESC}[38;2;1;2;3m100 %${ESC}[0m\n${ESC}]0;title${ESC}\\end`;
-    const once = createScreen();
+    const once = createOutputScreen();
     once.write(output);
-    const pieces = createScreen();
+    const pieces = createOutputScreen();
     for (const char of output) pieces.write(char);
     expect(pieces.lines().map(({ spans }) => spans)).toEqual(once.lines().map(({ spans }) => spans));
   });
@@ -76,7 +76,7 @@ test('incomplete and invalid sequences are handled', () => {
 });
 
 test('only changed lines are new objects', () => {
-  const screen = createScreen();
+  const screen = createOutputScreen();
   screen.write('one\ntwo');
   const [one, two] = screen.lines();
   screen.write(' more');

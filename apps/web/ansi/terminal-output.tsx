@@ -1,7 +1,12 @@
 import { memo, useRef, type CSSProperties } from 'react';
 import { toReadable, toTextOn } from './contrast.ts';
-import { createScreen, type Screen, type ScreenLine } from './screen.ts';
-import type { Color, TextStyle } from './text-style.ts';
+import {
+  createOutputScreen,
+  type Color,
+  type OutputLine,
+  type OutputScreen,
+  type TextStyle,
+} from '@klaus/core/conversation';
 import './terminal-output.css';
 
 interface TerminalOutputProps {
@@ -24,11 +29,11 @@ export const TerminalOutput = memo(function TerminalOutput({ text, label, last }
   );
 });
 
-export function useScreen(text: string): readonly ScreenLine[] {
-  const held = useRef<{ text: string; screen: Screen; lines: readonly ScreenLine[] } | undefined>(undefined);
+export function useScreen(text: string): readonly OutputLine[] {
+  const held = useRef<{ text: string; screen: OutputScreen; lines: readonly OutputLine[] } | undefined>(undefined);
   if (held.current?.text === text) return held.current.lines;
   const isMore = held.current !== undefined && text.startsWith(held.current.text);
-  const screen = isMore ? held.current!.screen : createScreen();
+  const screen = isMore ? held.current!.screen : createOutputScreen();
   screen.write(isMore ? text.slice(held.current!.text.length) : text);
   const all = screen.lines();
   // A line feed at the end does not start a line.
@@ -37,7 +42,7 @@ export function useScreen(text: string): readonly ScreenLine[] {
   return lines;
 }
 
-const LineView = memo(function LineView({ line, isLast }: { line: ScreenLine; isLast: boolean }) {
+const LineView = memo(function LineView({ line, isLast }: { line: OutputLine; isLast: boolean }) {
   return (
     <>
       {line.spans.map(({ text, ...style }, at) =>

@@ -10,6 +10,7 @@ import {
 } from 'lucide-react';
 import { memo } from 'react';
 import type { CallEntry } from '@klaus/core/conversation';
+import { hunksOf } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
@@ -125,7 +126,7 @@ function Answered({ call }: { call: CallEntry }) {
   const t = useText();
   const { answer, asked } = call;
   if (!answer) return null;
-  const all = asked && asked.subject.kind !== 'limit' ? (asked.subject.hunks?.length ?? 0) : 0;
+  const all = asked ? hunksOf(asked).length : 0;
   const scope = answer.scope !== undefined && answer.scope !== 'once' ? t.approval.scopes[answer.scope] : undefined;
   const words = [
     t.call.answer[answer.answer],
@@ -146,7 +147,7 @@ function Answered({ call }: { call: CallEntry }) {
 function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'session' | 'progress'>) {
   const t = useText();
   const { input, result, diff, decisions, asked } = call;
-  const shownDiff = diff ?? (asked && asked.subject.kind !== 'limit' ? asked.subject.diff : undefined);
+  const shownDiff = diff ?? (asked && 'diff' in asked.subject ? asked.subject.diff : undefined);
   const output = result?.output ?? progress;
   return (
     <div className="call-body column nested">

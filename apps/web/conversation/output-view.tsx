@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { toPlainText } from '../ansi/screen.ts';
+import { toPlainText } from '@klaus/core/conversation';
 import { TerminalOutput, useScreen } from '../ansi/terminal-output.tsx';
 import { attempt } from '../actions/attempt.ts';
 import { saveText } from '../actions/save-text.ts';

@@ -1,5 +1,5 @@
 import type { Hunk } from '@klaus/core/protocol';
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '@klaus/core/conversation';
 
 const SIGNS = { same: '', removed: '-', added: '+', note: '' } as const;
 

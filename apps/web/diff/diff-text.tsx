@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react';
 import { useText } from '../text/text.ts';
 import { BOTH_NUMBERS, DiffLineView, DiffRange } from './diff-line.tsx';
-import { parseDiff, toLines } from './diff-model.ts';
+import { parseDiff, toDiffLines } from '@klaus/core/conversation';
 import './diff.css';
 
 const MAX_LINES = 300;
@@ -13,7 +13,7 @@ export const DiffText = memo(function DiffText({ diff }: { diff: string }) {
   return (
     <div className="diff diff-inside" tabIndex={0} role="group" aria-label={t.approval.rows}>
       {hunks.map((hunk, at) => {
-        const lines = toLines(hunk).slice(0, Math.max(0, left));
+        const lines = toDiffLines(hunk).slice(0, Math.max(0, left));
         left -= lines.length;
         return (
           <div key={hunk.id}>

@@ -1,10 +1,9 @@
 import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Conversation } from '@klaus/core/conversation';
+import { parseDiff, toRows, type Conversation, type DiffRow } from '@klaus/core/conversation';
 import { redoTurn } from '../actions/session-actions.ts';
 import { BOTH_NUMBERS, DiffLineView, DiffPair, DiffRange } from '../diff/diff-line.tsx';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
-import { parseDiff, toRows, type DiffRow } from '../diff/diff-model.ts';
 import { client } from '../state/client.ts';
 import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useText } from '../text/text.ts';
-import type { Line } from './line.ts';
+import type { CodeLine } from '@klaus/core/conversation';
 import { useLines } from './use-lines.ts';
 import './code.css';
 
@@ -28,7 +28,7 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
   );
 });
 
-export const Pieces = memo(function Pieces({ line }: { line: Line }) {
+export const Pieces = memo(function Pieces({ line }: { line: CodeLine }) {
   return line.map(({ kind, text }, at) =>
     kind === '' ? (
       text

@@ -1,5 +1,5 @@
 import { common, createLowlight } from 'lowlight';
-import { toLines, type Line, type Node } from './line.ts';
+import { toCodeLines, type CodeLine, type SyntaxNode } from '@klaus/core/conversation';
 
 export interface HighlightRequest {
   id: number;
@@ -10,7 +10,7 @@ export interface HighlightRequest {
 /** The response. `lines`: undefined for an unknown language. */
 export interface HighlightResponse {
   id: number;
-  lines: Line[] | undefined;
+  lines: CodeLine[] | undefined;
 }
 
 const lowlight = createLowlight(common);
@@ -18,7 +18,7 @@ const lowlight = createLowlight(common);
 addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
   const { id, text, language } = data;
   const lines = lowlight.registered(language)
-    ? toLines(lowlight.highlight(language, text).children as readonly Node[])
+    ? toCodeLines(lowlight.highlight(language, text).children as readonly SyntaxNode[])
     : undefined;
   postMessage({ id, lines } satisfies HighlightResponse);
 });

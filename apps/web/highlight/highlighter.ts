@@ -1,13 +1,13 @@
 import type { HighlightResponse, HighlightRequest } from './highlight-worker.ts';
-import type { Line } from './line.ts';
+import type { CodeLine } from '@klaus/core/conversation';
 
 /** Longer texts are not highlighted, because the worker would take seconds. */
 const MAX_TEXT = 400_000;
 
 const MAX_CACHED = 200;
 
-const cache = new Map<string, Promise<readonly Line[] | undefined>>();
-const waiting = new Map<number, (lines: readonly Line[] | undefined) => void>();
+const cache = new Map<string, Promise<readonly CodeLine[] | undefined>>();
+const waiting = new Map<number, (lines: readonly CodeLine[] | undefined) => void>();
 let worker: Worker | undefined;
 let last = 0;
 
@@ -26,13 +26,13 @@ function start(): Worker {
 }
 
 /** Highlights a text in a worker. Undefined if it is not highlighted. */
-export function highlight(text: string, language: string): Promise<readonly Line[] | undefined> {
+export function highlight(text: string, language: string): Promise<readonly CodeLine[] | undefined> {
   if (language === '' || text.length > MAX_TEXT) return Promise.resolve(undefined);
   const key = `${language}\n${text}`;
   const known = cache.get(key);
   if (known) return known;
   worker ??= start();
-  const lines = new Promise<readonly Line[] | undefined>((resolve) => {
+  const lines = new Promise<readonly CodeLine[] | undefined>((resolve) => {
     last += 1;
     waiting.set(last, resolve);
     worker?.postMessage({ id: last, text, language } satisfies HighlightRequest);

@@ -1,10 +1,10 @@
 import { common, createLowlight } from 'lowlight';
 import { expect, test } from 'vitest';
-import { toLanguage, toLines, type Node } from './line.ts';
+import { toLanguage, toCodeLines, type SyntaxNode } from '@klaus/core/conversation';
 
 test('lines contain every character of the code', () => {
   const code = '/* two\n   lines */\nconst a = `x ${1 + 1}\n`;\n\nexport { a };';
-  const lines = toLines(createLowlight(common).highlight('typescript', code).children as readonly Node[]);
+  const lines = toCodeLines(createLowlight(common).highlight('typescript', code).children as readonly SyntaxNode[]);
   expect(lines.map((line) => line.map(({ text }) => text).join('')).join('\n')).toBe(code);
   expect(lines[0]).toEqual([{ kind: 'comment', text: '/* two' }]);
   expect(lines[1]).toEqual([{ kind: 'comment', text: '   lines */' }]);

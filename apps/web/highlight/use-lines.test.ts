@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Line } from './line.ts';
+import type { CodeLine } from '@klaus/core/conversation';
 import { toShown } from './use-lines.ts';
 
-const read = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
-const MADE = { text: 'const a = 1;\nconst b', lines: [[{ kind: 'keyword', text: 'const a = 1;' }], []] as Line[] };
+const read = (lines: readonly CodeLine[]) => lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
+const MADE = { text: 'const a = 1;\nconst b', lines: [[{ kind: 'keyword', text: 'const a = 1;' }], []] as CodeLine[] };
 
 test('complete lines of a growing text stay highlighted', () => {
   const text = 'const a = 1;\nconst b = 2;\n\nlast';

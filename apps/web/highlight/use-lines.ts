@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { highlight } from './highlighter.ts';
-import { toLanguage, type Line } from './line.ts';
+import { toLanguage, type CodeLine } from '@klaus/core/conversation';
 
 interface Highlighted {
   text: string;
-  lines: readonly Line[];
+  lines: readonly CodeLine[];
 }
 
 /**
  * The lines of a text, highlighted as soon as the worker responds. Complete lines of a growing text stay highlighted,
  * and the text is not sent again before the response arrives.
  */
-export function useLines(text: string, language: string): readonly Line[] {
+export function useLines(text: string, language: string): readonly CodeLine[] {
   const [made, setMade] = useState<Highlighted | undefined>();
   const name = toLanguage(language);
   const wanted = useRef({ text, name });
@@ -32,11 +32,11 @@ export function useLines(text: string, language: string): readonly Line[] {
 }
 
 /** @param made The last response of the worker: for this text, a prefix of it or another text. */
-export function toShown(text: string, made: Highlighted | undefined): readonly Line[] {
+export function toShown(text: string, made: Highlighted | undefined): readonly CodeLine[] {
   if (made?.text === text) return made.lines;
   const isGrown = made !== undefined && text.startsWith(made.text);
   // The last line may be longer now.
   const reused = isGrown ? made.lines.slice(0, -1) : [];
   const rest = isGrown ? text.slice(made.text.lastIndexOf('\n') + 1) : text;
-  return [...reused, ...rest.split('\n').map((line): Line => (line === '' ? [] : [{ kind: '', text: line }]))];
+  return [...reused, ...rest.split('\n').map((line): CodeLine => (line === '' ? [] : [{ kind: '', text: line }]))];
 }

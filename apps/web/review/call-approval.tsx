@@ -1,6 +1,7 @@
-import type { EventOf, Scope } from '@klaus/core/protocol';
+import { hunksOf, type EventOf, type Scope } from '@klaus/core/protocol';
 import { SquareTerminal } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
+import { Markdown } from '../markdown/markdown.tsx';
 import { overlay } from '../state/overlay.ts';
 import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -20,8 +21,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
   const { approval, subject, title, reason, expiresAt, chain } = asked;
-  const hunks = subject.kind === 'limit' ? [] : (subject.hunks ?? []);
-  const hasHunks = hunks.length > 0;
+  const hasHunks = hunksOf(asked).length > 0;
   useEffect(() => {
     if (hasHunks) void loadReview();
   }, [hasHunks]);
@@ -43,7 +43,11 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
       <p className="muted">
         {reason} · {t.approval.expires(formatAgo(expiresAt, now))}
       </p>
-      {subject.command === undefined ? null : (
+      {subject.kind === 'plan' ? (
+        <div className="approval-plan">
+          <Markdown text={subject.plan} />
+        </div>
+      ) : subject.command === undefined ? null : (
         <p className="command line">
           <SquareTerminal size={14} />
           <code className="grow wrap">{subject.command}</code>

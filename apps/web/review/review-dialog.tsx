@@ -1,8 +1,8 @@
 import { describeRejected } from '@klaus/core/describe-rejected';
-import { isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
+import { hunksOf, isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { edit, judge, NEW_REVIEW, toAnswer, toRows, type Review } from '../diff/diff-model.ts';
+import { editHunk, judgeHunks, NEW_REVIEW, toAnswer, toRows, type Review } from '@klaus/core/conversation';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
@@ -16,12 +16,10 @@ import { answerApproval } from './answer.ts';
 import { ReviewRows } from './review-rows.tsx';
 import './review.css';
 
-const NO_HUNKS: readonly Hunk[] = [];
-
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
-  const hunks = asked.subject.kind === 'limit' ? NO_HUNKS : (asked.subject.hunks ?? NO_HUNKS);
+  const hunks = useMemo(() => hunksOf(asked), [asked]);
   const [review, setReview] = useState<Review>(NEW_REVIEW);
   const [current, setCurrent] = useState(0);
   const [editing, setEditing] = useState<string | undefined>();
@@ -38,7 +36,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
   const judgeCurrent = (isAccepted: boolean) => {
     if (!hunk) return;
-    setReview(judge(review, [hunk.id], isAccepted));
+    setReview(judgeHunks(review, [hunk.id], isAccepted));
     step(1);
   };
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -77,10 +75,10 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
           current={current}
           editing={editing}
           onCurrent={setCurrent}
-          onJudge={(ids, isAccepted) => setReview(judge(review, ids, isAccepted))}
+          onJudge={(ids, isAccepted) => setReview(judgeHunks(review, ids, isAccepted))}
           onEdit={(id) => setEditing(id)}
           onEdited={(it, text) => {
-            if (text !== undefined) setReview(edit(review, it, text));
+            if (text !== undefined) setReview(editHunk(review, it, text));
             setEditing(undefined);
           }}
         />

@@ -2,7 +2,7 @@ import { isEditable, type Hunk } from '@klaus/core/protocol';
 import { Check, PencilLine, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
-import { toNewText, type DiffRow, type Review } from '../diff/diff-model.ts';
+import { toNewText, type DiffRow, type Review } from '@klaus/core/conversation';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { VirtualList, type RowList } from '../ui/virtual-list.tsx';

@@ -3,7 +3,14 @@ import type { CallState } from '../state/state.ts';
 import type { CallPurpose, FinishedCall } from './finished-call.ts';
 
 /** Input fields that do not change the purpose of a call. */
-const SIDE_INPUTS: ReadonlySet<string> = new Set(['timeoutMs', 'background', 'network', 'description', 'waitFor']);
+const SIDE_INPUTS: ReadonlySet<string> = new Set([
+  'timeoutMs',
+  'background',
+  'network',
+  'description',
+  'waitFor',
+  'plan',
+]);
 
 /** Must be called before the state removes the start of the call. @param given.workspace Absolute. */
 export function toFinishedCall(
@@ -16,6 +23,7 @@ export function toFinishedCall(
     outcome,
     began: started !== undefined || outcome === 'ok',
     isClosedPlace: decided?.verdict === 'deny' && decided.rule === 'path',
+    isAcceptedPlan: call.asked?.subject.kind === 'plan' && outcome === 'ok',
     purpose: toPurpose(call.input, workspace),
     changed: changes.map(({ path }) => path),
   };
@@ -44,7 +52,7 @@ function toPurpose(input: unknown, workspace: string): CallPurpose {
  * A later call of the run that the gate allows replaces a denied call with the same purpose: the same tool with the
  * same command, files or input; or another tool with at least the same effects that names or changes all of its files.
  * A call that was denied by its path is also replaced by the same tool with another path. Each such call replaces one
- * denied call.
+ * denied call. A plan that the user accepted replaces all calls that were denied before it.
  */
 export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: EffectsOf): FinishedCall | undefined {
   const used = new Set<FinishedCall>();
@@ -57,8 +65,9 @@ export function findOpenDenial(calls: readonly FinishedCall[], effectsOf: Effect
     if (elsewhere) used.add(elsewhere);
     return elsewhere === undefined;
   };
+  const accepted = calls.findLastIndex(({ isAcceptedPlan }) => isAcceptedPlan);
   // From the end: a later denied call has fewer calls that can replace it.
-  return calls.findLast((call, at) => call.outcome === 'denied' && isOpen(call, at));
+  return calls.findLast((call, at) => at > accepted && call.outcome === 'denied' && isOpen(call, at));
 }
 
 type EffectsOf = (tool: string) => readonly string[];

@@ -10,6 +10,7 @@ import {
 } from '../../protocol/index.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
+import { describePresenting } from '../context/plan-mode.ts';
 import { findLinkedPlaces } from '../places/linked-places.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -59,16 +60,39 @@ async function resolveVerdict(work: Work, found: ReadyCall): Promise<JudgedCall>
   if (decision.verdict === 'allow') {
     const { hunks: answer } = call;
     const isPart = answer !== undefined && decision.rule === 'approval';
-    const ready = isPart ? acceptHunks(found, { parts, answer, ids: work.engine.ids }) : found;
+    const ready = isPart ? acceptHunks(found, { parts, answer, ids: work.engine.ids }) : withAcceptedPlan(found);
     return { kind: 'ready', decided, ready };
   }
   if (decision.verdict === 'ask' && runOf(work.state).onAsk === 'wait') return { kind: 'asked', decided, asked };
-  const output =
-    decision.verdict === 'deny'
-      ? `Denied (${decision.rule}): ${decision.reason}.`
-      : `Denied: this needs an approval (${decision.reason}), and no approver is available. ` +
-        'The user can allow it with a wider --approve mode or with --on-ask wait.';
-  return { kind: 'finished', decided, finished: toFinished(head, { outcome: 'denied', output }) };
+  // Without a user, a plan is a good answer, and not a denied action.
+  const outcome = decision.verdict === 'ask' && intent.plan !== undefined ? 'error' : 'denied';
+  return {
+    kind: 'finished',
+    decided,
+    finished: toFinished(head, { outcome, output: toDenial(work, found, decision) }),
+  };
+}
+
+/** The plan as the user edited it. */
+function withAcceptedPlan(ready: ReadyCall): ReadyCall {
+  const { plan } = ready.call;
+  return plan === undefined ? ready : { ...ready, intent: { ...ready.intent, plan } };
+}
+
+/** The result of a call that may not run. */
+function toDenial({ state }: Work, { intent, call }: ReadyCall, { verdict, rule, reason }: Decision): string {
+  const isPlan = intent.plan !== undefined;
+  if (verdict === 'deny') {
+    const text = `Denied (${rule}): ${reason}.`;
+    if (isPlan && call.answer === 'rejected') return `${text} Revise the plan and present it again, or ask the user.`;
+    const presenting = rule === 'mode' && state.mode === 'plan' ? describePresenting(state) : undefined;
+    return presenting === undefined ? text : `${text} Present a plan with ${presenting}: the user can accept it.`;
+  }
+  if (isPlan) return 'Not presented: no user is available to accept a plan. Give the plan as your answer and end.';
+  return (
+    `Denied: this needs an approval (${reason}), and no approver is available. ` +
+    'The user can allow it with a wider --approve mode or with --on-ask wait.'
+  );
 }
 
 interface Judged {
@@ -97,6 +121,7 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
+    ...(intent.plan === undefined ? {} : { plan: true as const }),
     ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
   };
   const gate = toGateContext(work);

@@ -14,6 +14,8 @@ export interface FinishedCall {
   began: boolean;
   /** True if the path rule denied the call without asking for an approval. */
   isClosedPlace: boolean;
+  /** True for a plan that the user accepted. */
+  isAcceptedPlan: boolean;
   purpose: CallPurpose;
   /** Files that the result lists as changed. */
   changed: string[];

@@ -36,6 +36,8 @@ export function withAnswer(decision: Decision, call: CallState, isBound: boolean
 
 /** True if the answered question had the same subject: the call, the contents of files and scripts, the grant. */
 export function bindsTo(before: EventOf<'approval.asked'> | undefined, now: ApprovalAsked): boolean {
+  // The plan is a part of the call, which does not change.
+  if (before?.subject.kind === 'plan') return now.subject.kind === 'plan' && now.subject.call === before.subject.call;
   if (before?.subject.kind !== 'call' || now.subject.kind !== 'call') return false;
   const key = (subject: Extract<ApprovalAsked['subject'], { kind: 'call' }>): string => {
     const { callHash, grantHash, before: hashes, scripts = [], rivals = [] } = subject;
@@ -57,6 +59,11 @@ export interface AskedInput {
 /** The question about a call, bound to its effect. */
 export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInput): ApprovalAsked {
   const { callHash, decision, hunks, runs, remember, escalation } = input;
+  if (intent.plan !== undefined) {
+    const { id, index, name } = call;
+    const subject = { kind: 'plan' as const, call: id, index, name, plan: intent.plan };
+    return toQuestionEvent(work, { subject, title: intent.title, reason: decision.reason });
+  }
   return toQuestionEvent(work, {
     subject: {
       kind: 'call',

@@ -161,6 +161,7 @@ async function toResult(
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     ...optional({ blob, evidence: output.evidence }),
     changes: [...(output.changes ?? [])],
+    ...(output.todos ? { todos: [...output.todos] } : {}),
   });
 }
 

@@ -5,6 +5,7 @@ import { fold } from '../state/fold.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import { isPinMessage } from './pins.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
+import { isTodoMessage } from './todos.ts';
 import { toTranscript } from './transcript.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -47,7 +48,10 @@ export async function compact(work: Work): Promise<void> {
   const transcript =
     earlier +
     toTranscript(
-      dropped.filter((message) => message.origin !== 'context' && !isSummary(message) && !isPinMessage(message)),
+      dropped.filter(
+        (message) =>
+          message.origin !== 'context' && !isSummary(message) && !isPinMessage(message) && !isTodoMessage(message),
+      ),
       perPart,
     );
   const answer = await requestCheapModel(work, {

@@ -23,7 +23,8 @@ export async function endRun(work: Work, ending: Ending): Promise<EventBody[]> {
   bodies.push(...(await work.activities.closeChildren(work)));
   if (makesCheckpoint(work)) bodies.push(...(await work.activities.checkpoint(work)));
   // Only a run that the model ended has a summary.
-  const hasSummary = ENDED.has(ending.outcome) && state.calls.length === 0 && !runOf(state).failure;
+  const { failure, turns } = runOf(state);
+  const hasSummary = ENDED.has(ending.outcome) && state.calls.length === 0 && !failure && turns > 0;
   bodies.push(toRunFinished(state, { ...ending, ...(await closeEvidence(work, hasSummary)) }, bodies));
   return bodies;
 }

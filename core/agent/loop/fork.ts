@@ -19,6 +19,8 @@ import { readTurnHistory } from '../workspace/turn-history.ts';
 export interface ForkOptions {
   /** Seq of the last event that is copied. Default: the last one. */
   at?: number;
+  /** Instead of `at`: id of a message of the user. Everything before it, or before the run that it started, is copied. */
+  before?: string;
   /** Full name of the fork's model. Default: the model at that event. */
   model?: string;
   /** Default: the title of the original with the event. */
@@ -41,17 +43,28 @@ export interface Forked {
   state?: { turn: number; side: 'before' | 'after' };
 }
 
+/** Seq of the last event before a message, or before the run that a message of the user started. */
+function toSeqBefore(events: readonly Event[], message: string): number {
+  let run = 0;
+  for (const event of events) {
+    if (event.type === 'run.started') run = event.seq;
+    if (event.type !== 'message.added' || event.message.id !== message) continue;
+    return event.message.origin === 'user' ? run - 1 : event.seq - 1;
+  }
+  throw new KlausError('usage', `There is no message ${message} in this session.`);
+}
+
 /**
  * Creates a session that starts with a copy of another session's log. The original is only read. Open calls, questions
  * and runs are closed in the fork. The fork has its own budget, and at most the present authority of the original: a
  * narrowed grant remains narrowed, and approvals are not copied.
  *
- * @throws KlausError `usage` for a seq that the session does not have, or one at which it is closed.
+ * @throws KlausError `usage` for a seq or a message that the session does not have, or one at which it is closed.
  */
 export async function fork(engine: Engine, source: string, options: ForkOptions): Promise<Forked> {
   const events = await readLog(engine.store, source);
   const last = events.length;
-  const at = options.at ?? last;
+  const at = options.before === undefined ? (options.at ?? last) : toSeqBefore(events, options.before);
   if (!Number.isInteger(at) || at < 1 || at > last) {
     throw new KlausError('usage', `Session ${source} has no event ${at}.`, {
       hint: `Choose one from 1 to ${last}: \`klaus show ${source} --json\` prints them.`,

@@ -1,5 +1,6 @@
 import {
   optional,
+  hunksOf,
   isEditable,
   isKlausError,
   LIMIT_NAMES,
@@ -21,6 +22,7 @@ import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { describeLimit, usedOf } from '../budget/limit-check.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
+import { announcePlanMode } from '../context/plan-mode.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
 import { openedOf, type State } from '../state/state.ts';
@@ -48,7 +50,7 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
       await work.append([], isWaiting ? [command.id, command.command] : [command.id]);
       continue;
     }
-    if (command.type === 'prompt' && !work.state.run && !mayBegin) continue;
+    if (BEGINNING.has(command.type) && !work.state.run && !mayBegin) continue;
     if (command.type === 'close') {
       await closeSession(work, command);
       continue;
@@ -57,6 +59,9 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
     if (bodies) await work.append(bodies, [command.id]);
   }
 }
+
+/** Commands that start a run. */
+const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact']);
 
 /** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
@@ -88,6 +93,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return endCancelled(work, command);
     case 'approve':
       return [...answer(state, command), ...escalate(work, command)];
+    case 'compact':
+      return requestCompaction(work, command);
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
@@ -99,8 +106,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
         ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
         : [];
     case 'change': {
-      const { title, pinned, model, mode } = command;
-      const changes = { title, pinned, model, mode };
+      const { title, pinned, model, mode, effort } = command;
+      const changes = { title, pinned, model, mode, effort };
       return [{ type: 'session.changed', ...optional(changes) }];
     }
   }
@@ -138,7 +145,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
-  bodies.push(...(await recallKnowledge(work, run)));
+  bodies.push(...(await recallKnowledge(work, run)), ...announcePlanMode(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
@@ -196,6 +203,19 @@ function resumeRun(work: Work, command: Extract<Command, { type: 'resume' }>): E
   return bodies;
 }
 
+function requestCompaction(
+  { state, engine }: Work,
+  { by, onAsk = 'deny' }: Extract<Command, { type: 'compact' }>,
+): EventBody[] {
+  if (state.closed || state.run?.isCompactionRequested) return [];
+  if (state.run) return [{ type: 'compaction.requested', run: state.run.id, by }];
+  const run = engine.ids.ulid();
+  return [
+    { type: 'run.started', run, trigger: 'compact', onAsk },
+    { type: 'compaction.requested', run, by },
+  ];
+}
+
 /** A second answer to a question is ignored: the command is consumed without an event. */
 function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
   const asked = state.approvals.get(command.approval);
@@ -214,6 +234,11 @@ function answer(state: State, command: Extract<Command, { type: 'approve' }>): E
     ...optional({ note, hunks: isEmpty ? undefined : hunks }),
     ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
   };
+  if (asked.subject.kind === 'plan' && given === 'approved') {
+    const mode = command.mode ?? (state.mode === 'plan' ? 'edits' : undefined);
+    const accepted = { ...answered, ...optional({ plan: command.plan }) };
+    return mode === undefined || mode === state.mode ? [accepted] : [accepted, { type: 'session.changed', mode }];
+  }
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
   return [
     answered,
@@ -236,8 +261,8 @@ function escalate(
 
 /** The answer for the hunks of the question; undefined if it accepts all of them. */
 function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
-  if (!given || asked.subject.kind === 'limit') return undefined;
-  const known = new Map((asked.subject.hunks ?? []).map((hunk) => [hunk.id, hunk]));
+  if (!given || asked.subject.kind === 'limit' || asked.subject.kind === 'plan') return undefined;
+  const known = new Map(hunksOf(asked).map((hunk) => [hunk.id, hunk]));
   // A hunk that is named twice counts once.
   const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
   const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));

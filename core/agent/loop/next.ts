@@ -130,13 +130,19 @@ function askOrPark(state: State, reached: LimitReached): Action {
 function nextTurn(state: State, facts: Facts): Action {
   const run = runOf(state);
   const last = state.messages.at(-1);
-  if ((last?.role === 'assistant' || run.empty) && !run.mustCompact && run.turns > 0) {
+  const isBetween = !state.openTurn;
+  const isRequested = run.isCompactionRequested && isBetween;
+  if (!isRequested && (last?.role === 'assistant' || run.empty) && !run.mustCompact && run.turns > 0) {
     const ended = endOf(state, facts);
     if (ended) return ended;
   }
   // A question about a limit must be answered before any next step.
   if ([...state.approvals.values()].some(({ subject }) => subject.kind === 'limit')) return { kind: 'park' };
-  const isBetween = !state.openTurn;
+  if (isRequested) return { kind: 'compact' };
+  if (run.trigger === 'compact') {
+    const reason = run.compacted ? 'The context was compacted.' : 'There was nothing to compact.';
+    return { kind: 'finish', outcome: 'done', reason };
+  }
   const { turns } = state.limits;
   // Checked before a compaction: no history is dropped for a turn that the limit does not allow.
   if (isBetween && turns > 0 && countOf(state, 'turns') >= turns) return askOrPark(state, toReached(state, 'turns', 1));

@@ -10,6 +10,8 @@ export function isReceivable(state: State, command: Command): boolean {
   if (command.type !== 'prompt') return true;
   if (state.closed) return false;
   if (!state.run) return true;
+  // Such a run requests no answer of the model.
+  if (state.run.trigger === 'compact') return false;
   return command.delivery === 'steer' && isAtBoundary(state);
 }
 

@@ -8,17 +8,21 @@ export type RequestHasher = (request: ModelRequest) => string;
 
 /** Hashes requests incrementally: each message is hashed once while the history only grows. */
 export function createRequestHasher(ids: Ids): RequestHasher {
-  let base: string | undefined;
+  let base: { key: string; hash: string } | undefined;
   let seen: Message[] = [];
   let running = '';
   return ({ system, tools, messages, temperature, effort }) => {
     // A session without them keeps its hashes.
     const sampling = hasSampling({ temperature, effort }) ? [optional({ temperature, effort })] : [];
-    base ??= ids.digest(JSON.stringify([system, tools, ...sampling]));
+    const key = JSON.stringify(sampling);
+    if (base?.key !== key) {
+      base = { key, hash: ids.digest(JSON.stringify([system, tools, ...sampling])) };
+      running = '';
+    }
     const grew = seen.length <= messages.length && (seen.length === 0 || messages[seen.length - 1] === seen.at(-1));
     if (!grew || messages[0] !== seen[0] || running === '') {
       seen = [];
-      running = base;
+      running = base.hash;
     }
     for (const message of messages.slice(seen.length)) {
       running = ids.digest(running + JSON.stringify([message.role, message.parts]));

@@ -22,6 +22,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const { state, engine } = work;
   const opened = openedOf(state);
   const run = runOf(state).id;
+  const sampling = optional({ temperature: opened.temperature, effort: state.effort });
   const model = await work.model();
   const request: ModelRequest = {
     system: opened.system,
@@ -29,17 +30,17 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     messages: state.messages,
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
-    ...optional({ temperature: opened.temperature, effort: opened.effort }),
+    ...sampling,
   };
   const { promptTokens, maxOutputTokens, tokens, usd } = forecast;
   const requestHash = work.hashRequest(request);
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    const modelInfo = toModelInfo(model, { settings: engine.settings, sampling: opened });
+    const modelInfo = toModelInfo(model, { settings: engine.settings, sampling });
     await work.append([
       { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
-      ...(state.models.has(model.name) ? [] : reportUnsupported(opened, model, run)),
+      ...(state.models.has(model.name) ? [] : reportUnsupported(sampling, model, run)),
     ]);
   }
   const live = createLiveMessage(work);

@@ -7,7 +7,7 @@ export interface ApprovalRow {
   /** Of the session. */
   sessionTitle: string | null;
   workspace: string;
-  kind: 'call' | 'changes' | 'limit';
+  kind: 'call' | 'changes' | 'plan' | 'limit';
   title: string;
   reason: string;
   /** For calls. */

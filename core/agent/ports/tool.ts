@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
-import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume } from '../../protocol/index.ts';
+import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume, Todo } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
@@ -31,6 +31,8 @@ export interface Intent {
    * of a call whose process crashed after the change.
    */
   result?: string;
+  /** A plan in Markdown that the user is asked to accept. `run` gets it as it was accepted. */
+  plan?: string;
   /** The child session that the call opens. It is recorded with the intent. */
   child?: ChildPlan;
   /** False for a call with the effect `spawn` that creates no agent, which needs no authority to create one. */
@@ -56,6 +58,8 @@ export interface ToolOutput {
   awaits?: { children: readonly string[]; any: boolean };
   /** The closings of child sessions, recorded before the result. */
   closed?: readonly EventBody[];
+  /** The new todo list of the session, which replaces the present one. */
+  todos?: readonly Todo[];
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }

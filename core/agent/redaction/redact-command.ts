@@ -5,21 +5,25 @@ import type { Engine } from '../loop/engine.ts';
 import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
 
-/** The field of a command that holds text of a user. A prompt holds it in its parts. */
-const TEXT_FIELDS: { readonly [T in Command['type']]?: string } = {
-  pin: 'text',
-  approve: 'note',
-  cancel: 'reason',
-  change: 'title',
+/** The fields of a command that hold text of a user. A prompt holds it in its parts. */
+const TEXT_FIELDS: { readonly [T in Command['type']]?: readonly string[] } = {
+  pin: ['text'],
+  approve: ['note', 'plan'],
+  cancel: ['reason'],
+  change: ['title'],
 };
 
-function readText(command: Command): string | undefined {
-  return (command as Record<string, unknown>)[TEXT_FIELDS[command.type] ?? ''] as string | undefined;
+function readTexts(command: Command): [field: string, text: string][] {
+  const fields = command as Record<string, unknown>;
+  return (TEXT_FIELDS[command.type] ?? []).flatMap((field): [string, string][] => {
+    const text = fields[field];
+    return typeof text === 'string' ? [[field, text]] : [];
+  });
 }
 
 /** True for a command with text of a user. */
 export function carriesText(command: Command): boolean {
-  return command.type === 'prompt' || readText(command) !== undefined;
+  return command.type === 'prompt' || readTexts(command).length > 0;
 }
 
 /** Redacts the text of a user before it is stored in the inbox, with the placeholders of the session's log. */
@@ -42,5 +46,6 @@ function redactTexts(command: Command, redactor: Redactor): Command {
   if (command.type === 'prompt') {
     return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
   }
-  return { ...command, [TEXT_FIELDS[command.type]!]: redactor.redact(readText(command)!) };
+  const clean = readTexts(command).map(([field, text]) => [field, redactor.redact(text)]);
+  return { ...command, ...Object.fromEntries(clean) };
 }

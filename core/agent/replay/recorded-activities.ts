@@ -56,7 +56,7 @@ export function createRecordedActivities(recording: Recording): Activities {
       if (event?.type === 'tool.finished' && event.call === call.id && decided.verdict !== 'allow') {
         return { kind: 'finished', decided, finished: toBody(event) as ToolFinished };
       }
-      if (event?.type === 'approval.asked' && event.subject.kind === 'call' && event.subject.call === call.id) {
+      if (event?.type === 'approval.asked' && isAbout(event, call.id)) {
         return { kind: 'asked', decided, asked: toBody(event) as ApprovalAsked };
       }
       if (event?.type !== 'tool.started' || event.call !== call.id) {
@@ -125,6 +125,10 @@ function closeAsRecorded(
   // The freshness of checks of earlier runs is not recorded.
   const judged = earlier.length > 0 ? (found?.claims ?? []) : judgeClaims(claims, evidence);
   return toClosedEvidence(evidence, judged, found?.tree);
+}
+
+function isAbout({ subject }: EventOf<'approval.asked'>, call: string): boolean {
+  return (subject.kind === 'call' || subject.kind === 'plan') && subject.call === call;
 }
 
 function isGuarded(event: Event, before: Event | undefined): boolean {

@@ -33,6 +33,8 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
       const options = { onAsk, ...optional({ waitForModelMs }) };
       if (trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const message = events[at + 1];
+      if (message?.type === 'compaction.requested' && trigger === 'compact')
+        return { command: { type: 'compact', id, by: message.by, onAsk }, next: at + 2 };
       const isNudged = message?.type === 'message.added' && message.message.origin === 'engine' && message.at === time;
       return { command: { type: 'resume', id, ...options }, next: isNudged ? at + 2 : at + 1 };
     },
@@ -68,6 +70,9 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'workspace.snapshotted': {},
   'workspace.restored': {},
   'workspace.committed': { isClosing: () => true },
+  'compaction.requested': {
+    read: ({ by }, { at, id }) => ({ command: { type: 'compact', id, by }, next: at + 1 }),
+  },
   'context.compacted': {},
   'context.pinned': {
     read: ({ pin: id, text, source, by }, { at }) => ({
@@ -145,29 +150,32 @@ function readPromptPin(events: readonly Event[], at: number): { pin: true; id?: 
   return isRefused ? { pin: true } : undefined;
 }
 
-function isLimit(events: readonly Event[], approval: string, before: number): boolean {
+function subjectOf(events: readonly Event[], approval: string, before: number): string | undefined {
   const asked = events.findLast(
     (event, index) => index < before && event.type === 'approval.asked' && event.approval === approval,
   );
-  return asked?.type === 'approval.asked' && asked.subject.kind === 'limit';
+  return asked?.type === 'approval.asked' ? asked.subject.kind : undefined;
 }
 
 function readAnswer(event: EventOf<'approval.answered'>, position: Position): Found | undefined {
-  const { approval, answer, by, note, hunks, scope } = event;
+  const { approval, answer, by, note, hunks, scope, plan } = event;
   const { events, at, id } = position;
   if (answer !== 'approved' && answer !== 'rejected') return readCancel(position);
   const following = events[at + 1];
-  const raises = answer === 'approved' && following?.type === 'session.changed' && following.limits !== undefined;
-  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope };
+  const subject = answer === 'approved' && following?.type === 'session.changed' && subjectOf(events, approval, at);
+  const changed = following?.type === 'session.changed' ? following : undefined;
+  const mode = subject === 'plan' && changed?.mode !== 'plan' ? changed?.mode : undefined;
+  const raises = subject === 'limit' && changed?.limits !== undefined;
+  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope, plan, mode };
   const escalates = following?.type === 'grant.escalated' && following.approval === approval;
-  return { command, next: escalates || (raises && isLimit(events, approval, at)) ? at + 2 : at + 1 };
+  return { command, next: escalates || raises || mode !== undefined ? at + 2 : at + 1 };
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {
-  const { limits, title, pinned, model, mode, summary } = event;
+  const { limits, title, pinned, model, mode, effort, summary } = event;
   // Only the engine sets a summary.
   if (summary !== undefined) return undefined;
-  if (!limits) return { command: { type: 'change', id, title, pinned, model, mode }, next: at + 1 };
+  if (!limits) return { command: { type: 'change', id, title, pinned, model, mode, effort }, next: at + 1 };
   let next = at + 1;
   for (let event = events[next]; event?.type === 'approval.answered' && event.answer === 'superseded';) {
     event = events[++next];

@@ -1,4 +1,4 @@
-import type { EventOf, ResultPart } from '../../protocol/index.ts';
+import { toTodoList, type EventOf, type ResultPart } from '../../protocol/index.ts';
 import { toFinishedCall } from '../calls/call-purpose.ts';
 import { isApproval } from '../calls/human-approval.ts';
 import { foldEnvironment } from '../evidence/check-environment.ts';
@@ -37,6 +37,7 @@ export function foldAnswer(state: State, event: EventOf<'approval.answered'>): v
   call.answer = event.answer === 'superseded' ? undefined : event.answer;
   call.note = event.note;
   call.hunks = event.hunks;
+  call.plan = event.plan;
   if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
   if (event.answer === 'superseded') delete call.asked;
 }
@@ -63,6 +64,8 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
   // A check takes a snapshot after it has run.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   call.finished = { outcome: event.outcome, output: event.output };
+  const todoList = toTodoList(state.todoList, event);
+  if (todoList) state.todoList = todoList;
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;
   for (const change of event.changes) {
     state.turnEffects?.paths.add(change.path);

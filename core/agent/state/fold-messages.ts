@@ -2,6 +2,7 @@ import { toCalled, toText, type EventOf, type Message } from '../../protocol/ind
 import { countBytes } from '../context/count-bytes.ts';
 import { cutInputs } from '../context/cut-input.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from '../context/pins.ts';
+import { isTodoMessage, toTodoMessage } from '../context/todos.ts';
 import type { State } from './state.ts';
 
 /** Beginning of the id of a message that reports the ends of background processes to the model. */
@@ -41,9 +42,13 @@ export function foldUnpin(state: State, { pin }: EventOf<'context.unpinned'>): v
 }
 
 export function foldCompaction(state: State, event: EventOf<'context.compacted'>): void {
+  const { run } = state;
+  const isRequested = run?.isCompactionRequested ?? false;
+  if (run) run.isCompactionRequested = false;
   if (event.dropped === 0) {
-    if (state.run)
-      state.run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
+    // The run continues if it does not need the space.
+    if (run && (run.mustCompact || !isRequested))
+      run.failure = { code: 'context_window', message: 'the context window is full and nothing can be left out' };
     return;
   }
   const from = state.messages.findIndex((message) => message.id === event.firstKept);
@@ -60,10 +65,13 @@ export function foldCompaction(state: State, event: EventOf<'context.compacted'>
     parts: [{ type: 'text', text: event.summary }],
   });
   if (state.pins.length > 0) pushMessage(state, toPinsMessage(state.pins, event.seq));
-  for (const message of [...context, ...kept]) if (!isPinMessage(message)) pushMessage(state, message);
-  if (state.run) {
-    state.run.mustCompact = false;
-    state.run.compacted = true;
+  const todos = toTodoMessage(state.todoList, event.seq);
+  if (todos) pushMessage(state, todos);
+  for (const message of [...context, ...kept])
+    if (!isPinMessage(message) && !isTodoMessage(message)) pushMessage(state, message);
+  if (run) {
+    run.mustCompact = false;
+    run.compacted = true;
   }
 }
 

@@ -12,7 +12,7 @@ const TITLED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied'
 export function foldRunStart(state: State, event: EventOf<'run.started'>): void {
   // A resumed run is compared with the same base.
   state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
-  if (event.trigger !== 'resume') delete state.base;
+  if (event.trigger === 'prompt') delete state.base;
   delete state.failingSince;
 }
 
@@ -81,6 +81,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
 function createRun(event: EventOf<'run.started'>): RunState {
   return {
     id: event.run,
+    trigger: event.trigger,
     onAsk: event.onAsk,
     waitForModelMs: event.waitForModelMs ?? 0,
     usage: NO_USAGE,
@@ -94,6 +95,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     continuations: 0,
     empty: false,
     mustCompact: false,
+    isCompactionRequested: false,
     compacted: false,
     checkpointed: false,
     changedFiles: false,

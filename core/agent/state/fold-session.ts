@@ -4,6 +4,7 @@ import type { State } from './state.ts';
 export function foldSessionOpening(state: State, event: EventOf<'session.opened'>): void {
   state.session = event;
   state.model = event.model;
+  if (event.effort !== undefined) state.effort = event.effort;
   state.mode = event.mode;
   state.limits = event.limits;
   state.grant = event.grant;
@@ -17,6 +18,11 @@ export function foldSessionChange(state: State, event: EventOf<'session.changed'
   }
   if (event.model !== undefined) state.model = event.model;
   if (event.mode !== undefined) state.mode = event.mode;
+  if (event.effort !== undefined && event.effort !== state.effort) {
+    state.effort = event.effort;
+    // A model that does not support it is reported again.
+    state.models.clear();
+  }
   if (event.limits) state.limits = event.limits;
 }
 

@@ -42,6 +42,9 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
     delete state.tree;
   },
   'workspace.committed': foldCommit,
+  'compaction.requested': (state) => {
+    if (state.run) state.run.isCompactionRequested = true;
+  },
   'context.compacted': foldCompaction,
   'context.pinned': foldPin,
   'context.unpinned': foldUnpin,

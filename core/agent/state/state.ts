@@ -2,6 +2,7 @@ import {
   USE_TOOL,
   type CheckEnvironment,
   type Edge,
+  type Effort,
   type EventOf,
   type Evidence,
   type Grant,
@@ -13,6 +14,7 @@ import {
   type OnAsk,
   type Remembered,
   type StopReason,
+  type TodoList,
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
@@ -38,6 +40,8 @@ export interface CallState {
   decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
   /** The accepted hunks, if not all were accepted. */
   hunks?: HunkAnswer | undefined;
+  /** The plan as the user edited it. */
+  plan?: string | undefined;
   finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
   /** The child sessions for which the call waits. */
   awaits?: { children: Set<string>; any: boolean };
@@ -70,6 +74,7 @@ export interface ChildState {
 
 export interface RunState {
   readonly id: string;
+  readonly trigger: EventOf<'run.started'>['trigger'];
   readonly onAsk: OnAsk;
   /** Milliseconds during which an outage of the model is waited out; the settings may specify more. */
   readonly waitForModelMs: number;
@@ -97,6 +102,8 @@ export interface RunState {
   failure?: { code: ModelFailureCode; message: string };
   /** A compaction is needed before the next turn, regardless of the estimate. */
   mustCompact: boolean;
+  /** A user requested a compaction that was not made yet. */
+  isCompactionRequested: boolean;
   /** A compaction was made and no turn has succeeded since. */
   compacted: boolean;
   /** The user refused to raise this limit. */
@@ -148,6 +155,8 @@ export interface State {
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** How much the model reasons; absent: the default of the model. */
+  effort?: Effort;
   /** Full names of the models from which a turn was requested. */
   models: Set<string>;
   mode: EventOf<'session.opened'>['mode'];
@@ -180,6 +189,8 @@ export interface State {
   held: Message[];
   /** Pinned texts, in the order in which they were pinned. */
   pins: Pin[];
+  /** The todo list that the agent keeps; absent: it has not set one. */
+  todoList?: TodoList;
   run?: RunState;
   lastRun?: EventOf<'run.finished'>;
   /** The last checks of earlier runs. They may still be valid. */

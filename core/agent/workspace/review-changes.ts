@@ -141,13 +141,13 @@ export function withNotes(finished: ToolFinished, notes: readonly string[]): Too
 }
 
 function toResult(finished: ToolFinished): ToolResult {
-  const { outcome, output, blob, detail, changes, evidence, durationMs } = finished;
+  const { outcome, output, blob, detail, changes, evidence, todos, durationMs } = finished;
   return {
     outcome,
     output,
     changes,
     durationMs,
-    ...optional({ blob, detail, evidence }),
+    ...optional({ blob, detail, evidence, todos }),
   };
 }
 

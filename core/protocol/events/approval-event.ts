@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundScriptSchema, hunkAnswerSchema, rememberedSchema, scopeSchema } from '../authority/approval.ts';
 import { grantSchema } from '../authority/grant.ts';
-import { hunkSchema } from '../changes/hunk.ts';
+import { hunkSchema, type Hunk } from '../changes/hunk.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 import { toolResultSchema } from '../messages/tool-result.ts';
 import { escalationSchema } from './child-event.ts';
@@ -46,6 +46,11 @@ const subjectSchema = z.discriminatedUnion('kind', [
     result: toolResultSchema.describe('Result of the command, stored until the approval is answered.'),
   }),
   z.object({
+    kind: z.literal('plan'),
+    ...call,
+    plan: z.string().describe('Markdown. The user may edit it before the approval.'),
+  }),
+  z.object({
     kind: z.literal('limit'),
     limit: limitName,
     used: z.number(),
@@ -53,6 +58,11 @@ const subjectSchema = z.discriminatedUnion('kind', [
     offer: z.number().describe('The cap that an approval sets.'),
   }),
 ]);
+
+/** The parts of a change that can be answered separately; none for a question about anything else. */
+export function hunksOf({ subject }: Pick<z.infer<typeof approvalAsked>, 'subject'>): readonly Hunk[] {
+  return subject.kind === 'call' || subject.kind === 'changes' ? (subject.hunks ?? []) : [];
+}
 
 export const approvalAsked = z
   .object({
@@ -91,6 +101,7 @@ export const approvalAnswered = z
     note: z.string().optional(),
     hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),
     scope: scopeSchema.optional().describe('Absent: `once`.'),
+    plan: z.string().optional().describe('The plan as the user edited it. Absent: as it was presented.'),
     remember: rememberedSchema
       .optional()
       .describe('What the answer applies to from now on, for a scope beyond `once`.'),

@@ -63,6 +63,7 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'workspace.restored': false,
   'workspace.committed': false,
   'evidence.verified': false,
+  'compaction.requested': false,
   'context.compacted': false,
   'context.pinned': false,
   'context.unpinned': false,
@@ -114,7 +115,7 @@ function toKey(event: Event): { turn: number; index: number; phase: number } | u
   if (event.type === 'gate.decided' || event.type === 'tool.started' || event.type === 'tool.finished') {
     return { turn: event.turn, index: event.index, phase: PHASE[event.type] };
   }
-  if (event.type === 'approval.asked' && event.subject.kind === 'call') {
+  if (event.type === 'approval.asked' && (event.subject.kind === 'call' || event.subject.kind === 'plan')) {
     return { turn: event.turn, index: event.subject.index, phase: PHASE[event.type] };
   }
   return undefined;

@@ -13,6 +13,10 @@ export const messageAdded = z
     'A message was added to the history. Results of calls are added by the fold, in call order, from tool.finished.',
   );
 
+export const compactionRequested = z
+  .object({ type: z.literal('compaction.requested'), ...run, by: z.string().describe('The door that requested it.') })
+  .describe('A user requested a compaction. It is made before the next request to the model.');
+
 export const contextCompacted = z
   .object({
     type: z.literal('context.compacted'),
@@ -22,7 +26,9 @@ export const contextCompacted = z
     firstKept: z.string().describe('Id of the first message that the summary does not replace.'),
     dropped: z
       .int()
-      .describe('Number of messages that the summary replaces; 0 when none could be replaced, which ends the run.'),
+      .describe(
+        'Number of messages that the summary replaces; 0 when none could be replaced, which ends the run unless a user requested the compaction.',
+      ),
   })
   .describe('The beginning of the history was replaced by a summary. The log keeps all messages.');
 

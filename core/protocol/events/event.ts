@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { approvalAnswered, approvalAsked, grantChanged, grantEscalated } from './approval-event.ts';
 import { childClosed, childFinished, childOpened } from './child-event.ts';
-import { contextCompacted, contextPinned, contextUnpinned, messageAdded } from './context-event.ts';
+import {
+  compactionRequested,
+  contextCompacted,
+  contextPinned,
+  contextUnpinned,
+  messageAdded,
+} from './context-event.ts';
 import { modelAttempted, modelRequested, turnFinished, turnStarted } from './model-event.ts';
 import { processChanged } from './process-event.ts';
 import { runnerOpened } from './runner-event.ts';
@@ -52,6 +58,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceRestored,
   workspaceCommitted,
   evidenceVerified,
+  compactionRequested,
   contextCompacted,
   contextPinned,
   contextUnpinned,

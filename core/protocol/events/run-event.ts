@@ -9,7 +9,7 @@ export const runStarted = z
   .object({
     type: z.literal('run.started'),
     ...run,
-    trigger: z.enum(['prompt', 'resume']),
+    trigger: z.enum(['prompt', 'resume', 'compact']).describe('`compact`: the run only compacts the context.'),
     onAsk: onAskSchema,
     waitForModelMs: z
       .number()

@@ -87,10 +87,11 @@ export const sessionChanged = z
     summary: z.string().optional(),
     model: z.string().optional(),
     mode: modeSchema.optional(),
+    effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
     limits: limitsSchema.optional(),
     pinned: z.boolean().optional(),
   })
-  .describe('Title, summary, model, mode or limits changed.');
+  .describe('Title, summary, model, mode, effort or limits changed.');
 
 export const sessionClosed = z
   .object({ type: z.literal('session.closed'), reason: z.string() })

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { blobSchema } from './blob.ts';
 import { fileChangeSchema } from '../changes/change.ts';
 import { receiptSchema } from '../events/evidence.ts';
+import { todoSchema } from './todo.ts';
 
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
@@ -10,6 +11,7 @@ export const toolResultSchema = z.object({
   detail: z.unknown().optional().describe('Structured details for doors.'),
   changes: z.array(fileChangeSchema).describe('Known changes of the call.'),
   evidence: receiptSchema.optional().describe('Present when the call was a check.'),
+  todos: z.array(todoSchema).optional().describe('The new todo list, if the call replaced it.'),
   durationMs: z.number(),
 });
 /** The result of a call. */

@@ -12,6 +12,7 @@ export function projectApproval(database: Database, event: Event): void {
 function ask(database: Database, event: EventOf<'approval.asked'>): void {
   const { subject } = event;
   const call = subject.kind === 'limit' ? undefined : subject;
+  const effect = subject.kind === 'call' || subject.kind === 'changes' ? subject : undefined;
   const limit = subject.kind === 'limit' ? subject : undefined;
   database.run(
     `INSERT OR REPLACE INTO approvals (id, session_id, kind, title, reason, tool_name, diff, command, limit_name, offer,
@@ -22,8 +23,8 @@ function ask(database: Database, event: EventOf<'approval.asked'>): void {
     event.title,
     event.reason,
     call?.name ?? null,
-    call?.diff ?? null,
-    call?.command ?? null,
+    effect?.diff ?? null,
+    effect?.command ?? null,
     limit?.limit ?? null,
     limit?.offer ?? null,
     toIso(event.at),

@@ -31,13 +31,5 @@ export function createHttpChat(
       await ask(client.recordAgentUse({ params: { name: agent } }));
     },
     chatState: (id) => readChatState(events(id)),
-    async changeModel(id, model) {
-      await ask(client.changeSession({ params: { id }, body: { model } }));
-    },
-    async undo(id) {
-      const { done, changes, conflicts } = await ask(client.undo({ params: { id }, body: {} }));
-      return { done, changes, conflicts: conflicts.map(({ path }) => path) };
-    },
-    fork: async (id) => (await ask(client.fork({ params: { id }, body: {} }))).session,
   };
 }

@@ -3,6 +3,7 @@ import { optional } from '@klaus/sdk/optional';
 import { toUlid } from '@klaus/sdk/ulid';
 import { connectServer } from './connect-server.ts';
 import { createHttpChat } from './http-chat.ts';
+import { createHttpInteractive } from './http-interactive.ts';
 import { createHttpReader } from './http-reader.ts';
 import { followHttp } from './http-session.ts';
 import { retry } from './retry.ts';
@@ -27,11 +28,12 @@ export async function connectHttpClient(
     warning,
     ...reader,
     ...createHttpChat(server, reader),
+    ...createHttpInteractive(server),
     async forget(id) {
       await ask(client.forgetRemembered({ params: { id } }));
     },
-    async answer(id, answer, { note, hunks, scope }) {
-      await ask(client.answer({ params: { id }, body: { answer, ...optional({ note, hunks, scope }) } }));
+    async answer(id, answer, options) {
+      await ask(client.answer({ params: { id }, body: { answer, ...optional(options) } }));
     },
 
     async open(request) {

@@ -43,6 +43,7 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
       `  ${toLine(row.reason, 400)}`,
     ];
     if (row.command !== null) lines.push(indent(`$ ${toPrintable(row.command)}`));
+    if (row.plan) lines.push(indent(toPrintable(row.plan).trimEnd()));
     const hunks = await row.hunks();
     for (const hunk of hunks) lines.push(`  ${paint('bold', toLine(hunk.id, 200))}`, toDiff(renderHunk(hunk)));
     if (hunks.length === 0 && row.diff !== null) lines.push(toDiff(row.diff));

@@ -32,6 +32,10 @@ export const command: LeafCommand = {
             'session',
             'project',
           ]),
+        )
+        .option('--plan <file>', 'for a plan: accept the text of this file instead')
+        .addOption(
+          choiceOption('--mode <mode>', 'for a plan: continue in this mode (default: edits)', ['ask', 'edits', 'auto']),
         ),
     ),
   run: (id: string, options: Options) => answerApproval(id, 'approved', options),
@@ -56,9 +60,10 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   }
   // The session that the user opened advances those below it, and continues after them.
   const session = await client.session(approval.chain?.[0]?.session ?? approval.session);
-  const { note, scope } = options;
+  const { note, scope, mode } = options;
+  const plan = options.plan === undefined ? undefined : readFileSync(options.plan, 'utf8');
   const hunks = toHunkAnswer(approval.hunks, options);
-  await client.answer(approval.id, reply, optional({ note, scope, hunks }));
+  await client.answer(approval.id, reply, optional({ note, scope, hunks, plan, mode }));
   return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
 }
 

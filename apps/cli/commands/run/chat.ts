@@ -1,24 +1,18 @@
 import { toPrintable } from '@klaus/sdk/printable';
 import type { Command } from 'commander';
+import { checkContinued, type ChatCommandOptions } from '../../chat/chat-options.ts';
 import { findFreeSession, runChat } from '../../chat/run-chat.ts';
 import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
 import { openClient } from '../../client/open-client.ts';
 import type { SessionClient } from '@klaus/sdk/client';
 import { createOutput } from '../../output/show-output.ts';
 import { err } from '../../output/sink.ts';
-import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { checkServerOptions } from './run.ts';
-
-interface ChatCommandOptions extends Options {
-  new?: true;
-  /** False: `--no-history`. */
-  history: boolean;
-}
 
 export const command: LeafCommand = {
   name: 'chat',
@@ -38,11 +32,15 @@ export const command: LeafCommand = {
   async run(name: string | undefined, options: ChatCommandOptions, declared: Command) {
     if (toGivenServer(options) !== undefined) checkServerOptions(options);
     const { cwd, root } = options;
+    const isFirst = declared.parent?.args.length === 0;
+    if (canShowTerminal(options)) {
+      const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
+      return await runInTerminal({ name, isStart: isFirst, options });
+    }
     const output = createOutput(options);
     await using client = await openClient(options, { cwd, settings: toSettings(options), onNotice: output.note });
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const isStart = declared.parent?.args.length === 0;
-    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
+    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart: isFirst, cwd });
     for (const note of notes) output.note(note);
     const isKept = options.history && keepsHistory;
     const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
@@ -63,6 +61,12 @@ export const command: LeafCommand = {
   },
 };
 
+/** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
+function canShowTerminal({ json, plain }: Options): boolean {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+  return isTerminal && !json && !plain && (process.env['KLAUS_PLAIN'] ?? '') === '';
+}
+
 /** Inputs that the arrow keys recall at the start. */
 const MAX_RECALLED = 500;
 
@@ -75,22 +79,4 @@ async function openTerminal(
   // A prompt of several lines cannot be edited as one line.
   const history = prompts.filter((text) => !text.includes('\n') && toPrintable(text) === text);
   return openTerminalInput({ prompt: `${agent ?? 'klaus'}> `, history: history.slice(-MAX_RECALLED).toReversed() });
-}
-
-/** @throws UsageError for options that only a new session has. */
-function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
-  const fixed = [
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(grant ? ['--grant'] : []),
-    ...(worker ? ['--worker'] : []),
-    ...(addDir ? ['--add-dir'] : []),
-    ...(isolate ? ['--isolate'] : []),
-    ...(effort ? ['--effort'] : []),
-    ...(temperature === undefined ? [] : ['--temperature']),
-  ];
-  if (fixed.length === 0) return;
-  throw new UsageError(
-    `${fixed.join(' and ')} cannot change in an existing session.`,
-    'Leave it out, or start a new session with --new.',
-  );
 }

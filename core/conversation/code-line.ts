@@ -1,24 +1,24 @@
 /** Characters of one kind. `kind`: a scope of highlight.js such as `keyword`; '' for plain text. */
-export interface Piece {
+export interface CodePiece {
   kind: string;
   text: string;
 }
 
 /** One line of code, without its line feed. */
-export type Line = readonly Piece[];
+export type CodeLine = readonly CodePiece[];
 
 /** A node of the syntax tree, with the properties in use. */
-export interface Node {
+export interface SyntaxNode {
   type: string;
   value?: string;
   properties?: { className?: unknown };
-  children?: readonly Node[];
+  children?: readonly SyntaxNode[];
 }
 
 /** Converts nested spans to lines of flat pieces. The innermost kind wins. */
-export function toLines(nodes: readonly Node[]): Line[] {
-  const lines: Piece[][] = [[]];
-  const walk = (children: readonly Node[], kind: string) => {
+export function toCodeLines(nodes: readonly SyntaxNode[]): CodeLine[] {
+  const lines: CodePiece[][] = [[]];
+  const walk = (children: readonly SyntaxNode[], kind: string) => {
     for (const node of children) {
       if (node.type === 'text') {
         (node.value ?? '').split('\n').forEach((text, at) => {
@@ -32,7 +32,7 @@ export function toLines(nodes: readonly Node[]): Line[] {
   return lines;
 }
 
-function toKind({ properties }: Node): string {
+function toKind({ properties }: SyntaxNode): string {
   const names = properties?.className;
   if (!Array.isArray(names)) return '';
   const name = names.find((it): it is string => typeof it === 'string' && it.startsWith('hljs-'));

@@ -1,6 +1,16 @@
 import type { Hunk } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
-import { edit, judge, NEW_REVIEW, parseDiff, toAnswer, toLines, toNewText, toPairs, toRows } from './diff-model.ts';
+import {
+  editHunk,
+  judgeHunks,
+  NEW_REVIEW,
+  parseDiff,
+  toAnswer,
+  toDiffLines,
+  toNewText,
+  toPairs,
+  toRows,
+} from './diff-model.ts';
 
 function hunk(id: string, lines: readonly string[]): Hunk {
   const [path = ''] = id.split('#');
@@ -15,7 +25,7 @@ const C = hunk('b.ts#1', ['-six']);
 
 describe('rows', () => {
   test('have separate numbers for each side', () => {
-    expect(toLines(A).map(({ old, new: fresh, kind }) => [old, fresh, kind])).toEqual([
+    expect(toDiffLines(A).map(({ old, new: fresh, kind }) => [old, fresh, kind])).toEqual([
       [3, 3, 'same'],
       [4, null, 'removed'],
       [5, null, 'removed'],
@@ -25,11 +35,11 @@ describe('rows', () => {
   });
 
   test('of a side without lines start after the line in the header', () => {
-    expect(toLines({ ...B, oldStart: 2, newStart: 3 })[0]).toMatchObject({ old: null, new: 3 });
+    expect(toDiffLines({ ...B, oldStart: 2, newStart: 3 })[0]).toMatchObject({ old: null, new: 3 });
   });
 
   test('pair removed lines with their replacements', () => {
-    const pairs = toPairs(toLines(A)).map(({ left, right }) => [left?.text ?? null, right?.text ?? null]);
+    const pairs = toPairs(toDiffLines(A)).map(({ left, right }) => [left?.text ?? null, right?.text ?? null]);
     expect(pairs).toEqual([
       ['one', 'one'],
       ['two', 'zwei'],
@@ -50,21 +60,21 @@ describe('rows', () => {
 describe('an answer', () => {
   test('approves all hunks, some of them, or none', () => {
     expect(toAnswer(NEW_REVIEW, [A, B, C])).toEqual({ answer: 'approved' });
-    expect(toAnswer(judge(NEW_REVIEW, ['a.ts#2'], false), [A, B, C])).toEqual({
+    expect(toAnswer(judgeHunks(NEW_REVIEW, ['a.ts#2'], false), [A, B, C])).toEqual({
       answer: 'approved',
       hunks: { accepted: ['a.ts#1', 'b.ts#1'] },
     });
-    expect(toAnswer(judge(NEW_REVIEW, [A.id, B.id, C.id], false), [A, B, C])).toEqual({ answer: 'rejected' });
+    expect(toAnswer(judgeHunks(NEW_REVIEW, [A.id, B.id, C.id], false), [A, B, C])).toEqual({ answer: 'rejected' });
   });
 
   test('contains the text of an edited hunk; a rejection discards it', () => {
-    const edited = edit(judge(NEW_REVIEW, [A.id], false), A, 'one\ndos\nfour\n');
+    const edited = editHunk(judgeHunks(NEW_REVIEW, [A.id], false), A, 'one\ndos\nfour\n');
     expect(toAnswer(edited, [A])).toEqual({
       answer: 'approved',
       hunks: { accepted: [A.id], edited: [{ id: A.id, text: 'one\ndos\nfour\n' }] },
     });
-    expect(toAnswer(judge(judge(edited, [A.id], false), [A.id], true), [A])).toEqual({ answer: 'approved' });
-    expect(toAnswer(edit(edited, A, toNewText(A)), [A])).toEqual({ answer: 'approved' });
+    expect(toAnswer(judgeHunks(judgeHunks(edited, [A.id], false), [A.id], true), [A])).toEqual({ answer: 'approved' });
+    expect(toAnswer(editHunk(edited, A, toNewText(A)), [A])).toEqual({ answer: 'approved' });
   });
 });
 

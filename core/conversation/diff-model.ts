@@ -15,7 +15,7 @@ export type DiffRow =
   | { kind: 'line'; key: number; hunk: string; line: DiffLine }
   | { kind: 'pair'; key: number; hunk: string; left: DiffLine | null; right: DiffLine | null };
 
-export function toLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
+export function toDiffLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
   // A side without lines names the line before it.
   let old = oldLines === 0 ? oldStart + 1 : oldStart;
   let fresh = newLines === 0 ? newStart + 1 : newStart;
@@ -65,7 +65,7 @@ export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): Dif
       rows.push({ kind: 'file', key: rows.length, path, hunks: own });
     }
     rows.push({ kind: 'hunk', key: rows.length, hunk });
-    const lines = toLines(hunk);
+    const lines = toDiffLines(hunk);
     if (layout === 'unified') {
       for (const line of lines) rows.push({ kind: 'line', key: rows.length, hunk: hunk.id, line });
     } else {
@@ -100,7 +100,7 @@ export interface Review {
 export const NEW_REVIEW: Review = { rejected: new Set(), edited: new Map() };
 
 /** Accepts or rejects hunks. A rejection discards the edit of a hunk. */
-export function judge(review: Review, ids: readonly string[], isAccepted: boolean): Review {
+export function judgeHunks(review: Review, ids: readonly string[], isAccepted: boolean): Review {
   const rejected = new Set(review.rejected);
   const edited = new Map(review.edited);
   for (const id of ids) {
@@ -114,7 +114,7 @@ export function judge(review: Review, ids: readonly string[], isAccepted: boolea
 }
 
 /** Sets the text of a hunk. An edited hunk is accepted. */
-export function edit(review: Review, hunk: Hunk, text: string): Review {
+export function editHunk(review: Review, hunk: Hunk, text: string): Review {
   const rejected = new Set(review.rejected);
   const edited = new Map(review.edited);
   rejected.delete(hunk.id);

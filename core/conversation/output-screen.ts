@@ -1,26 +1,26 @@
 import { applySgr, type TextStyle } from './text-style.ts';
 
-export interface Span extends TextStyle {
+export interface OutputSpan extends TextStyle {
   text: string;
 }
 
 /** One line. A new object after every change. */
-export interface ScreenLine {
-  readonly spans: readonly Span[];
+export interface OutputLine {
+  readonly spans: readonly OutputSpan[];
 }
 
 /** The screen of a terminal without a scrollback limit. */
-export interface Screen {
+export interface OutputScreen {
   /** Writes output. A sequence may be split across calls. */
   write(text: string): void;
-  lines(): readonly ScreenLine[];
+  lines(): readonly OutputLine[];
 }
 
 interface Row {
   chars: string[];
   styles: TextStyle[];
   /** The cached line; undefined after a change. */
-  made: ScreenLine | undefined;
+  made: OutputLine | undefined;
 }
 
 /** A complete escape sequence: CSI, OSC, other strings, and two characters. */
@@ -45,7 +45,7 @@ interface Page {
  * Emulates a terminal: colours, carriage returns, backspaces and the cursor movements of progress bars. Other escape
  * sequences are ignored.
  */
-export function createScreen(): Screen {
+export function createOutputScreen(): OutputScreen {
   const page: Page = { rows: [], style: {}, row: 0, column: 0, top: 0 };
   let pending = '';
   return {
@@ -160,8 +160,8 @@ function control(page: Page, char: string): void {
   }
 }
 
-function toSpans({ chars, styles }: Row): Span[] {
-  const spans: Span[] = [];
+function toSpans({ chars, styles }: Row): OutputSpan[] {
+  const spans: OutputSpan[] = [];
   let from = 0;
   for (let to = 1; to <= chars.length; to++) {
     if (to < chars.length && styles[to] === styles[from]) continue;
@@ -181,7 +181,7 @@ function isSame(one: TextStyle, other: TextStyle): boolean {
 }
 
 export function toPlainText(output: string): string {
-  const screen = createScreen();
+  const screen = createOutputScreen();
   screen.write(output);
   return screen
     .lines()

@@ -1,0 +1,26 @@
+import { UsageError } from '../program/cli-error.ts';
+import type { Options } from '../program/options.ts';
+
+export interface ChatCommandOptions extends Options {
+  new?: true;
+  /** False: `--no-history`. */
+  history: boolean;
+}
+
+/** @throws UsageError for options that only a new session has. */
+export function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
+  const fixed = [
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(grant ? ['--grant'] : []),
+    ...(worker ? ['--worker'] : []),
+    ...(addDir ? ['--add-dir'] : []),
+    ...(isolate ? ['--isolate'] : []),
+    ...(effort ? ['--effort'] : []),
+    ...(temperature === undefined ? [] : ['--temperature']),
+  ];
+  if (fixed.length === 0) return;
+  throw new UsageError(
+    `${fixed.join(' and ')} cannot change in an existing session.`,
+    'Leave it out, or start a new session with --new.',
+  );
+}

@@ -1,0 +1,62 @@
+import { toHome } from '@klaus/sdk/home';
+import { optional } from '@klaus/sdk/optional';
+import { toPrintable } from '@klaus/sdk/printable';
+import { VERSION } from '@klaus/sdk/version';
+import { runTerminal } from '@klaus/terminal';
+import { openClient } from '../client/open-client.ts';
+import { toFolder } from '../client/open-klaus.ts';
+import { checkContinued, type ChatCommandOptions } from './chat-options.ts';
+import { openEditor } from '../prompt/editor.ts';
+import { toLimits, toSettings } from '../program/run-options.ts';
+
+export interface InTerminalOptions {
+  /** Name of the agent; undefined: the one that was used last. */
+  name: string | undefined;
+  /** True for a start without any argument. */
+  isStart: boolean;
+  options: ChatCommandOptions;
+}
+
+/** Runs a chat in the interactive terminal. Returns the exit code. */
+export async function runInTerminal({ name, isStart, options }: InTerminalOptions): Promise<number> {
+  const { cwd, root } = options;
+  const folder = cwd === undefined ? process.cwd() : toFolder(cwd);
+  return await runTerminal({
+    home: toHome(process.env, process.cwd()),
+    folder,
+    prompt: options.prompt ?? '',
+    version: VERSION,
+    editFile: openEditor,
+    openClient: (onNotice) => openClient(options, { cwd, settings: toSettings(options), onNotice }),
+    async begin(client) {
+      const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
+      const isKept = options.history && keepsHistory;
+      const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
+      if (latest) checkContinued(options);
+      const title = latest?.title ? `, ${toPrintable(latest.title)}` : '';
+      const found = latest ? [`Session ${latest.id}${title}. /new starts another one.`] : [];
+      const warning = client.warning === undefined ? [] : [client.warning];
+      const { model, approve: mode } = options;
+      const change = optional({ model, mode, limits: toLimits(options) });
+      return { agent, keepsHistory: isKept, session: latest?.id, change, notes: [...warning, ...notes, ...found] };
+    },
+    toRequest: async (_, { agent, keepsHistory }) => ({
+      agent,
+      chat: keepsHistory,
+      onAsk: 'wait',
+      model: options.model,
+      effort: options.effort,
+      temperature: options.temperature,
+      mode: options.approve,
+      limits: toLimits(options),
+      waitForModelMs: options.waitForModel,
+      workspace: cwd,
+      root,
+      allowAnyWorkspace: options.allowAnyWorkspace,
+      sandbox: options.sandbox,
+      isolate: options.isolate,
+      grant: options.grant,
+      workers: options.worker,
+    }),
+  });
+}

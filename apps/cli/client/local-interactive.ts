@@ -1,0 +1,57 @@
+import type { Klaus } from '@klaus/sdk';
+import type { InteractiveClient } from '@klaus/sdk/client';
+import { optional } from '@klaus/sdk/optional';
+import { readQueue } from './local-session.ts';
+import { toFolder } from './open-klaus.ts';
+
+const BY = 'cli';
+
+/** What interactive user interfaces do with the engine in this process. */
+export function createLocalInteractive(klaus: Klaus): InteractiveClient {
+  return {
+    async change(id, { limits, ...change }) {
+      const session = await klaus.session(id);
+      if (Object.keys(change).length > 0) await session.send({ type: 'change', ...optional(change) });
+      if (limits) await session.send({ type: 'limits', limits });
+      await session.applyQueuedCommands();
+    },
+    async restore(id, request, { conflicts = 'refuse' } = {}) {
+      const restored = await (await klaus.session(id)).restore(request, { by: BY, conflicts });
+      const paths = restored.done ? [] : restored.conflicts.map(({ path }) => path);
+      return { done: restored.done, changes: restored.changes, conflicts: paths };
+    },
+    async fork(id, { before, files } = {}) {
+      const { session, state, from } = await klaus.fork(id, { by: BY, ...optional({ before }) });
+      if (files === 'then' && state)
+        await session.restore({ kind: 'file', path: '', ...state, of: from }, { by: BY, conflicts: 'keep' });
+      return session.id;
+    },
+    queued: (id) => readQueue(klaus, id),
+    async withdraw(id, command) {
+      await (await klaus.session(id)).send({ type: 'withdraw', command });
+    },
+    changes: async (id, turn = 0) => (await klaus.session(id)).turnChanges(turn === 0 ? 'all' : turn),
+    pins: async (id) => (await klaus.session(id)).pins(),
+    async pin(id, text) {
+      await (await klaus.session(id)).pin(text, { by: BY });
+    },
+    async unpin(id, pin) {
+      await (await klaus.session(id)).unpin(pin, { by: BY });
+    },
+    processes: async (id) => klaus.processes(id),
+    async stopProcess(id, process) {
+      await (await klaus.process(`${id}/${process}`)).stop();
+    },
+    models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
+    async agents(workspace) {
+      const { agents } = await klaus.agents(...(workspace === undefined ? [] : [toFolder(workspace)])).list();
+      return agents.map(({ definition: { name, description } }) => ({ name, description }));
+    },
+    async findFiles({ workspace, characters, limit }) {
+      return (await klaus.files(workspace)).find(characters, { limit });
+    },
+    async compact(id) {
+      await (await klaus.session(id)).send({ type: 'compact', by: BY, onAsk: 'wait' });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { SessionClient } from '@klaus/sdk/client';
+import type { PromptHistory } from '../composer/history.ts';
+import type { AttachedImage } from '../composer/prompt-parts.ts';
+import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
+import type { Question } from '../dialogs/question-lines.ts';
+import type { Preferences } from '../preferences.ts';
+import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
+import type { SessionLink } from '../session/session-link.ts';
+import type { TerminalOptions, TerminalStart } from '../terminal-options.ts';
+import type { ViewStyle } from '../view/view-style.ts';
+
+export interface AppOptions extends TerminalOptions {
+  preferences: Preferences;
+  style: ViewStyle;
+  screen: InlineScreen;
+  composer: PromptEditor;
+}
+
+/** A command of the list, without what it does. */
+export interface ListedCommand {
+  name: string;
+  argument?: string;
+  summary: string;
+}
+
+/** The terminal, as its commands, keys, dialogs and views see it. */
+export interface App {
+  readonly options: AppOptions;
+  readonly screen: InlineScreen;
+  readonly composer: PromptEditor;
+  readonly style: ViewStyle;
+  readonly history: PromptHistory;
+  readonly host: DialogHost;
+  readonly preferences: Preferences;
+  readonly start: TerminalStart;
+  /** A message at the right end of the status line. */
+  readonly hint: string;
+  readonly branch: string | undefined;
+  /** False until the client is open; `link` and `client` cannot be used before. */
+  readonly isReady: boolean;
+  readonly link: SessionLink;
+  readonly client: SessionClient;
+  readonly isDialogOpen: boolean;
+  /** The open questions. `recall` shows postponed ones again. */
+  readonly questions: { list(): readonly Question[]; recall(): void; update(): void };
+  /** Images that were attached and not sent yet. */
+  images: AttachedImage[];
+  commands(): readonly ListedCommand[];
+  leave(exitCode?: number): void;
+  /** Writes a line that is not in the log. */
+  note(text: string, mark?: 'ok' | 'warn' | 'bad' | 'info'): void;
+  /** Does something that may fail, and shows the error. */
+  do(action: () => Promise<void> | void): void;
+  openDialog(dialog: Dialog): void;
+  closeDialog(): void;
+  /** Opens a text in the user's editor. Undefined: it failed. */
+  edit(text: string, name: string): Promise<string | undefined>;
+  savePreferences(change: Partial<Preferences>): void;
+  /** Sends what was entered: a command, or a prompt. */
+  submit(entered: Entered, delivery: 'steer' | 'queue'): void;
+  /** Shows a message for a second. */
+  setHint(text: string): void;
+  /** True for the second of two presses. */
+  isDouble(key: string): boolean;
+}

@@ -1,0 +1,20 @@
+import { ViKeys } from '../composer/vi-keys.ts';
+import { isKeyRelease, matchesKey } from '../screen/index.ts';
+import type { App } from './app.ts';
+import { pasteFile } from './input-actions.ts';
+import { KEY_ACTIONS } from './key-actions.ts';
+
+/** Connects the keys of the input with what they do. */
+export function bindInput(app: App): void {
+  const { composer, history } = app;
+  const vi = new ViKeys(composer, (keys) => composer.feed(keys));
+  composer.onEnter = (entered) => app.submit(entered, 'steer');
+  composer.onPaste = (text) => pasteFile(app, text);
+  composer.onKey = (data) => {
+    if (isKeyRelease(data)) return false;
+    if (app.preferences.keys === 'vi' && vi.handle(data)) return true;
+    const action = KEY_ACTIONS.find(({ keys }) => keys.some((key) => matchesKey(data, key)));
+    return action !== undefined && action.run(app) !== false;
+  };
+  for (const prompt of history.list()) composer.addToHistory(prompt);
+}

@@ -1,0 +1,78 @@
+import { FullView } from '../dialogs/full-view.ts';
+import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
+import { Markdown } from '../screen/index.ts';
+import { toEntryLines } from '../view/entry-lines.ts';
+import { toDiffView } from '../view/diff-lines.ts';
+import { toSafe } from '../view/wrap.ts';
+import type { App } from './app.ts';
+
+interface Blocks {
+  title: string;
+  count: number;
+  render: (index: number, width: number) => readonly string[];
+  text: (index: number) => string;
+  isAtEnd?: boolean;
+}
+
+/** The complete conversation, in which nothing is folded. */
+export function openConversationView(app: App): void {
+  if (!app.isReady) return;
+  const { entries, title } = app.link.view.conversation;
+  const style = Object.create(app.style, { showThinking: { value: true } }) as typeof app.style;
+  const options = { style, now: Date.now(), spinner: '●', output: '', isExpanded: true };
+  void style.highlighter.load();
+  open(app, {
+    title: title || 'Conversation',
+    count: entries.length,
+    render: (index, width) => toEntryLines(entries[index]!, entries[index - 1], { ...options, width }),
+    text: (index) => JSON.stringify(entries[index]),
+    isAtEnd: true,
+  });
+}
+
+export function openQuestionView(app: App, question: Question): void {
+  const given = { palette: app.style.palette, max: Number.POSITIVE_INFINITY };
+  open(app, {
+    title: 'Question',
+    count: 1,
+    render: (_, width) => toQuestionLines(question, width, given),
+    text: () => JSON.stringify(question),
+  });
+}
+
+export function openDiffView(app: App, title: string, diff: string): void {
+  open(app, {
+    title,
+    count: 1,
+    render: (_, width) => toDiffView(diff, width, app.style.palette),
+    text: () => diff,
+  });
+}
+
+export function openMarkdownView(app: App, title: string, text: string): void {
+  const { markdown } = app.style;
+  const render = (_: number, width: number): string[] => new Markdown(toSafe(text), 0, 0, markdown).render(width);
+  open(app, { title, count: 1, render, text: () => text });
+}
+
+/** @param lines Printable, may contain colours. */
+export function openLinesView(app: App, title: string, lines: readonly string[]): void {
+  open(app, { title, count: 1, render: () => lines, text: () => lines.join('\n') });
+}
+
+function open(app: App, blocks: Blocks): void {
+  const { screen, style } = app;
+  const before = screen.getFocusedComponent();
+  const view = new FullView({
+    ...blocks,
+    palette: style.palette,
+    rows: () => screen.terminal.rows,
+    onClose() {
+      screen.closeFull();
+      screen.setFocus(before);
+      app.questions.update();
+    },
+  });
+  screen.openFull(view);
+  screen.setFocus(view);
+}

@@ -1,0 +1,108 @@
+import type { UserEntry } from '@klaus/sdk/conversation';
+import { toLine } from '@klaus/sdk/printable';
+import { formatUsd } from '@klaus/sdk/transcript';
+import { ChoiceDialog, type Choice, type ChoiceOptions } from '../dialogs/choice-dialog.ts';
+import type { App } from './app.ts';
+
+/** Sessions of one list. */
+const MAX_SESSIONS = 200;
+const MAX_LABEL = 200;
+
+/** Asks for one of several things. */
+export function choose<T>(app: App, options: Omit<ChoiceOptions<T>, 'palette' | 'onCancel'>): void {
+  const rows = Math.max(3, Math.min(12, app.screen.terminal.rows - 8));
+  app.openDialog(
+    new ChoiceDialog<T>({
+      rows,
+      ...options,
+      palette: app.style.palette,
+      onChoose(value) {
+        app.closeDialog();
+        options.onChoose(value);
+      },
+      onCancel: () => app.closeDialog(),
+    }),
+  );
+}
+
+export function openHistorySearch(app: App): void {
+  const toChoice = (prompt: string): Choice<string> => ({ value: prompt, label: toLine(prompt, MAX_LABEL) });
+  choose(app, {
+    title: 'Prompts of this project:',
+    choices: app.history.search('').map(toChoice),
+    search: (words) => app.history.search(words).map(toChoice),
+    onChoose: (prompt) => app.composer.setText(prompt),
+  });
+}
+
+type Part = 'both' | 'conversation' | 'files';
+
+/** Returns to a moment before a message of the user: of the conversation, of the files, or of both. */
+export function openRewind(app: App): void {
+  if (!app.isReady) return;
+  const prompts = app.link.view.conversation.entries.filter(
+    (entry): entry is UserEntry => entry.kind === 'user' && !entry.steered,
+  );
+  if (prompts.length === 0) return app.setHint('There is no message to return to');
+  choose(app, {
+    title: 'Rewind to before:',
+    choices: prompts.toReversed().map((entry) => ({
+      value: entry,
+      label: toLine(entry.text, MAX_LABEL),
+      detail: new Date(entry.at).toLocaleTimeString(),
+    })),
+    onChoose: (entry) =>
+      choose<Part>(app, {
+        title: 'Restore:',
+        choices: [
+          { value: 'both', label: 'conversation and files' },
+          { value: 'conversation', label: 'conversation', detail: 'the files stay as they are' },
+          { value: 'files', label: 'files', detail: 'the conversation stays as it is' },
+        ],
+        onChoose: (part) => app.do(() => rewind(app, entry, part)),
+      }),
+  });
+}
+
+async function rewind(app: App, entry: UserEntry, part: Part): Promise<void> {
+  const { link, client } = app;
+  if (part === 'files') {
+    const { done, changes, conflicts } = await client.restore(link.id!, { kind: 'undo', turn: entry.turn + 1 });
+    if (done) return app.note(`Restored ${changes.length} paths.`, 'ok');
+    return app.note(`Nothing was restored: others have changed ${conflicts.join(', ')} since.`, 'warn');
+  }
+  const fork = await client.fork(link.id!, { before: entry.id, files: part === 'both' ? 'then' : 'now' });
+  await link.attach(fork);
+  app.composer.setText(entry.text);
+  app.note(`This is session ${fork}. The one before the rewind is kept: /sessions lists it.`, 'ok');
+}
+
+/** The sessions of this project, the newest first. */
+export async function openSessions(app: App, search = ''): Promise<void> {
+  const here = app.client.server === undefined;
+  const rows = await app.client.sessions({ limit: MAX_SESSIONS, here, ...(search === '' ? {} : { search }) });
+  if (rows.length === 0) return app.note('There are no sessions yet.');
+  return choose(app, {
+    title: 'Sessions:',
+    choices: rows.map((row) => ({
+      value: row.id,
+      label: toLine(row.title ?? row.firstPrompt ?? row.id, 60),
+      detail: [
+        row.status,
+        formatUsd(row.costUsd ?? null),
+        toAge(row.updatedAt),
+        row.agentType === 'klaus' ? '' : row.agentType,
+        row.id,
+      ]
+        .filter((text) => text !== '')
+        .join(' · '),
+    })),
+    onChoose: (id) => app.do(() => app.link.attach(id)),
+  });
+}
+
+function toAge(at: string | number): string {
+  const minutes = Math.max(0, Math.round((Date.now() - new Date(at).getTime()) / 60_000));
+  if (minutes < 60) return `${minutes} min ago`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1_440)} days ago`;
+}

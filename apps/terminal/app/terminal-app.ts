@@ -1,0 +1,323 @@
+import type { Event } from '@klaus/sdk';
+import type { DriveState, SessionClient } from '@klaus/sdk/client';
+import { isKlausError } from './klaus-error.ts';
+import { toPrintable } from '@klaus/sdk/printable';
+import { createCompletion } from '../composer/completion.ts';
+import { openHistory, type PromptHistory } from '../composer/history.ts';
+import { toParts, type AttachedImage } from '../composer/prompt-parts.ts';
+import type { TerminalCommand } from '../commands/command.ts';
+import { findCommand, listCommands } from '../commands/commands.ts';
+import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
+import type { TerminalStart } from '../terminal-options.ts';
+import { writePreferences, type Preferences } from '../preferences.ts';
+import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
+import { readBranch } from '../session/git-branch.ts';
+import { SessionLink } from '../session/session-link.ts';
+import { toFactLines } from '../view/entry-lines.ts';
+import type { ViewStyle } from '../view/view-style.ts';
+import { Transcript } from '../view/transcript.ts';
+import { Footer } from '../footer/footer.ts';
+import type { App, AppOptions } from './app.ts';
+import { Attention } from './attention.ts';
+import { editText } from './external-editor.ts';
+import { bindInput } from './bind-input.ts';
+import { toHeader } from './header.ts';
+import { Questions } from './questions.ts';
+
+/** Milliseconds between two presses that count as one action. */
+const DOUBLE_MS = 1_000;
+/** Signals that end the program, with their numbers. */
+const SIGNALS = [
+  ['SIGHUP', 1],
+  ['SIGTERM', 15],
+] as const;
+const SIGHUP_CODE = 129;
+/** Milliseconds for which the terminal can answer the question for its background. */
+const BACKGROUND_MS = 500;
+/** Milliseconds between two frames while something is running. */
+const FRAME_MS = 120;
+
+/** The interactive terminal: connects the session, its views and the keys. */
+export class TerminalApp implements App {
+  readonly options: AppOptions;
+  readonly screen: InlineScreen;
+  readonly composer: PromptEditor;
+  readonly style: ViewStyle;
+  readonly history: PromptHistory;
+  readonly host: DialogHost;
+  readonly attention: Attention;
+  readonly questions: Questions;
+  preferences: Preferences;
+  /** Marks and data of images that were pasted and not sent yet. */
+  images: AttachedImage[] = [];
+  hint = '';
+  branch: string | undefined;
+  start: TerminalStart = { agent: undefined, keepsHistory: false, session: undefined, change: {}, notes: [] };
+  #link: SessionLink | undefined;
+  #transcript: Transcript | undefined;
+  readonly #footer: Footer;
+  #dialog: Dialog | undefined;
+  /** Time of the last press of a key that acts when it is pressed twice. */
+  readonly #pressed = new Map<string, number>();
+  #frames: NodeJS.Timeout | undefined;
+  #leave: (exitCode: number) => void = () => {};
+  /** Prompts that were entered before the session was ready. */
+  readonly #early: Entered[] = [];
+
+  constructor(options: AppOptions) {
+    const { screen, composer, preferences, home, folder } = options;
+    this.options = options;
+    this.screen = screen;
+    this.composer = composer;
+    this.preferences = preferences;
+    this.style = options.style;
+    this.history = openHistory(home, folder);
+    this.attention = new Attention(screen, () => this.preferences);
+    this.questions = new Questions(this);
+    this.host = {
+      open: (dialog) => this.openDialog(dialog),
+      close: () => this.closeDialog(),
+      requestRender: () => screen.requestRender(),
+      get rows() {
+        return screen.terminal.rows;
+      },
+    };
+    this.#footer = new Footer(this);
+    this.branch = readBranch(folder);
+  }
+
+  get link(): SessionLink {
+    return this.#link!;
+  }
+
+  get isReady(): boolean {
+    return this.#link !== undefined;
+  }
+
+  get client(): SessionClient {
+    return this.link.client;
+  }
+
+  get isDialogOpen(): boolean {
+    return this.#dialog !== undefined || this.screen.isFull;
+  }
+
+  /** Runs until the user leaves. Returns the exit code. */
+  async run(): Promise<number> {
+    bindInput(this);
+    this.#chooseTheme();
+    const left = new Promise<number>((resolve) => (this.#leave = resolve));
+    for (const [signal, code] of SIGNALS) process.once(signal, () => this.leave(128 + code));
+    process.stdin.once('end', () => this.leave(SIGHUP_CODE));
+    const client = await this.#connect();
+    if (!client) return 3;
+    const exitCode = await left;
+    clearInterval(this.#frames);
+    this.attention.stop();
+    this.screen.stop();
+    await this.#link?.dispose();
+    this.#sayGoodbye(client);
+    await client[Symbol.asyncDispose]();
+    return exitCode;
+  }
+
+  leave(exitCode = 0): void {
+    this.#leave(exitCode);
+  }
+
+  commands(): readonly TerminalCommand[] {
+    return listCommands(this);
+  }
+
+  /** Writes a line that is not in the log. */
+  note(text: string, mark: 'ok' | 'warn' | 'bad' | 'info' = 'info'): void {
+    const lines = toFactLines(
+      [{ mark, text: toPrintable(text) }],
+      Math.max(20, this.screen.terminal.columns),
+      this.style.palette,
+    );
+    this.print(lines.join('\n'));
+  }
+
+  /** @param text Printable, may contain colours. */
+  print(text: string): void {
+    this.#transcript?.note(text);
+    this.screen.requestRender();
+  }
+
+  fail(error: unknown): void {
+    const { message, hint } = isKlausError(error) ? error : { message: String(error), hint: undefined };
+    this.note(hint === undefined ? message : `${message} ${hint}`, 'bad');
+  }
+
+  /** Does something that may fail, and shows the error. */
+  do(action: () => Promise<void> | void): void {
+    void Promise.resolve()
+      .then(action)
+      .catch((error: unknown) => this.fail(error));
+  }
+
+  openDialog(dialog: Dialog): void {
+    this.#dialog = dialog;
+    this.#footer.dialog = dialog;
+    this.screen.setFocus(dialog);
+    this.screen.requestRender();
+  }
+
+  closeDialog(): void {
+    this.#dialog = undefined;
+    this.#footer.dialog = undefined;
+    this.screen.setFocus(this.composer);
+    this.screen.requestRender();
+    if (!this.questions.isShown) this.questions.update();
+  }
+
+  async edit(text: string, name: string): Promise<string | undefined> {
+    this.screen.stop();
+    try {
+      return editText(text, name, this.options.editFile);
+    } finally {
+      this.screen.start();
+    }
+  }
+
+  savePreferences(change: Partial<Preferences>): void {
+    this.preferences = { ...this.preferences, ...change };
+    writePreferences(this.options.home, this.preferences);
+    this.screen.requestRender();
+  }
+
+  /** Sends what was entered: a command, or a prompt. */
+  submit(entered: Entered, delivery: 'steer' | 'queue'): void {
+    if (!this.#link) {
+      if (entered.text !== '') this.#early.push(entered);
+      return;
+    }
+    if (entered.text === '') return this.#continue();
+    this.history.add(entered.text);
+    this.composer.addToHistory(entered.text);
+    this.do(async () => {
+      const called = await findCommand(this, entered.text);
+      if (called) return await called();
+      const parts = toParts(entered, this.images);
+      this.images = [];
+      await this.link.send(parts, delivery);
+    });
+  }
+
+  /** Enter in an empty input: an open question, an interrupted run, or messages that wait. */
+  #continue(): void {
+    if (this.questions.list().length > 0) return this.questions.recall();
+    if (this.link.isWorking) return;
+    if (this.link.isInterrupted || this.link.view.queue.length > 0) this.link.continue();
+  }
+
+  setHint(text: string): void {
+    this.hint = text;
+    this.screen.requestRender();
+    setTimeout(() => {
+      if (this.hint !== text) return;
+      this.hint = '';
+      this.screen.requestRender();
+    }, DOUBLE_MS).unref();
+  }
+
+  /** True for the second of two presses. */
+  isDouble(key: string): boolean {
+    const now = performance.now();
+    const isDouble = now - (this.#pressed.get(key) ?? -Infinity) < DOUBLE_MS;
+    this.#pressed.set(key, isDouble ? -Infinity : now);
+    return isDouble;
+  }
+
+  async #connect(): Promise<SessionClient | undefined> {
+    const { options } = this;
+    try {
+      const client = await options.openClient((text, level) => this.note(text, level));
+      this.start = await options.begin(client);
+      const request = await options.toRequest(client, this.start);
+      this.#link = new SessionLink({
+        client,
+        request,
+        onChange: () => this.screen.requestRender(),
+        onShow: (view) => this.#transcript?.show(view),
+        onEvent: (event) => this.#onEvent(event),
+        onState: (state) => this.#onState(state),
+        onNote: (text) => this.note(text, 'warn'),
+      });
+      this.#transcript = new Transcript(this.screen, { style: this.style, now: Date.now, view: this.link.view });
+      this.screen.clear();
+      this.screen.addChild(this.#transcript);
+      this.screen.addChild(this.#footer);
+      this.composer.setAutocompleteProvider(
+        createCompletion({
+          commands: () => this.commands(),
+          findFiles: (characters, limit) =>
+            client.findFiles({
+              workspace: this.link.view.conversation.workspace || request.workspace,
+              characters,
+              limit,
+            }),
+        }),
+      );
+      await this.#begin();
+      return client;
+    } catch (error) {
+      this.screen.stop();
+      throw error;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { start } = this;
+    this.print(toHeader(this));
+    for (const note of start.notes) this.note(note);
+    if (start.session !== undefined) {
+      await this.link.attach(start.session);
+      if (Object.keys(start.change).length > 0) await this.link.change(start.change);
+      if (this.link.isInterrupted) this.note('The last run was interrupted. Enter continues it.', 'warn');
+    }
+    const { prompt } = this.options;
+    if (prompt !== '') this.submit({ text: prompt, pastes: new Map() }, 'steer');
+    for (const entered of this.#early.splice(0)) this.submit(entered, 'steer');
+    this.questions.update();
+  }
+
+  #onEvent(event: Event): void {
+    this.questions.update();
+    this.attention.onEvent(event, this.link.view);
+    if (event.type === 'run.finished' || event.type === 'tool.finished') this.branch = readBranch(this.options.folder);
+  }
+
+  #onState(state: DriveState): void {
+    if (state.state === 'failed') this.fail(state.error);
+    this.questions.update();
+    this.attention.onState(state, this.link.view);
+    const isBusy = this.link.isWorking;
+    if (isBusy && this.#frames === undefined) {
+      this.#frames = setInterval(() => this.screen.requestRender(), FRAME_MS);
+    } else if (!isBusy && this.#frames !== undefined) {
+      clearInterval(this.#frames);
+      this.#frames = undefined;
+    }
+  }
+
+  /** Asks the terminal for its background, unless the user has chosen a theme. */
+  #chooseTheme(): void {
+    if (this.preferences.theme !== undefined || this.style.theme === 'none' || this.style.theme === '16') return;
+    void this.screen.queryTerminalBackgroundColor({ timeoutMs: BACKGROUND_MS }).then((color) => {
+      if (!color) return;
+      const isLight = 0.299 * color.r + 0.587 * color.g + 0.114 * color.b > 127;
+      this.style.setTheme(isLight ? 'light' : 'dark');
+      this.screen.requestRender();
+    });
+  }
+
+  /** What remains on the screen of the shell. */
+  #sayGoodbye(client: SessionClient): void {
+    const { id, isWorking } = this.link;
+    if (id === undefined) return;
+    const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
+    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}\n`);
+  }
+}

@@ -1,0 +1,43 @@
+import type { App } from '../app/app.ts';
+import type { TerminalCommand } from './command.ts';
+import { INFO_COMMANDS } from './info-commands.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
+import { SETTING_COMMANDS } from './setting-commands.ts';
+import { readUserCommands } from './user-commands.ts';
+import { WORK_COMMANDS } from './work-commands.ts';
+
+const BUILT_IN: readonly TerminalCommand[] = [
+  ...INFO_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...WORK_COMMANDS,
+  ...SETTING_COMMANDS,
+];
+
+/** All commands by name: the built-in ones, which no file can replace, and those of the user and the project. */
+export function listCommands(app: App): readonly TerminalCommand[] {
+  const names = new Set(BUILT_IN.map(({ name }) => name));
+  const own = app.client.server === undefined ? readUserCommands(app.options.folder) : [];
+  return [...BUILT_IN, ...own.filter(({ name }) => !names.has(name))].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/**
+ * What a line calls; undefined for a prompt. A path such as `/etc/hosts` is a prompt, and so is an unknown name that is
+ * followed by more text.
+ *
+ * @throws Error for an unknown command, with the nearest one.
+ */
+export async function findCommand(app: App, text: string): Promise<(() => Promise<void>) | undefined> {
+  const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const commands = listCommands(app);
+  const command =
+    commands.find((each) => each.name === name.toLowerCase()) ?? commands.find((each) => each.name === name);
+  if (command) return async () => command.run(app, argument.trim());
+  const { toNearest } = await import('@klaus/sdk');
+  const nearest = toNearest(
+    name,
+    commands.map((each) => each.name),
+  );
+  const hint = nearest === undefined ? '/help lists the commands.' : `Did you mean /${nearest}?`;
+  throw new Error(`There is no command /${name}. ${hint}`);
+}

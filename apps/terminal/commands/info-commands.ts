@@ -1,0 +1,157 @@
+import { toPrintable, toLine } from '@klaus/sdk/printable';
+import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
+import { closestLimit, limitsOf } from '@klaus/sdk/conversation';
+import { openLinesView } from '../app/full-views.ts';
+import { KEY_ACTIONS } from '../app/key-actions.ts';
+import type { App } from '../app/app.ts';
+import type { TerminalCommand } from './command.ts';
+import { runProgram } from './run-program.ts';
+
+/** Commands that show something. */
+export const INFO_COMMANDS: readonly TerminalCommand[] = [
+  {
+    name: 'help',
+    summary: 'list commands and keys',
+    run(app) {
+      const commands = app
+        .commands()
+        .map(({ name, argument, summary }) => [`/${name}${argument ? ` ${argument}` : ''}`, summary] as const);
+      const keys = [...INPUT_KEYS, ...KEY_ACTIONS.map(({ name, summary }) => [name, summary] as const)];
+      const { strong } = app.style.palette;
+      openLinesView(app, 'Help', [
+        strong('Commands'),
+        ...toRows(app, commands),
+        '',
+        strong('Keys'),
+        ...toRows(app, keys),
+      ]);
+    },
+  },
+  {
+    name: 'cost',
+    summary: 'show what the session has cost',
+    async run(app) {
+      if (app.link.id === undefined) return app.note('Nothing was charged yet.');
+      const { rows } = await app.client.usage({ session: app.link.id });
+      for (const row of rows) {
+        const input = row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens;
+        app.note(
+          `${row.key}: ${formatNumber(row.requests, 'request')}, ${formatCount(input)} tokens in (${formatCount(row.cacheReadTokens)} from cache), ${formatCount(row.outputTokens)} out, ${formatUsd(row.usd)}`,
+        );
+      }
+      if (rows.length === 0) app.note('Nothing was charged yet.');
+    },
+  },
+  {
+    name: 'context',
+    summary: 'show how much of the context window is used',
+    run(app) {
+      const { contextTokens, contextWindow, entries } = app.link.view.conversation;
+      if (contextWindow === 0) return app.note('The context is empty.');
+      const share = Math.round((contextTokens / contextWindow) * 100);
+      app.note(
+        `${formatCount(contextTokens)} of ${formatCount(contextWindow)} tokens (${share} %), ${formatNumber(entries.length, 'entry')}.`,
+      );
+    },
+  },
+  {
+    name: 'tools',
+    summary: 'list the tools that the model can call',
+    async run(app) {
+      const { tools, deferred } = await app.client.chatState(await app.link.ensure());
+      if (tools.length === 0) return app.note('No tools: this agent can only chat.');
+      app.note(`Tools: ${tools.join(', ')}`);
+      if (deferred.length > 0) app.note(`Found by tool_search: ${deferred.join(', ')}`);
+    },
+  },
+  {
+    name: 'agents',
+    summary: 'list the defined agents',
+    async run(app) {
+      const agents = await app.client.agents();
+      for (const { name, description } of agents) app.note(`${name}: ${toLine(description, 200)}`);
+      app.note(
+        agents.length === 0
+          ? 'No agents are defined. `klaus chat agent-builder` helps to create one.'
+          : '`klaus chat NAME` chats with one of them.',
+      );
+    },
+  },
+  {
+    name: 'memory',
+    summary: 'list what is remembered about this project',
+    run: (app) => runProgram(app, 'Memory', ['memory', 'list']),
+  },
+  {
+    name: 'processes',
+    summary: 'list the background processes of the session',
+    async run(app) {
+      const processes = app.link.id === undefined ? [] : await app.client.processes(app.link.id);
+      for (const { id, state, command } of processes) app.note(`${id} ${state}: ${toLine(command, 200)}`);
+      if (processes.length === 0) app.note('No background process was started.');
+    },
+  },
+  {
+    name: 'doctor',
+    summary: 'check the installation',
+    run: (app) => runProgram(app, 'Doctor', ['doctor']),
+  },
+  {
+    name: 'bug',
+    summary: 'show what a report of a defect needs',
+    run(app) {
+      const { version } = app.options;
+      app.note(
+        `Klaus ${version}, Node ${process.version}, ${process.platform} ${process.arch}, TERM ${process.env['TERM'] ?? ''}`,
+      );
+      const { id } = app.link;
+      if (id !== undefined)
+        app.note(
+          `\`klaus export ${id} --format test\` writes this session as a test that repeats it; read it before you share it.`,
+        );
+    },
+  },
+  {
+    name: 'budget',
+    argument: '[DOLLARS]',
+    summary: 'show the limits of the session, or set the one in dollars',
+    async run(app, argument) {
+      if (argument !== '') {
+        const usd = Number(argument.replace(/^\$/, ''));
+        if (!Number.isFinite(usd) || usd < 0) throw new Error(`${argument} is not an amount in dollars.`);
+        await app.link.change({ limits: { usd } });
+      }
+      showLimits(app);
+    },
+  },
+];
+
+function showLimits(app: App): void {
+  const { conversation } = app.link.view;
+  const limits = limitsOf(conversation).filter(({ cap }) => cap > 0);
+  for (const { limit, used, cap } of limits) {
+    const show = limit === 'usd' ? formatUsd : formatCount;
+    app.note(`${limit}: ${show(used)} of ${show(cap)} used`);
+  }
+  if (limits.length === 0) app.note('The session has no limits yet.');
+  else if (closestLimit(conversation)?.share === 1) app.note('A limit is reached: the next run asks to raise it.');
+}
+
+/** Keys that belong to the input. */
+const INPUT_KEYS = [
+  ['Enter', 'send; during a run: the model reads it with its next request'],
+  ['Shift-Enter, Ctrl-J', 'new line; \\ at the end of a line does the same'],
+  ['@', 'complete the name of a file'],
+  ['/', 'complete a command'],
+  ['!', 'run a command in the sandbox and add its output'],
+  ['#', 'remember a note about this project'],
+  ['Ctrl-A Ctrl-E Alt-B Alt-F', 'move by line and by word'],
+  ['Ctrl-W Ctrl-U Ctrl-K', 'delete a word, to the start, to the end'],
+  ['Ctrl-_', 'undo'],
+  ['↑ ↓', 'earlier and later prompts'],
+] as const;
+
+function toRows(app: App, rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, summary]) => `  ${app.style.palette.accent(name.padEnd(width))}  ${toPrintable(summary)}`);
+}

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { openSessions, openRewind } from '../app/pickers.ts';
+import type { TerminalCommand } from './command.ts';
+
+/** Commands that choose, copy or name a session. */
+export const SESSION_COMMANDS: readonly TerminalCommand[] = [
+  {
+    name: 'new',
+    summary: 'start a new session with the next prompt',
+    async run(app) {
+      await app.link.detach();
+      app.note('The next prompt starts a new session.');
+    },
+  },
+  {
+    name: 'sessions',
+    argument: '[WORDS]',
+    summary: 'choose another session of this project',
+    run: (app, words) => openSessions(app, words),
+  },
+  {
+    name: 'resume',
+    argument: '[ID]',
+    summary: 'continue an interrupted run, or another session',
+    async run(app, id) {
+      if (id !== '') return await app.link.attach((await app.client.session(id)).id);
+      if (app.link.id === undefined) return await openSessions(app);
+      return await app.link.resume();
+    },
+  },
+  {
+    name: 'fork',
+    summary: 'continue in a copy of the session',
+    async run(app) {
+      const fork = await app.client.fork(await app.link.ensure());
+      await app.link.attach(fork);
+      app.note(`The chat continues in session ${fork}.`, 'ok');
+    },
+  },
+  {
+    name: 'rewind',
+    summary: 'return to before a message: conversation, files or both',
+    run: (app) => openRewind(app),
+  },
+  {
+    name: 'title',
+    argument: 'TEXT',
+    summary: 'name the session',
+    run: (app, title) => app.link.change({ title }),
+  },
+  {
+    name: 'export',
+    argument: '[FILE]',
+    summary: 'write the session as Markdown',
+    async run(app, file) {
+      const id = await app.link.ensure();
+      const path = resolve(app.options.folder, file || `klaus-${id}.md`);
+      const pieces = await app.client.export(id, 'md');
+      let text = '';
+      for await (const piece of pieces) text += piece;
+      await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+      app.note(`Written to ${path}`, 'ok');
+    },
+  },
+  {
+    name: 'quit',
+    summary: 'leave, as Ctrl-D does',
+    run: (app) => app.leave(),
+  },
+];

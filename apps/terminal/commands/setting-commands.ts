@@ -1,0 +1,142 @@
+import type { Effort } from '@klaus/sdk';
+import { modeChoices } from './mode-choices.ts';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
+import { formatCount } from '@klaus/sdk/transcript';
+import { choose } from '../app/pickers.ts';
+import { KEYMAPS, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
+import { THEMES, type Theme } from '../style/palette.ts';
+import type { TerminalCommand } from './command.ts';
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'max'];
+
+/** Commands that change the session or the terminal. */
+export const SETTING_COMMANDS: readonly TerminalCommand[] = [
+  {
+    name: 'model',
+    argument: '[NAME]',
+    summary: 'choose the model',
+    async run(app, name) {
+      if (name !== '') return await app.link.change({ model: name });
+      const models = await app.client.models();
+      const usable = models.filter((model) => model.usable);
+      return choose(app, {
+        title: `Model (now ${app.link.model || 'the default'}):`,
+        choices: (usable.length > 0 ? usable : models).map((model) => ({
+          value: model.name,
+          label: model.name,
+          detail: [model.tier ?? '', `${formatCount(model.contextWindow)} tokens`, model.usable ? '' : 'no key is set']
+            .filter((text) => text !== '')
+            .join(' · '),
+        })),
+        onChoose: (model) => app.do(() => app.link.change({ model })),
+      });
+    },
+  },
+  {
+    name: 'effort',
+    argument: `[${EFFORTS.join('|')}]`,
+    summary: 'choose how much the model reasons',
+    async run(app, name) {
+      const given = EFFORTS.find((effort) => effort === name);
+      if (given) return await app.link.change({ effort: given });
+      return choose<Effort>(app, {
+        title: `Effort (now ${app.link.view.conversation.effort ?? 'that of the model'}):`,
+        choices: EFFORTS.map((effort) => ({ value: effort, label: effort })),
+        onChoose: (effort) => app.do(() => app.link.change({ effort })),
+      });
+    },
+  },
+  {
+    name: 'mode',
+    argument: '[plan|ask|edits|auto]',
+    summary: 'choose how much runs without an approval',
+    async run(app, mode) {
+      const given = modeChoices.find(({ value }) => value === mode);
+      if (given) return await app.link.change({ mode: given.value });
+      return choose(app, {
+        title: `Approval mode (now ${app.link.mode}):`,
+        choices: modeChoices,
+        onChoose: (value) => app.do(() => app.link.change({ mode: value })),
+      });
+    },
+  },
+  {
+    name: 'permissions',
+    summary: 'show what the session may do, and forget remembered approvals',
+    async run(app) {
+      const { workspace, grant, mode } = await app.client.chatState(await app.link.ensure());
+      const { describeGrant } = await import('@klaus/sdk');
+      for (const { text } of describeGrant(grant, { workspace, now: Date.now() })) app.note(text);
+      app.note(`Mode ${mode}`);
+      const remembered = await app.client.remembered();
+      if (remembered.length === 0) return;
+      choose(app, {
+        title: 'Remembered approvals. Enter forgets one:',
+        choices: remembered.map(({ approval, remembered: { tool, command, paths } }) => ({
+          value: approval,
+          label: toLine(`${tool} ${command ?? paths?.join(', ') ?? ''}`, 200),
+        })),
+        onChoose: (approval) => app.do(() => app.client.forget(approval)),
+      });
+    },
+  },
+  {
+    name: 'theme',
+    argument: `[${THEMES.join('|')}]`,
+    summary: 'choose the colours',
+    run(app, name) {
+      const set = (theme: Theme): void => {
+        app.style.setTheme(theme);
+        app.screen.requestRender();
+      };
+      const given = THEMES.find((theme) => theme === name);
+      if (given) {
+        set(given);
+        return app.savePreferences({ theme: given });
+      }
+      return choose<Theme>(app, {
+        title: 'Theme:',
+        choices: THEMES.map((theme) => ({ value: theme, label: theme, detail: DETAILS[theme] })),
+        selected: THEMES.indexOf(app.style.theme),
+        onSelect: set,
+        onChoose(theme) {
+          set(theme);
+          app.savePreferences({ theme });
+        },
+      });
+    },
+  },
+  {
+    name: 'keys',
+    argument: `[${KEYMAPS.join('|')}]`,
+    summary: 'choose the keys of the input',
+    run(app, name) {
+      const given = KEYMAPS.find((keys) => keys === name);
+      if (!given)
+        return app.note(
+          `The input has the keys of ${app.preferences.keys}. /keys ${KEYMAPS.join(' or /keys ')} changes them; /help lists all keys.`,
+        );
+      app.savePreferences({ keys: given });
+      return app.note(`The input has the keys of ${given}.`, 'ok');
+    },
+  },
+  {
+    name: 'status',
+    argument: '[ITEMS]',
+    summary: 'choose what the status line shows',
+    run(app, text) {
+      const words = toPrintable(text).split(/[\s,]+/);
+      const items = words.filter((word): word is StatusItem => STATUS_ITEMS.some((item) => item === word));
+      if (text === '' || items.length === 0)
+        return app.note(`The status line shows ${app.preferences.status.join(' ')}. Items: ${STATUS_ITEMS.join(' ')}`);
+      return app.savePreferences({ status: items });
+    },
+  },
+];
+
+const DETAILS: Readonly<Record<Theme, string>> = {
+  dark: 'for a dark background',
+  light: 'for a light background',
+  '16': 'the 16 colours of the terminal',
+  none: 'no colours',
+};

@@ -1,0 +1,81 @@
+import type { ClientRestore } from '@klaus/sdk/client';
+import { toLine } from '@klaus/sdk/printable';
+import { formatNumber } from '@klaus/sdk/transcript';
+import { openDiffView } from '../app/full-views.ts';
+import { choose } from '../app/pickers.ts';
+import type { App } from '../app/app.ts';
+import type { TerminalCommand } from './command.ts';
+
+/** Commands that concern the workspace and the context. */
+export const WORK_COMMANDS: readonly TerminalCommand[] = [
+  {
+    name: 'undo',
+    summary: 'undo the changes of the last prompt in the workspace',
+    run: (app) => restore(app, { kind: 'undo' }),
+  },
+  {
+    name: 'redo',
+    summary: 'apply the changes of the last undo again',
+    run: (app) => restore(app, { kind: 'redo' }),
+  },
+  {
+    name: 'diff',
+    argument: '[TURN]',
+    summary: 'show the changes of the session, or of one turn',
+    async run(app, turn) {
+      if (app.link.id === undefined) return app.note('Nothing has changed.');
+      const { diff } = await app.client.changes(app.link.id, turn === '' ? 0 : Number(turn));
+      return diff === '' ? app.note('Nothing has changed.') : openDiffView(app, 'Changes', diff);
+    },
+  },
+  {
+    name: 'pin',
+    argument: '[TEXT]',
+    summary: 'keep a text in the context, or list and remove pinned texts',
+    async run(app, text) {
+      const id = await app.link.ensure();
+      if (text !== '') return await app.client.pin(id, text);
+      const pins = await app.client.pins(id);
+      if (pins.length === 0) return app.note('Nothing is pinned. /pin TEXT pins a text.');
+      return choose(app, {
+        title: 'Unpin:',
+        choices: pins.map((pin) => ({ value: pin.id, label: toLine(pin.text, 200) })),
+        onChoose: (pin) => app.do(() => app.client.unpin(id, pin)),
+      });
+    },
+  },
+];
+
+async function restore(app: App, request: ClientRestore): Promise<void> {
+  if (app.link.id === undefined) return app.note('Nothing has changed.');
+  const { done, changes, conflicts } = await app.client.restore(app.link.id, request);
+  if (!done) {
+    choose<'keep' | 'overwrite'>(app, {
+      title: `Others have changed ${conflicts.slice(0, 3).join(', ')}${conflicts.length > 3 ? ' and more' : ''} since:`,
+      choices: [
+        { value: 'keep', label: 'leave these files unchanged', detail: 'restore the others' },
+        { value: 'overwrite', label: 'restore these files too', detail: 'their changes are lost' },
+      ],
+      onChoose: (how) =>
+        app.do(async () => {
+          const again = await app.client.restore(app.link.id!, request, { conflicts: how });
+          report(
+            app,
+            request,
+            again.changes.map(({ path }) => path),
+          );
+        }),
+    });
+    return;
+  }
+  report(
+    app,
+    request,
+    changes.map(({ path }) => path),
+  );
+}
+
+function report(app: App, { kind }: ClientRestore, paths: readonly string[]): void {
+  const names = paths.slice(0, 5).join(', ');
+  app.note(`${kind === 'undo' ? 'Undone' : 'Redone'}: ${formatNumber(paths.length, 'path')}. ${names}`, 'ok');
+}

@@ -1,0 +1,121 @@
+import { CURSOR_MARKER, fuzzyFilter, matchesKey, truncateToWidth, visibleWidth } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
+import type { Dialog } from './dialog.ts';
+import { toRule } from './key-rows.ts';
+
+export interface Choice<T> {
+  value: T;
+  /** Printable, without colours. */
+  label: string;
+  /** After the label. */
+  detail?: string;
+}
+
+export interface ChoiceOptions<T> {
+  title: string;
+  choices: readonly Choice<T>[];
+  palette: Palette;
+  /** Rows of choices that are shown at once. Default 10. */
+  rows?: number;
+  /** Index of the first selected choice. Default 0. */
+  selected?: number;
+  /** Finds the choices for a search. Default: those whose label and detail match. */
+  search?: (words: string) => readonly Choice<T>[];
+  /** Text below the choices. */
+  hint?: string;
+  onChoose: (value: T) => void;
+  onCancel: () => void;
+  /** Called with other keys. True: the key was used. */
+  onKey?: (data: string, selected: T | undefined) => boolean;
+  /** Called when another choice is selected. */
+  onSelect?: (value: T) => void;
+}
+
+/** A list of choices with a search. */
+export class ChoiceDialog<T> implements Dialog {
+  focused = false;
+  readonly #options: ChoiceOptions<T>;
+  #words = '';
+  #found: readonly Choice<T>[];
+  #selected: number;
+
+  constructor(options: ChoiceOptions<T>) {
+    this.#options = options;
+    this.#found = options.choices;
+    this.#selected = options.selected ?? 0;
+  }
+
+  invalidate(): void {}
+
+  handleInput(data: string): void {
+    const { onChoose, onCancel, onKey } = this.#options;
+    const selected = this.#found[this.#selected];
+    if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return onCancel();
+    if (matchesKey(data, 'enter')) {
+      if (selected) onChoose(selected.value);
+      return;
+    }
+    if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
+    if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
+    if (matchesKey(data, 'pageUp')) return this.#move(-this.#rows);
+    if (matchesKey(data, 'pageDown')) return this.#move(this.#rows);
+    if (onKey?.(data, selected?.value)) return;
+    if (matchesKey(data, 'backspace')) this.#search(this.#words.slice(0, -1));
+    else if (matchesKey(data, 'ctrl+u')) this.#search('');
+    else if (/^[^\u0000-\u001f\u007f]+$/u.test(data)) this.#search(this.#words + data);
+  }
+
+  render(width: number): string[] {
+    const { title, palette, hint } = this.#options;
+    const search = this.#words === '' ? palette.muted('type to search') : this.#words;
+    const cursor = this.focused ? CURSOR_MARKER : '';
+    const from = Math.max(0, Math.min(this.#selected - Math.floor(this.#rows / 2), this.#found.length - this.#rows));
+    const shown = this.#found.slice(from, from + this.#rows);
+    const rows = shown.map((choice, index) => this.#toRow(choice, from + index === this.#selected, width));
+    const more = this.#found.length - shown.length;
+    return [
+      palette.border(toRule(width)),
+      `${palette.strong(title)} ${cursor}${search}`,
+      ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
+      palette.muted(
+        [more > 0 ? `${this.#selected + 1} of ${this.#found.length}` : '', hint ?? 'Enter chooses, Esc cancels']
+          .filter((text) => text !== '')
+          .join(' · '),
+      ),
+    ];
+  }
+
+  get #rows(): number {
+    return this.#options.rows ?? 10;
+  }
+
+  #toRow({ label, detail = '' }: Choice<T>, isSelected: boolean, width: number): string {
+    const { palette } = this.#options;
+    const mark = isSelected ? palette.accent('› ') : '  ';
+    const name = truncateToWidth(label, Math.max(1, width - 2), '…');
+    const space = width - 2 - visibleWidth(name) - 2;
+    const text = isSelected ? palette.strong(name) : name;
+    return space < 4 || detail === ''
+      ? mark + text
+      : `${mark}${text}  ${palette.muted(truncateToWidth(detail, space, '…'))}`;
+  }
+
+  #move(by: number): void {
+    if (this.#found.length === 0) return;
+    const last = this.#found.length - 1;
+    // One step beyond an end continues at the other end; a page stops there.
+    const next = this.#selected + by;
+    if (Math.abs(by) === 1) this.#selected = next < 0 ? last : next > last ? 0 : next;
+    else this.#selected = Math.max(0, Math.min(last, next));
+    this.#options.onSelect?.(this.#found[this.#selected]!.value);
+  }
+
+  #search(words: string): void {
+    const { choices, search } = this.#options;
+    this.#words = words;
+    this.#selected = 0;
+    if (words.trim() === '') this.#found = choices;
+    else if (search) this.#found = search(words);
+    else this.#found = fuzzyFilter([...choices], words, ({ label, detail = '' }) => `${label} ${detail}`);
+  }
+}

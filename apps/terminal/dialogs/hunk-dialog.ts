@@ -1,0 +1,126 @@
+import type { Hunk, HunkAnswer } from '@klaus/sdk';
+import { isEditable, toNewText } from '@klaus/sdk/conversation';
+import { matchesKey } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
+import { toHunkView } from '../view/diff-lines.ts';
+import { toEnds, toSafe } from '../view/wrap.ts';
+import type { Dialog, DialogHost } from './dialog.ts';
+import { toKeyRows, toRule } from './key-rows.ts';
+import { TextDialog } from './text-dialog.ts';
+
+export interface HunkOptions {
+  hunks: readonly Hunk[];
+  palette: Palette;
+  host: DialogHost;
+  edit: (text: string, name: string) => Promise<string | undefined>;
+  /** @param note Comments for the model; '' if there are none. */
+  onAnswer: (answer: HunkAnswer, note: string) => void;
+  onCancel: () => void;
+}
+
+type Verdict = { kind: 'accepted' } | { kind: 'rejected' } | { kind: 'edited'; text: string };
+
+/** A review of a change hunk by hunk. */
+export class HunkDialog implements Dialog {
+  focused = false;
+  readonly #options: HunkOptions;
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #comments: string[] = [];
+  #at = 0;
+
+  constructor(options: HunkOptions) {
+    this.#options = options;
+  }
+
+  invalidate(): void {}
+
+  handleInput(data: string): void {
+    const hunk = this.#options.hunks[this.#at]!;
+    if (matchesKey(data, 'escape') || matchesKey(data, 'q')) return this.#options.onCancel();
+    if (matchesKey(data, 'y')) return this.#decide(hunk, { kind: 'accepted' });
+    if (matchesKey(data, 'n')) return this.#decide(hunk, { kind: 'rejected' });
+    if (matchesKey(data, 'a')) return this.#decideRest({ kind: 'accepted' });
+    if (matchesKey(data, 'x')) return this.#decideRest({ kind: 'rejected' });
+    if (matchesKey(data, 'e') && isEditable(hunk)) return void this.#edit(hunk);
+    if (matchesKey(data, 'c')) return this.#comment(hunk);
+    if (matchesKey(data, 'up') || matchesKey(data, 'k')) this.#at = Math.max(0, this.#at - 1);
+    if (matchesKey(data, 'down') || matchesKey(data, 'j'))
+      this.#at = Math.min(this.#options.hunks.length - 1, this.#at + 1);
+  }
+
+  render(width: number): string[] {
+    const { hunks, palette, host } = this.#options;
+    const hunk = hunks[this.#at]!;
+    const { head, hidden } = toEnds(toHunkView(hunk, width - 2, palette), {
+      head: Math.max(4, host.rows - 12),
+      tail: 0,
+    });
+    const decided = this.#verdicts.get(hunk.id);
+    const state = decided ? ` · ${decided.kind}` : '';
+    return [
+      palette.warn(toRule(width)),
+      `${palette.strong(`Hunk ${this.#at + 1} of ${hunks.length}: ${toSafe(hunk.path)}`)}${palette.muted(state)}`,
+      ...head.map((line) => `  ${line}`),
+      ...(hidden > 0 ? [palette.muted(`  … ${hidden} more lines`)] : []),
+      ...this.#comments.map((comment) => palette.muted(`  ${comment}`)),
+      ...toKeyRows(
+        [
+          ['y', 'accept'],
+          ['n', 'reject'],
+          ...(isEditable(hunk) ? [['e', 'edit'] as const] : []),
+          ['c', 'comment'],
+          ['a', 'accept the rest'],
+          ['x', 'reject the rest'],
+          ['↑↓', 'other hunk'],
+          ['q', 'back'],
+        ],
+        width,
+        palette,
+      ),
+    ];
+  }
+
+  #decide(hunk: Hunk, verdict: Verdict): void {
+    this.#verdicts.set(hunk.id, verdict);
+    const { hunks } = this.#options;
+    const next = hunks.findIndex(({ id }) => !this.#verdicts.has(id));
+    if (next < 0) this.#finish();
+    else this.#at = next;
+  }
+
+  #decideRest(verdict: Verdict): void {
+    for (const { id } of this.#options.hunks) if (!this.#verdicts.has(id)) this.#verdicts.set(id, verdict);
+    this.#finish();
+  }
+
+  async #edit(hunk: Hunk): Promise<void> {
+    const text = await this.#options.edit(toNewText(hunk), hunk.path);
+    if (text !== undefined) this.#decide(hunk, { kind: 'edited', text });
+    this.#options.host.requestRender();
+  }
+
+  #comment(hunk: Hunk): void {
+    const { host, palette } = this.#options;
+    host.open(
+      new TextDialog({
+        title: `Comment on this hunk of ${toSafe(hunk.path)}, for the model`,
+        palette,
+        onEnter: (text) => {
+          if (text.trim() !== '') this.#comments.push(`${hunk.path}:${hunk.newStart}: ${text.trim()}`);
+          host.open(this);
+        },
+        onCancel: () => host.open(this),
+      }),
+    );
+  }
+
+  #finish(): void {
+    const accepted: string[] = [];
+    const edited: { id: string; text: string }[] = [];
+    for (const [id, verdict] of this.#verdicts) {
+      if (verdict.kind === 'accepted') accepted.push(id);
+      else if (verdict.kind === 'edited') edited.push({ id, text: verdict.text });
+    }
+    this.#options.onAnswer({ accepted, ...(edited.length > 0 ? { edited } : {}) }, this.#comments.join('\n'));
+  }
+}

@@ -1,0 +1,52 @@
+import type { EventOf, Hunk } from '@klaus/sdk';
+import { toLine } from '@klaus/sdk/printable';
+import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { toDiffView } from '../view/diff-lines.ts';
+import type { Palette } from '../style/palette.ts';
+import { toEnds, toSafe, wrap } from '../view/wrap.ts';
+
+export type Question = EventOf<'approval.asked'>;
+
+export function hunksOf({ subject }: Question): readonly Hunk[] {
+  return 'hunks' in subject ? (subject.hunks ?? []) : [];
+}
+
+export function canRemember({ subject }: Question): boolean {
+  return subject.kind === 'call' && subject.remember !== undefined;
+}
+
+/** Everything that is needed to decide. @param max Lines of a diff or a command. */
+export function toQuestionLines(question: Question, width: number, given: { palette: Palette; max: number }): string[] {
+  const { palette, max } = given;
+  const { subject, chain } = question;
+  const fold = (lines: readonly string[]): string[] => {
+    const { head, hidden } = toEnds(lines, { head: max, tail: 0 });
+    return hidden === 0 ? [...head] : [...head, palette.muted(`… ${formatCount(hidden)} more lines, v shows them`)];
+  };
+  const lines = [
+    ...wrap(palette.strong(toSafe(question.title)), width, { first: palette.warn('? '), rest: '  ', indent: 2 }),
+    ...(chain ? [palette.warn(`  ${toChain(chain)}`)] : []),
+    ...wrap(palette.muted(toSafe(question.reason)), width, { first: '  ', indent: 2 }),
+  ];
+  if (subject.kind === 'limit') {
+    const show = subject.limit === 'usd' ? formatUsd : formatCount;
+    const used = `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). To continue raises the limit to ${show(subject.offer)}.`;
+    return [...lines, ...wrap(used, width, { first: '  ', indent: 2 })];
+  }
+  if ('command' in subject && subject.command !== undefined)
+    lines.push(
+      ...fold(wrap(toSafe(subject.command), width, { first: palette.accent('  $ '), rest: '    ', indent: 4 })),
+    );
+  if (subject.kind === 'call' && subject.scripts)
+    lines.push(...subject.scripts.map(({ path }) => palette.muted(`  runs ${toLine(path, 200)}`)));
+  if ('diff' in subject && subject.diff !== undefined)
+    lines.push(...fold(toDiffView(subject.diff, width - 2, palette).map((line) => `  ${line}`)));
+  return lines;
+}
+
+function toChain(chain: NonNullable<Question['chain']>): string {
+  return chain
+    .toReversed()
+    .map(({ agent }, at) => (at === 0 ? `${toLine(agent, 60)} asks` : `started by ${toLine(agent, 60)}`))
+    .join(', ');
+}

@@ -1,0 +1,44 @@
+import { Input, matchesKey } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
+import type { Dialog } from './dialog.ts';
+import { toRule } from './key-rows.ts';
+
+/** One line of text. */
+export class TextDialog implements Dialog {
+  readonly #input = new Input();
+  readonly #options: { title: string; palette: Palette; onCancel: () => void };
+
+  constructor(options: {
+    title: string;
+    palette: Palette;
+    text?: string;
+    onEnter: (text: string) => void;
+    onCancel: () => void;
+  }) {
+    this.#options = options;
+    this.#input.setValue(options.text ?? '');
+    this.#input.onSubmit = options.onEnter;
+  }
+
+  get focused(): boolean {
+    return this.#input.focused;
+  }
+
+  set focused(isFocused: boolean) {
+    this.#input.focused = isFocused;
+  }
+
+  invalidate(): void {
+    this.#input.invalidate();
+  }
+
+  handleInput(data: string): void {
+    if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.onCancel();
+    return this.#input.handleInput(data);
+  }
+
+  render(width: number): string[] {
+    const { title, palette } = this.#options;
+    return [palette.border(toRule(width)), palette.strong(title), ...this.#input.render(width)];
+  }
+}

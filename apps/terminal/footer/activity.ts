@@ -1,0 +1,46 @@
+import type { CallEntry } from '@klaus/sdk/conversation';
+import { describeCall, formatCount, formatDuration, formatNumber } from '@klaus/sdk/transcript';
+import { truncateToWidth } from '../screen/index.ts';
+import { isWorking, type SessionView } from '../session/session-view.ts';
+import type { Palette } from '../style/palette.ts';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** One line that says what is being done now; none when nothing is. @param now Unix milliseconds. */
+export function toActivityLines(
+  view: SessionView,
+  width: number,
+  { palette, now }: { palette: Palette; now: number },
+): string[] {
+  const { conversation, drive } = view;
+  if (drive?.state === 'parked' || (conversation.approvals.size > 0 && isWorking(view)))
+    return ['', palette.warn('? Waiting for your answer')];
+  if (!isWorking(view)) return [];
+  const frame = FRAMES[Math.floor(now / 120) % FRAMES.length]!;
+  const time = conversation.run ? formatDuration(Math.max(0, now - conversation.run.startedAt)) : '';
+  const facts = [time, drive?.state === 'busy' ? 'in another process' : '', 'Esc cancels'].filter(
+    (text) => text !== '',
+  );
+  const rest = ` · ${facts.join(' · ')}`;
+  const what = truncateToWidth(describe(view, now), Math.max(10, width - rest.length - 2), '…');
+  return ['', truncateToWidth(`${palette.accent(frame)} ${what}${palette.muted(rest)}`, width, '…')];
+}
+
+function describe({ conversation, inFlight }: SessionView, now: number): string {
+  const { retryAt, requested, entries } = conversation;
+  if (retryAt !== undefined && retryAt > now)
+    return `The model is not available. Retrying in ${formatDuration(retryAt - now)}`;
+  const [message] = inFlight.messages.values();
+  if (message) {
+    if (message.call.text !== '') return `Preparing a call, ${formatCount(message.call.length)} characters`;
+    return message.text.text === '' ? 'Thinking' : 'Writing';
+  }
+  const running = entries.filter((entry): entry is CallEntry => entry.kind === 'call' && entry.state === 'running');
+  const waiting = running.find(({ awaits }) => awaits);
+  if (waiting) return `Waiting for ${formatNumber(waiting.awaits!.length, 'agent')}`;
+  const [call] = running;
+  if (call)
+    return running.length === 1 ? describeCall(call.name, call.input, 100) : formatNumber(running.length, 'tool call');
+  if (requested?.purpose === 'compaction') return 'Compacting the context';
+  return requested ? 'Waiting for the model' : 'Working';
+}

@@ -1,0 +1,27 @@
+import { createComposer } from './composer/composer.ts';
+import { readPreferences } from './preferences.ts';
+import { openScreen } from './screen/index.ts';
+import { toFirstTheme } from './style/palette.ts';
+import type { TerminalOptions } from './terminal-options.ts';
+import { createViewStyle } from './view/view-style.ts';
+
+/**
+ * Runs the interactive terminal until the user leaves it. The input is on the screen before the engine is loaded.
+ *
+ * @returns The exit code.
+ */
+export async function runTerminal(options: TerminalOptions): Promise<number> {
+  const preferences = readPreferences(options.home);
+  const theme = preferences.theme ?? toFirstTheme(process.env, process.stdout.getColorDepth());
+  const screen = openScreen();
+  const style = createViewStyle(theme);
+  style.showThinking = preferences.showThinking;
+  const composer = createComposer(screen, style);
+  screen.addChild(composer);
+  screen.setFocus(composer);
+  screen.start();
+  screen.renderNow();
+  const { TerminalApp } = await import('./app/terminal-app.ts');
+  const app = new TerminalApp({ ...options, preferences, style, screen, composer });
+  return await app.run();
+}

@@ -1,0 +1,27 @@
+// The only module that knows the library of the terminal: a port of what the rest of this app uses.
+export {
+  Container,
+  CURSOR_MARKER,
+  fuzzyFilter,
+  getCapabilities,
+  hyperlink,
+  Image,
+  Input,
+  isKeyRelease,
+  Markdown,
+  matchesKey,
+  truncateToWidth,
+  visibleWidth,
+  wrapTextWithAnsi,
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type AutocompleteSuggestions,
+  type Component,
+  type EditorTheme,
+  type Focusable,
+  type KeyId,
+  type MarkdownTheme,
+} from '@earendil-works/pi-tui';
+export { PromptEditor, type Entered } from './prompt-editor.ts';
+export { InlineScreen } from './inline-screen.ts';
+export { openScreen } from './open-screen.ts';

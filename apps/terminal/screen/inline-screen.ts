@@ -1,0 +1,195 @@
+import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+
+const BEGIN = '\u001b[?2026h\u001b[?7l';
+const END = '\u001b[?7h\u001b[?2026l';
+const ERASE_LINE = '\u001b[2K';
+const ERASE_BELOW = '\u001b[J';
+const ENTER_FULL = '\u001b[?1049h\u001b[H';
+const LEAVE_FULL = '\u001b[?1049l';
+
+/**
+ * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
+ * them once and then belong to the terminal, so that its scrollback, selection and search work, and a frame costs the
+ * same after 10,000 messages as after one. Nothing ever clears the screen.
+ *
+ * The layout, the focus and the timing of frames are those of the base class; only the drawing is different.
+ */
+export class InlineScreen extends TuiMainScreen {
+  /** Finished lines that the next frame writes. */
+  #finished: string[] = [];
+  /** The rows of the last frame, and the position of the cursor in them. */
+  #shown: readonly string[] = [];
+  #row = 0;
+  #column = 0;
+  /** Columns of the last frame; 0 before the first one. */
+  #width = 0;
+  #full: { component: Component; rows: readonly string[]; size: string } | undefined;
+  readonly #doesReflow: boolean;
+  #isDrawing = false;
+  /** True between start and stop. */
+  #isOpen = false;
+
+  /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
+  constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
+    super(terminal);
+    this.#doesReflow = doesReflow;
+  }
+
+  /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */
+  finish(lines: readonly string[]): void {
+    for (const line of lines) this.#finished.push(line);
+    if (!this.#isDrawing) this.requestRender();
+  }
+
+  /** Leaves the terminal as it was found, unless that was done. */
+  restore(): void {
+    if (!this.#isOpen) return;
+    this.stop();
+  }
+
+  override start(): void {
+    this.#isOpen = true;
+    super.start();
+  }
+
+  override stop(): void {
+    this.#isOpen = false;
+    super.stop();
+  }
+
+  /** Shows a component on the complete alternate screen until {@link closeFull}. It gets `rows` lines to render. */
+  openFull(component: Component): void {
+    if (!this.#full) this.terminal.write(ENTER_FULL);
+    this.#full = { component, rows: [], size: '' };
+    this.requestRender();
+  }
+
+  closeFull(): void {
+    if (!this.#full) return;
+    this.#full = undefined;
+    this.terminal.write(LEAVE_FULL);
+    this.requestRender();
+  }
+
+  get isFull(): boolean {
+    return this.#full !== undefined;
+  }
+
+  protected override resetRenderState(): void {
+    this.#shown = [];
+    this.#row = 0;
+    this.#column = 0;
+    this.#width = 0;
+  }
+
+  /** Erases the changing rows: what remains is the conversation. */
+  protected override beforeTerminalStop(): void {
+    if (this.#full) this.terminal.write(LEAVE_FULL);
+    this.#full = undefined;
+    const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
+    this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}${finished.join('')}`);
+    this.resetRenderState();
+  }
+
+  protected override doRender(): void {
+    if (this.stopped) return;
+    const width = Math.max(1, this.terminal.columns);
+    const height = Math.max(1, this.terminal.rows);
+    if (this.#full) this.#drawFull(width, height);
+    else this.#draw(width, height);
+  }
+
+  #draw(width: number, height: number): void {
+    this.#isDrawing = true;
+    const all = this.render(width).map((line) => toFit(line, width));
+    this.#isDrawing = false;
+    const lines = all.slice(-height);
+    const cursor = this.extractCursorPosition(lines, height);
+    const rows = this.applyLineResets(lines);
+    let output = BEGIN;
+    if (this.#width !== 0 && this.#width !== width) {
+      output += `${toRow(this.#rowsAbove(width), 0)}\r${ERASE_BELOW}`;
+      this.#forget();
+    }
+    this.#width = width;
+    if (this.#finished.length > 0) {
+      output += `${toRow(this.#row, 0)}\r`;
+      const finished = this.applyLineResets(this.#finished.splice(0).map((line) => toFit(line, width)));
+      for (const line of finished) output += `${ERASE_LINE}${line}\r\n`;
+      output += ERASE_BELOW;
+      this.#forget();
+    }
+    const { text, row: last } = toChanges({ shown: this.#shown, rows, row: this.#row });
+    const row = cursor?.row ?? Math.max(0, rows.length - 1);
+    this.#column = cursor?.col ?? 0;
+    output += `${text}${toRow(last, row)}\u001b[${this.#column + 1}G${END}`;
+    this.terminal.write(output);
+    this.#row = row;
+    this.#shown = rows;
+  }
+
+  #forget(): void {
+    this.#shown = [];
+    this.#row = 0;
+  }
+
+  /** Rows between the top of the last frame and the cursor, after the terminal changed its width. */
+  #rowsAbove(width: number): number {
+    if (!this.#doesReflow) return this.#row;
+    const above = this.#shown.slice(0, this.#row).map((line) => Math.max(1, Math.ceil(visibleWidth(line) / width)));
+    return above.reduce((sum, rows) => sum + rows, 0) + Math.floor(this.#column / width);
+  }
+
+  #drawFull(width: number, height: number): void {
+    const full = this.#full!;
+    const size = `${width}x${height}`;
+    const shown = full.size === size ? full.rows : [];
+    const lines = full.component.render(width).slice(0, height);
+    while (lines.length < height) lines.push('');
+    const rows = this.applyLineResets(lines.map((line) => toFit(line, width)));
+    let output = BEGIN;
+    rows.forEach((line, index) => {
+      if (line !== shown[index]) output += `\u001b[${index + 1};1H${ERASE_LINE}${line}`;
+    });
+    this.terminal.write(`${output}${END}`);
+    full.rows = rows;
+    full.size = size;
+  }
+}
+
+function toFit(line: string, width: number): string {
+  return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
+}
+
+/** Moves the cursor between two rows of a frame. */
+function toRow(from: number, to: number): string {
+  if (to === from) return '';
+  return to > from ? `\u001b[${to - from}B` : `\u001b[${from - to}A`;
+}
+
+/** The output that turns one frame into the next, and the row at which it leaves the cursor. */
+function toChanges(given: { shown: readonly string[]; rows: readonly string[]; row: number }): {
+  text: string;
+  row: number;
+} {
+  const { shown, rows } = given;
+  let { row } = given;
+  let text = '';
+  /** Rows that exist on the screen. */
+  let existing = Math.max(1, shown.length);
+  rows.forEach((line, index) => {
+    if (line === shown[index]) return;
+    if (index < existing) text += toRow(row, index);
+    else {
+      text += `${toRow(row, existing - 1)}${'\r\n'.repeat(index - existing + 1)}`;
+      existing = index + 1;
+    }
+    text += `\r${ERASE_LINE}${line}`;
+    row = index;
+  });
+  if (rows.length < shown.length) {
+    text += `${toRow(row, rows.length)}\r${ERASE_BELOW}`;
+    row = rows.length;
+  }
+  return { text, row };
+}

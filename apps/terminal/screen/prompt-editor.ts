@@ -1,0 +1,79 @@
+import { Editor, type EditorOptions, type EditorTheme, type TUI } from '@earendil-works/pi-tui';
+
+/** A text as it was entered. A long paste is a mark in the text. */
+export interface Entered {
+  text: string;
+  /** The pasted texts by their marks. */
+  pastes: ReadonlyMap<string, string>;
+}
+
+/** Marks the rows that are borders of the library; it is never shown. */
+const BORDER = '\u0000';
+const MARK_WIDTH = 2;
+
+/** A paste, as a terminal marks it. */
+const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+
+const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
+
+/** The editor of the library, which keeps long pastes apart and lets its owner see each key first. */
+export class PromptEditor extends Editor {
+  /** Called with each key first. True: the key was used. */
+  onKey: ((data: string) => boolean) | undefined;
+  /** Called with each pasted text first. True: it was used. */
+  onPaste: ((text: string) => boolean) | undefined;
+  onEnter: ((entered: Entered) => void) | undefined;
+  /** Two columns before the first line. */
+  mark = '› ';
+  #entered: Entered = { text: '', pastes: new Map() };
+
+  constructor(tui: TUI, theme: EditorTheme, options?: Omit<EditorOptions, 'paddingX'>) {
+    super(tui, theme, { ...options, paddingX: MARK_WIDTH });
+    this.onSubmit = () => this.onEnter?.(this.#entered);
+  }
+
+  override handleInput(data: string): void {
+    const pasted = PASTED.exec(data)?.[1];
+    if (pasted !== undefined && this.onPaste?.(pasted)) return;
+    if (pasted === undefined && this.onKey?.(data)) return;
+    this.feed(data);
+  }
+
+  /** Gives keys to the editor, past {@link onKey}. */
+  feed(data: string): void {
+    // The editor forgets its pastes before it reports the text.
+    if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
+    super.handleInput(data);
+  }
+
+  /** The text and its pastes. The library keeps them in a private field; a test fails if a version changes that. */
+  entered(): Entered {
+    const { pastes } = this as unknown as { pastes: ReadonlyMap<number, string> };
+    const text = this.getText();
+    const found = [...text.matchAll(PASTE_MARK)].flatMap(([mark, id]) => {
+      const paste = pastes.get(Number(id));
+      return paste === undefined ? [] : [[mark, paste] as const];
+    });
+    return { text: text.trim(), pastes: new Map(found) };
+  }
+
+  /**
+   * The input with a mark at its left, without the borders of the library: a terminal that becomes narrower wraps long
+   * lines, and what it wraps above the cursor can leave the screen before it is erased.
+   */
+  override render(width: number): string[] {
+    const [top = '', ...rest] = super.render(width);
+    const bottom = rest.findIndex((line) => line.startsWith(BORDER));
+    const input = rest.slice(0, bottom).map((line, index) => (index === 0 ? this.mark + line.slice(MARK_WIDTH) : line));
+    const more = [rest[bottom]!.slice(BORDER.length)].filter((text) => text !== '');
+    return [top.slice(BORDER.length), ...input, ...more, ...rest.slice(bottom + 1)].map((line) => line.trimEnd());
+  }
+
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↑ ${hidden} more`) : ''}`;
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↓ ${hidden} more`) : ''}`;
+  }
+}

@@ -1,0 +1,184 @@
+import type { AnswerOptions, Event, Part } from '@klaus/sdk';
+import {
+  driveSession,
+  type DrivenSession,
+  type DriveState,
+  type OpenRequest,
+  type Reply,
+  type SessionChange,
+  type SessionClient,
+} from '@klaus/sdk/client';
+import { optional } from '@klaus/sdk/optional';
+import { addEvent, addLive, createSessionView, isWorking, type SessionView } from './session-view.ts';
+
+export interface SessionLinkOptions {
+  client: SessionClient;
+  /** Everything but the parts of the request that opens a session. */
+  request: Omit<OpenRequest, 'parts'>;
+  /** Something of the view has changed. */
+  onChange: () => void;
+  /** Another session is shown. */
+  onShow: (view: SessionView) => void;
+  onEvent: (event: Event) => void;
+  onState: (state: DriveState) => void;
+  /** A line that is not in the log. */
+  onNote: (text: string) => void;
+}
+
+/** The session that the terminal shows, and what the user does to it. */
+export class SessionLink {
+  readonly #options: SessionLinkOptions;
+  #view = createSessionView('');
+  #drive: DrivenSession | undefined;
+  /** Changes of the session that the next prompt opens. */
+  #next: SessionChange = {};
+
+  constructor(options: SessionLinkOptions) {
+    this.#options = options;
+  }
+
+  get client(): SessionClient {
+    return this.#options.client;
+  }
+
+  get view(): SessionView {
+    return this.#view;
+  }
+
+  /** Undefined before the first prompt. */
+  get id(): string | undefined {
+    return this.#view.conversation.session || undefined;
+  }
+
+  /** Of the session, or of the one that the next prompt opens; '' if it is not known yet. */
+  get model(): string {
+    return this.#view.conversation.model || this.#next.model || this.#options.request.model || '';
+  }
+
+  get mode(): string {
+    if (this.id !== undefined) return this.#view.conversation.mode;
+    return this.#next.mode ?? this.#options.request.mode ?? 'auto';
+  }
+
+  get isWorking(): boolean {
+    return isWorking(this.#view);
+  }
+
+  /** True for a run that has not ended and that no process works on. */
+  get isInterrupted(): boolean {
+    const { conversation, drive } = this.#view;
+    return conversation.run !== undefined && drive?.state === undefined && conversation.approvals.size === 0;
+  }
+
+  /** Shows an existing session. */
+  async attach(id: string): Promise<void> {
+    const view = createSessionView(id);
+    for await (const event of this.client.events(id)) addEvent(view, event);
+    await this.#follow(view);
+    const { held } = await this.client.session(id);
+    const isWaiting = this.isInterrupted || (await this.client.queued(id)).length > 0;
+    // What was interrupted, and messages that wait, start again only when the user says so.
+    if (held || !isWaiting) this.#drive?.kick();
+  }
+
+  /** The next prompt opens a session. */
+  async detach(): Promise<void> {
+    await this.#drive?.dispose();
+    this.#drive = undefined;
+    this.#view = createSessionView('');
+    this.#options.onShow(this.#view);
+  }
+
+  /**
+   * Sends a prompt. During a run it joins at the next request to the model, or waits for the end.
+   *
+   * @throws KlausError as of `SessionClient.open` and `prompt`.
+   */
+  async send(parts: readonly Part[], delivery: 'steer' | 'queue'): Promise<void> {
+    if (this.#drive) return await this.#drive.send({ parts, delivery, onAsk: 'wait' });
+    await this.#open(parts);
+    this.#drive!.kick();
+  }
+
+  /** Id of the session, which is opened if there is none. */
+  async ensure(): Promise<string> {
+    if (this.id === undefined) await this.#open([]);
+    return this.id!;
+  }
+
+  /** Works on what remains: an interrupted run, or queued messages. */
+  continue(): void {
+    this.#drive?.kick();
+  }
+
+  async resume(): Promise<void> {
+    if (this.id === undefined) return;
+    await this.client.resume(this.id, { onAsk: 'wait' });
+    this.continue();
+  }
+
+  async cancel(): Promise<void> {
+    await this.#drive?.cancel('The user cancelled the run.');
+  }
+
+  /** @returns False if another client was faster. */
+  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<boolean> {
+    return (await this.#drive?.answer(approval, reply, options)) ?? false;
+  }
+
+  /** Changes the session, or the one that the next prompt opens. */
+  async change(change: SessionChange): Promise<void> {
+    if (this.id !== undefined) return await this.client.change(this.id, change);
+    this.#next = { ...this.#next, ...change };
+    return this.#options.onChange();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#drive?.dispose();
+  }
+
+  async #open(parts: readonly Part[]): Promise<void> {
+    const { request } = this.#options;
+    const { limits, model, mode, effort } = this.#next;
+    const id = await this.client.open({
+      ...request,
+      ...optional({ model, mode, effort }),
+      limits: { ...request.limits, ...limits },
+      parts,
+    });
+    this.#next = {};
+    await this.#follow(createSessionView(id));
+  }
+
+  async #follow(view: SessionView): Promise<void> {
+    await this.#drive?.dispose();
+    this.#view = view;
+    this.#options.onShow(view);
+    const { onChange, onNote } = this.#options;
+    this.#drive = await driveSession(this.client, {
+      session: view.conversation.session,
+      after: view.conversation.seq,
+      onEvent: (event) => {
+        addEvent(view, event);
+        if (this.#view === view) this.#options.onEvent(event);
+        // Another process has begun to work on the session.
+        if (event.type === 'run.started' || event.type === 'turn.started') this.#drive?.kick();
+        onChange();
+      },
+      onLive(live) {
+        addLive(view, live);
+        onChange();
+      },
+      onQueue(queue) {
+        view.queue = queue;
+        onChange();
+      },
+      onState: (state) => {
+        view.drive = state;
+        if (this.#view === view) this.#options.onState(state);
+        onChange();
+      },
+      onConnection: onNote,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import {
+  addPiece,
+  createConversation,
+  createInFlightText,
+  foldConversation,
+  removeStored,
+  type Conversation,
+  type InFlightText,
+} from '@klaus/sdk/conversation';
+import type { Event, Live } from '@klaus/sdk';
+import type { DriveState, QueuedMessage } from '@klaus/sdk/client';
+
+/** What is known of the session that the terminal shows. It is changed in place. */
+export interface SessionView {
+  conversation: Conversation;
+  inFlight: InFlightText;
+  /** Messages that no run has taken. */
+  queue: readonly QueuedMessage[];
+  /** Undefined before this process has looked. */
+  drive: DriveState | undefined;
+}
+
+export function createSessionView(session: string): SessionView {
+  return { conversation: createConversation(session), inFlight: createInFlightText(), queue: [], drive: undefined };
+}
+
+export function addEvent(view: SessionView, event: Event): void {
+  removeStored(view.inFlight, event);
+  foldConversation(view.conversation, event);
+}
+
+export function addLive(view: SessionView, live: Live): void {
+  addPiece(view.inFlight, live);
+}
+
+/** True while something is being done, by this process or another. */
+export function isWorking({ drive }: SessionView): boolean {
+  return drive?.state === 'working' || drive?.state === 'busy';
+}

@@ -1,0 +1,24 @@
+import type { MarkdownTheme } from '../screen/index.ts';
+import type { Highlighter } from './highlighter.ts';
+import type { Palette } from './palette.ts';
+
+export function toMarkdownTheme(palette: Palette, highlighter: Highlighter): MarkdownTheme {
+  return {
+    heading: palette.heading,
+    link: palette.link,
+    linkUrl: palette.muted,
+    code: palette.code,
+    codeBlock: (text) => text,
+    codeBlockBorder: palette.border,
+    quote: palette.quote,
+    quoteBorder: palette.border,
+    hr: palette.border,
+    listBullet: palette.accent,
+    bold: palette.strong,
+    italic: (text) => palette.sgr('3', text),
+    strikethrough: (text) => palette.sgr('9', text),
+    underline: (text) => palette.sgr('4', text),
+    highlightCode: (code, language) => highlighter.highlight(code, language ?? ''),
+    codeBlockIndent: '  ',
+  };
+}

@@ -1,0 +1,33 @@
+import type { OpenRequest, SessionChange, SessionClient } from '@klaus/sdk/client';
+
+/** What the terminal gets from the command line. */
+export interface TerminalOptions {
+  /** Opens the client; called after the first frame. @param onNotice Receives lines that belong to no session. */
+  openClient: (onNotice: (text: string, level?: 'info' | 'warn') => void) => Promise<SessionClient>;
+  /** Chooses the agent and the session to continue. */
+  begin: (client: SessionClient) => Promise<TerminalStart>;
+  /** Everything but the parts of the request that opens a session. */
+  toRequest: (client: SessionClient, start: TerminalStart) => Promise<Omit<OpenRequest, 'parts'>>;
+  /** Opens the user's editor with a file. False if it failed. */
+  editFile: (file: string) => boolean;
+  /** State folder. */
+  home: string;
+  /** Absolute path of the folder. */
+  folder: string;
+  /** A prompt that is sent at once; '' for none. */
+  prompt: string;
+  version: string;
+}
+
+export interface TerminalStart {
+  /** Undefined: Klaus itself. */
+  agent: string | undefined;
+  /** True: later chats continue the session. */
+  keepsHistory: boolean;
+  /** Id of the session to continue; undefined: the first prompt opens one. */
+  session: string | undefined;
+  /** What the options change in that session. */
+  change: SessionChange;
+  /** For the user. */
+  notes: readonly string[];
+}

@@ -1,0 +1,67 @@
+import { parseDiff, toDiffLines, toPairs, type DiffLine } from '@klaus/sdk/conversation';
+import type { Hunk } from '@klaus/sdk';
+import { diffWordsWithSpace } from 'diff';
+import { truncateToWidth, visibleWidth } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
+import { toSafe } from './wrap.ts';
+
+/** Characters of a line up to which its changed words are found. */
+const MAX_WORDS = 400;
+/** Part of a line that must be the same, so that marking the changed words helps. */
+const MIN_SAME = 0.3;
+
+/** A unified diff with the changed words of each line, one line of the terminal for each of its lines. */
+export function toDiffView(diff: string, width: number, palette: Palette): string[] {
+  const hunks = parseDiff(diff);
+  const paths = new Set(hunks.map(({ path }) => path));
+  let last = '';
+  return hunks.flatMap((hunk, index) => {
+    const lines = toHunkView(hunk, width, palette);
+    const isNewFile = hunk.path !== last;
+    last = hunk.path;
+    if (isNewFile && paths.size > 1) return [palette.strong(toSafe(hunk.path)), ...lines];
+    return index === 0 || isNewFile ? lines : [palette.muted('   …'), ...lines];
+  });
+}
+
+export function toHunkView(hunk: Hunk, width: number, palette: Palette): string[] {
+  const lines = toDiffLines(hunk);
+  const texts = markWords(lines, palette);
+  const digits = String(Math.max(0, ...lines.map((line) => line.new ?? line.old ?? 0))).length;
+  return lines.map((line) => {
+    const number = String(line.new ?? line.old ?? '').padStart(digits);
+    const text = texts.get(line) ?? toSafe(line.text);
+    if (line.kind === 'note') return palette.muted(`${' '.repeat(digits)}   ${toSafe(line.text)}`);
+    if (line.kind === 'same') return toRow(`${palette.muted(number)}   ${text}`, width);
+    const style = line.kind === 'added' ? palette.added : palette.removed;
+    const sign = line.kind === 'added' ? '+' : '-';
+    return `${palette.muted(number)} ${style(toRow(`${sign} ${text}`, width - digits - 1))}`;
+  });
+}
+
+function toRow(text: string, width: number): string {
+  return visibleWidth(text) > width ? truncateToWidth(text, width, '…') : text;
+}
+
+/** The texts of changed lines whose changed words are marked. */
+function markWords(lines: readonly DiffLine[], palette: Palette): Map<DiffLine, string> {
+  const texts = new Map<DiffLine, string>();
+  for (const { left, right } of toPairs(lines)) {
+    if (!left || !right || left === right) continue;
+    if (left.text.length > MAX_WORDS || right.text.length > MAX_WORDS) continue;
+    const words = diffWordsWithSpace(left.text, right.text);
+    const same = words.reduce((sum, { added, removed, value }) => (added || removed ? sum : sum + value.length), 0);
+    if (same < MIN_SAME * Math.max(left.text.length, right.text.length)) continue;
+    const toText = (side: 'added' | 'removed'): string => {
+      const [base, word] =
+        side === 'added' ? [palette.added, palette.addedWord] : [palette.removed, palette.removedWord];
+      return words
+        .filter((piece) => !(side === 'added' ? piece.removed : piece.added))
+        .map((piece) => (piece[side] ? word(toSafe(piece.value)) : base(toSafe(piece.value))))
+        .join('');
+    };
+    texts.set(left, toText('removed'));
+    texts.set(right, toText('added'));
+  }
+  return texts;
+}

@@ -1,0 +1,135 @@
+import type { Entry, PartialMessage } from '@klaus/sdk/conversation';
+import { formatNumber } from '@klaus/sdk/transcript';
+import type { Component, InlineScreen } from '../screen/index.ts';
+import type { SessionView } from '../session/session-view.ts';
+import type { CallViewOptions } from './call-lines.ts';
+import { toEntryLines, toPartBlock } from './entry-lines.ts';
+import { toThinkingLines } from './message-lines.ts';
+import type { ViewStyle } from './view-style.ts';
+import { toSafe, wrap } from './wrap.ts';
+
+/** Entries of a session that are shown when it is opened; earlier ones are in the full view. */
+const SHOWN_AT_START = 40;
+/** Rows of thinking that is being streamed. */
+const THINKING_ROWS = 4;
+
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/**
+ * The conversation. What cannot change any more is written above the screen's changing rows once; the rest, such as
+ * running calls and the end of a streamed answer, is rendered for each frame.
+ */
+export class Transcript implements Component {
+  readonly #screen: InlineScreen;
+  readonly #style: ViewStyle;
+  readonly #now: () => number;
+  #view: SessionView;
+  /** Number of entries that are finished. */
+  #done = 0;
+  /** Of each streamed message, the number of its parts that are finished. */
+  readonly #partsDone = new Map<string, number>();
+  /** Lines that belong to no session, before the next frame. */
+  #notes: string[] = [];
+
+  constructor(screen: InlineScreen, given: { style: ViewStyle; now: () => number; view: SessionView }) {
+    this.#screen = screen;
+    this.#style = given.style;
+    this.#now = given.now;
+    this.#view = given.view;
+  }
+
+  /** Shows another session, from its last entries on. */
+  show(view: SessionView): void {
+    this.#view = view;
+    this.#partsDone.clear();
+    const { entries } = view.conversation;
+    this.#done = Math.max(0, entries.length - SHOWN_AT_START);
+    if (this.#done > 0) this.note(`… ${formatNumber(this.#done, 'earlier entry')}, Ctrl-O shows them`);
+  }
+
+  /** Writes a line that is not in the log. @param text Printable, may contain colours. */
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const finished = this.#notes.splice(0).flatMap((note) => wrap(note, width));
+    const { entries } = this.#view.conversation;
+    const options = this.toOptions(width);
+    for (; this.#done < entries.length; this.#done++) {
+      const entry = entries[this.#done]!;
+      if (!isFinal(entry) || !this.#canFinish(entry)) break;
+      finished.push(...this.#toLines(this.#done, options));
+    }
+    const live: string[] = [];
+    for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
+    for (const [id, message] of this.#view.inFlight.messages) {
+      const isAlone = this.#done === entries.length && this.#view.inFlight.messages.size === 1;
+      this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
+    }
+    if (finished.length > 0) this.#screen.finish(finished);
+    return live;
+  }
+
+  toOptions(width: number): CallViewOptions {
+    const now = this.#now();
+    const spinner = SPINNER[Math.floor(now / 100) % SPINNER.length]!;
+    return { width, style: this.#style, now, spinner, output: '', isExpanded: false };
+  }
+
+  #toLines(index: number, options: CallViewOptions): string[] {
+    const { entries } = this.#view.conversation;
+    const entry = entries[index]!;
+    const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
+    const skip = this.#partsDone.get(entry.id) ?? 0;
+    return toEntryLines(entry, entries[index - 1], { ...options, output, skip });
+  }
+
+  /** Code of a finished entry gets its colours before it is written. */
+  #canFinish(entry: Entry): boolean {
+    return entry.kind !== 'model' || this.#hasGrammars(entry.text);
+  }
+
+  #hasGrammars(text: string): boolean {
+    const { highlighter } = this.#style;
+    if (highlighter.isLoaded || !text.includes('```')) return true;
+    void highlighter.load().then(() => this.#screen.requestRender());
+    return false;
+  }
+
+  /** A message that is being streamed. Its closed parts are finished, if everything before it is. */
+  #addPartial(
+    id: string,
+    { text, thinking, parts }: PartialMessage,
+    to: { options: CallViewOptions; finished: string[] | undefined; live: string[] },
+  ): void {
+    const { options, finished, live } = to;
+    const list = parts.list();
+    let done = this.#partsDone.get(id) ?? 0;
+    if (text.text === '' && thinking.text !== '') live.push('', ...this.#toThinking(thinking.text, options.width));
+    const isReady = this.#hasGrammars(text.text);
+    const toBlock = (index: number): string[] => {
+      const lines = toPartBlock(list[index]!, { isFirst: index === 0, before: list[index - 1] }, options);
+      if (index > 0 || lines.length === 0) return lines;
+      const thought = toThinkingLines(thinking.text, options.width, this.#style);
+      return ['', ...(thought.length > 0 ? [...thought, ''] : []), ...lines];
+    };
+    // The last part can still grow.
+    for (; finished && isReady && done < list.length - 1; done++) finished.push(...toBlock(done));
+    if (done > 0) this.#partsDone.set(id, done);
+    for (let index = done; index < list.length; index++) live.push(...toBlock(index));
+  }
+
+  #toThinking(text: string, width: number): string[] {
+    const lines = wrap(toSafe(text.slice(-4_000).trim()), width, { first: '  ', indent: 2 });
+    return [this.#style.palette.muted('∴ Thinking'), ...lines.slice(-THINKING_ROWS).map(this.#style.palette.muted)];
+  }
+}
+
+/** True for an entry that no later event changes. */
+function isFinal(entry: Entry): boolean {
+  if (entry.kind === 'call') return entry.state === 'finished' && (!entry.child || entry.child.state !== 'working');
+  return entry.kind !== 'limit' || entry.answer !== undefined;
+}

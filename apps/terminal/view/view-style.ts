@@ -1,0 +1,40 @@
+import type { MarkdownTheme } from '../screen/index.ts';
+import { createHighlighter, type Highlighter } from '../style/highlighter.ts';
+import { toMarkdownTheme } from '../style/markdown-style.ts';
+import { createPalette, type Palette, type Theme } from '../style/palette.ts';
+
+/** How entries look. */
+export interface ViewStyle {
+  readonly palette: Palette;
+  readonly markdown: MarkdownTheme;
+  readonly highlighter: Highlighter;
+  readonly theme: Theme;
+  /** True: thinking is shown completely, not as one line. */
+  showThinking: boolean;
+  setTheme(theme: Theme): void;
+}
+
+export function createViewStyle(first: Theme): ViewStyle {
+  let theme = first;
+  let palette = createPalette(theme);
+  const highlighter = createHighlighter(() => palette);
+  let markdown = toMarkdownTheme(palette, highlighter);
+  return {
+    get palette() {
+      return palette;
+    },
+    get markdown() {
+      return markdown;
+    },
+    get theme() {
+      return theme;
+    },
+    highlighter,
+    showThinking: false,
+    setTheme(next) {
+      theme = next;
+      palette = createPalette(theme);
+      markdown = toMarkdownTheme(palette, highlighter);
+    },
+  };
+}

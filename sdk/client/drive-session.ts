@@ -1,0 +1,313 @@
+import type { Event, EventOf, Live } from '@klaus/core/protocol';
+import type { QueuedMessage } from '../sessions/queued-messages.ts';
+import type { AnswerOptions } from '../sessions/question.ts';
+import type { Advance } from '../sessions/session-handle.ts';
+import type { FollowedSession, PromptRequest, Reply, SessionClient } from './session-client.ts';
+
+/** What a driven session does now. */
+export type DriveState =
+  /** This client works on it, or follows the work of the server. */
+  | { state: 'working' }
+  /** Nothing is left to do. `finished`: the end of the last run, if it ended since the previous idle state. */
+  | { state: 'idle'; finished?: EventOf<'run.finished'> }
+  /** The session waits for an answer to each of these approvals, oldest first. */
+  | { state: 'parked'; approvals: readonly EventOf<'approval.asked'>[] }
+  /** Another process works on the session. Its events are reported; this client takes over when that process is done. */
+  | { state: 'busy' }
+  /** The work ended with an error. {@link DrivenSession.kick} and every request try again. */
+  | { state: 'failed'; error: unknown };
+
+export interface DriveOptions {
+  /** Id of the session. */
+  session: string;
+  /** Seq. Later events are reported. */
+  after: number;
+  /** Every event once and in order, those that other processes cause too. */
+  onEvent: (event: Event) => void;
+  onEarlierEvent?: ((event: Event) => void) | undefined;
+  /** In-flight text and progress of calls. */
+  onLive?: ((live: Live) => void) | undefined;
+  /** Messages that no run has taken. */
+  onQueue?: ((messages: readonly QueuedMessage[]) => void) | undefined;
+  /** Each change of the state, after all events that led to it. */
+  onState: (state: DriveState) => void;
+  /** The connection to a server was lost or restored, in a sentence. Default: it is not reported. */
+  onConnection?: ((text: string) => void) | undefined;
+}
+
+/** A session that this client advances whenever there is something to do. */
+export interface DrivenSession extends AsyncDisposable {
+  /** The state that was reported last; undefined before the first one. */
+  readonly state: DriveState | undefined;
+  /** Sends a prompt and works on it. Resolves when the prompt is durable. @throws KlausError as `SessionClient.prompt`. */
+  send(request: PromptRequest): Promise<void>;
+  /** Works until nothing is left to do, after a request that was sent in another way, such as a change or a resume. */
+  kick(): void;
+  /** Stops the current run. Prompts that no run has taken remain in the inbox. */
+  cancel(reason: string): Promise<void>;
+  /** Answers an approval. False: another client was faster, and this answer has no effect. */
+  answer(approval: string, reply: Reply, options?: Omit<AnswerOptions, 'by'>): Promise<boolean>;
+  /** Resolves when the state is neither `working` nor `busy`, at once if that is so. */
+  settled(): Promise<DriveState>;
+  /** Stops reporting. A run that this client works on is not stopped: cancel it before, or close the client. */
+  dispose(): Promise<void>;
+}
+
+/** Milliseconds between two attempts to work on a session that another process holds. */
+const BUSY_RETRY_MS = 250;
+/** Milliseconds between two looks at approvals of child sessions, whose answers are in other logs. */
+const CHILD_APPROVAL_MS = 500;
+
+/** Events that, without a request of this client, show that another process works on the session. */
+const FOREIGN_WORK: ReadonlySet<Event['type']> = new Set([
+  'run.started',
+  'run.finished',
+  'approval.asked',
+  'approval.answered',
+  'turn.started',
+]);
+
+/**
+ * Follows a session and keeps it advancing in this process, or follows the work of the server, until it is disposed: the
+ * loop behind interactive user interfaces. Other processes can work on the session, answer its approvals and send
+ * prompts at any time; their events are reported too.
+ */
+export async function driveSession(client: SessionClient, options: DriveOptions): Promise<DrivenSession> {
+  const drive = new Drive(client, options);
+  await drive.open();
+  return drive;
+}
+
+class Drive implements DrivenSession {
+  readonly #client: SessionClient;
+  readonly #options: DriveOptions;
+  readonly #closing = new AbortController();
+  #followed: FollowedSession | undefined;
+  #state: DriveState | undefined;
+  /** True if something may be left to do since the last wait began. */
+  #isKicked = false;
+  #isWorking = false;
+  /** True while the events that arrive belong to the work that is awaited. */
+  #isWaiting = false;
+  /** Prompts that were sent and are not in the log yet. */
+  #unseen = 0;
+  /** Seq of the last reported event. */
+  #seq: number;
+  #finished: EventOf<'run.finished'> | undefined;
+  readonly #onEvent = new Set<() => void>();
+  readonly #onSettled = new Set<(state: DriveState) => void>();
+
+  constructor(client: SessionClient, options: DriveOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#seq = options.after;
+  }
+
+  get state(): DriveState | undefined {
+    return this.#state;
+  }
+
+  async open(): Promise<void> {
+    const { session, after, onEarlierEvent, onLive, onQueue, onConnection = () => {} } = this.#options;
+    this.#followed = await this.#client.follow({
+      session,
+      after,
+      onEvent: (event) => this.#receive(event),
+      onEarlierEvent,
+      onLive,
+      onQueue,
+      onConnection,
+    });
+  }
+
+  async send(request: PromptRequest): Promise<void> {
+    // Counted before it is sent: its events can arrive before the request has returned.
+    this.#unseen += 1;
+    try {
+      await this.#client.prompt(this.#options.session, request);
+    } catch (error) {
+      this.#unseen -= 1;
+      throw error;
+    }
+    this.kick();
+  }
+
+  kick(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#report({ state: 'working' });
+    this.#look();
+  }
+
+  async cancel(reason: string): Promise<void> {
+    await this.#followed!.cancel(reason);
+    // What remains in the inbox is not taken by itself.
+    this.#unseen = 0;
+    this.kick();
+  }
+
+  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'> = {}): Promise<boolean> {
+    if (await this.#isAnswered(approval)) return false;
+    try {
+      await this.#followed!.answer(approval, reply, options);
+    } catch (error) {
+      if (await this.#isAnswered(approval)) return false;
+      throw error;
+    }
+    this.kick();
+    return true;
+  }
+
+  async settled(): Promise<DriveState> {
+    const state = this.#state;
+    if (state && isSettled(state)) return state;
+    return new Promise((resolve) => void this.#onSettled.add(resolve));
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#followed?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  #receive(event: Event): void {
+    if (this.#closing.signal.aborted) return;
+    if (event.type === 'message.added' && (event.message.origin === 'user' || event.message.origin === 'steer'))
+      this.#unseen = Math.max(0, this.#unseen - 1);
+    this.#seq = event.seq;
+    if (event.type === 'run.finished') this.#finished = event;
+    this.#options.onEvent(event);
+    for (const listener of this.#onEvent) listener();
+    // The state is unknown before the first kick: nothing runs then without a request.
+    if (this.#state && !this.#isWaiting && FOREIGN_WORK.has(event.type)) this.#look();
+  }
+
+  /** Finds out what there is to do, and does it. */
+  #look(): void {
+    this.#isKicked = true;
+    if (!this.#isWorking) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#isWorking = true;
+    while (this.#isKicked && !signal.aborted) {
+      this.#isKicked = false;
+      try {
+        const result = await this.#wait();
+        if (!signal.aborted && !this.#isKicked) await this.#conclude(result);
+      } catch (error) {
+        if (!signal.aborted && !this.#isKicked) this.#report({ state: 'failed', error });
+      }
+    }
+    this.#isWorking = false;
+  }
+
+  async #wait(): Promise<Advance> {
+    this.#isWaiting = true;
+    try {
+      return await this.#followed!.wait({ last: this.#closing.signal });
+    } finally {
+      this.#isWaiting = false;
+    }
+  }
+
+  async #conclude(result: Advance): Promise<void> {
+    if (result.state === 'idle') {
+      if (this.#unseen > 0 && (await this.#isBehind())) return this.#again(this.#nextEvent());
+      this.#unseen = 0;
+      const finished = this.#finished ?? result.finished;
+      this.#finished = undefined;
+      this.#report({ state: 'idle', ...(finished ? { finished } : {}) });
+    } else if (result.state === 'parked') {
+      this.#report({ state: 'parked', approvals: result.approvals });
+      const below = result.approvals.filter((it) => it.session !== this.#options.session);
+      if (below.length > 0) void this.#watchBelow(below.map(({ approval }) => approval));
+    } else {
+      this.#report({ state: 'busy' });
+      // That process can end without an event, as after a kill.
+      await this.#again(this.#pause(BUSY_RETRY_MS));
+    }
+  }
+
+  /** True if the reported status of a server is from before it took a prompt. */
+  async #isBehind(): Promise<boolean> {
+    const { session } = this.#options;
+    if (this.#client.server === undefined) return false;
+    if ((await this.#client.queued(session)).length > 0) return true;
+    const { held, lastSeq } = await this.#client.session(session);
+    return held || lastSeq > this.#seq;
+  }
+
+  async #again(reason: Promise<void>): Promise<void> {
+    await reason;
+    this.#isKicked = true;
+  }
+
+  /** Looks again when an approval of a child session has been answered, as long as the session is parked. */
+  async #watchBelow(approvals: readonly string[]): Promise<void> {
+    const parked = this.#state;
+    for (;;) {
+      await this.#pause(CHILD_APPROVAL_MS);
+      if (this.#closing.signal.aborted || this.#state !== parked) return;
+      const answers = await Promise.all(approvals.map((approval) => this.#isAnswered(approval)));
+      if (this.#state === parked && answers.includes(true)) return this.#look();
+    }
+  }
+
+  async #isAnswered(approval: string): Promise<boolean> {
+    return this.#client.approval(approval).then(
+      ({ answer }) => answer !== null,
+      () => false,
+    );
+  }
+
+  #nextEvent(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#onEvent.delete(done);
+        this.#closing.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#onEvent.add(done);
+      this.#closing.signal.addEventListener('abort', done);
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#closing;
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+      function done(): void {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      }
+    });
+  }
+
+  #report(state: DriveState): void {
+    if (this.#closing.signal.aborted || isSame(this.#state, state)) return;
+    this.#state = state;
+    this.#options.onState(state);
+    if (!isSettled(state)) return;
+    for (const listener of this.#onSettled) listener(state);
+    this.#onSettled.clear();
+  }
+}
+
+function isSettled({ state }: DriveState): boolean {
+  return state !== 'working' && state !== 'busy';
+}
+
+/** True if a report of the second state would contain nothing new. */
+function isSame(last: DriveState | undefined, next: DriveState): boolean {
+  if (last?.state !== next.state) return false;
+  if (last.state === 'parked' && next.state === 'parked')
+    return last.approvals.map(({ approval }) => approval).join() === next.approvals.map((it) => it.approval).join();
+  return next.state === 'working' || next.state === 'busy' || (next.state === 'idle' && next.finished === undefined);
+}

@@ -1,0 +1,90 @@
+import type { RestoreRequest, Restored } from '@klaus/core/agent';
+import type { Effort, Limits, Mode } from '@klaus/core/protocol';
+import type { QueuedMessage } from '../sessions/queued-messages.ts';
+import type { TurnChanges } from '../sessions/session-handle.ts';
+import type { PinnedText } from '../sessions/session-pins.ts';
+
+/** What an interactive user interface needs of sessions in addition to a chat. */
+export interface InteractiveClient {
+  /** Changes a session. @throws KlausError `model.unknown`, `auth`, `config`. */
+  change(id: string, change: SessionChange): Promise<void>;
+  /** Restores files of the workspace. @throws KlausError `usage` if there is nothing to restore, `store.busy`. */
+  restore(
+    id: string,
+    request: ClientRestore,
+    options?: { conflicts?: 'refuse' | 'keep' | 'overwrite' },
+  ): Promise<Undone>;
+  /** Creates a copy of a session. Returns the id. */
+  fork(id: string, options?: ForkRequest): Promise<string>;
+  /** Messages in the inbox that no run has taken, the oldest first. */
+  queued(id: string): Promise<readonly QueuedMessage[]>;
+  /** Withdraws such a message, unless a run has taken it. @param command Id of the command. */
+  withdraw(id: string, command: string): Promise<void>;
+  /** The changes of a turn, or of all turns as turn 0; default: all. @throws KlausError `usage` if there are none. */
+  changes(id: string, turn?: number): Promise<TurnChanges>;
+  /** Pinned texts, oldest first. */
+  pins(id: string): Promise<readonly PinnedText[]>;
+  /** Keeps a text in the context unchanged. @throws KlausError `usage` for a text that is too large. */
+  pin(id: string, text: string): Promise<void>;
+  /** @param pin Its id. */
+  unpin(id: string, pin: string): Promise<void>;
+  /** Background processes of a session. */
+  processes(id: string): Promise<readonly ClientProcess[]>;
+  /** Stops a background process. @param process Such as `p1`. */
+  stopProcess(id: string, process: string): Promise<void>;
+  /** The allowed models. */
+  models(): Promise<readonly ClientModel[]>;
+  /** The defined agents, by name. @param workspace Default: the configured one. */
+  agents(workspace?: string): Promise<readonly ClientAgent[]>;
+  /** Paths that contain the characters in this order, the best match first, without ignored files. */
+  findFiles(query: { workspace: string | undefined; characters: string; limit: number }): Promise<readonly string[]>;
+  /** Compacts the context before the next request to the model; without a run, in a run of its own. */
+  compact(id: string): Promise<void>;
+}
+
+export interface SessionChange {
+  model?: string;
+  mode?: Mode;
+  /** How much the model reasons from the next request on. */
+  effort?: Effort;
+  title?: string;
+  limits?: Partial<Limits>;
+}
+
+/** A request that acts on turns of the session, or on its last undo. */
+export type ClientRestore = Extract<RestoreRequest, { kind: 'undo' | 'redo' }>;
+
+export interface ForkRequest {
+  /** Id of a message of the user. Everything before it is copied. Default: everything. */
+  before?: string;
+  /** `then`: restores the workspace to that moment, except files that others changed. Default `now`: no change. */
+  files?: 'now' | 'then';
+}
+
+export type Undone = Pick<Restored, 'done' | 'changes'> & {
+  /** Paths that others have changed since. Nothing was undone then. */
+  conflicts: readonly string[];
+};
+
+export interface ClientModel {
+  /** Full name, `provider/id`. */
+  name: string;
+  /** Its tier at its provider. */
+  tier: string | undefined;
+  /** Tokens. */
+  contextWindow: number;
+  /** False: no key of its provider is set. */
+  usable: boolean;
+}
+
+export interface ClientAgent {
+  name: string;
+  description: string;
+}
+
+export interface ClientProcess {
+  /** Such as `p1`. */
+  id: string;
+  command: string;
+  state: string;
+}
