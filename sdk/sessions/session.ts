@@ -79,12 +79,9 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
-      const isDriven = isRunnerModel((await store.session(id))?.model ?? '');
-      if (given.type === 'compact' && isDriven)
-        throw toOwn('manages its own context', 'Open a new session if it is too long.');
+      await checkDriven(store, id, given);
       if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
-      if (isDriven) throw toOwn('chooses its model itself', 'Configure the model in the program of the agent.');
       // An unknown name would prevent all later runs of the session.
       const { name } = await engine.models.resolve(given.model);
       return send({ ...given, model: name });
@@ -143,9 +140,15 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
   };
 }
 
-/** The error of a request for what the agent of another program does by itself. */
-function toOwn(what: string, hint: string): KlausError {
-  return new KlausError('usage', `The agent of this session ${what}.`, { hint });
+/** @throws KlausError `usage` for what the agent of another program does by itself. */
+async function checkDriven(store: SessionStore, id: string, command: Command): Promise<void> {
+  const isModel = command.type === 'change' && command.model !== undefined;
+  if (command.type !== 'compact' && !isModel) return;
+  if (!isRunnerModel((await store.session(id))?.model ?? '')) return;
+  const what = isModel ? 'chooses its model' : 'manages its context';
+  throw new KlausError('usage', `The agent of this session ${what} itself.`, {
+    hint: isModel ? 'Configure the model in the program of the agent.' : 'Open a new session if it is too long.',
+  });
 }
 
 /** @throws KlausError `usage` for a closed session, in which a prompt would wait without an end. */

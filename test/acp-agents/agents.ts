@@ -7,7 +7,7 @@ export interface AcpAgent {
   peer: Peer;
   /** The tool with which it runs a command, and the call that makes it ask for a permission. */
   tool: string;
-  toInput(command: string): Record<string, string>;
+  toInput: (command: string) => Record<string, string>;
 }
 
 function findPeer(name: string): Peer {

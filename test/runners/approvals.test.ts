@@ -14,7 +14,7 @@ async function begin(
 ): Promise<{
   session: Session;
   ended: Promise<Event[]>;
-  next<T extends EventType>(type: T, count?: number): Promise<EventOf<T>>;
+  next: <T extends EventType>(type: T, count?: number) => Promise<EventOf<T>>;
 }> {
   const { onAsk = 'wait', ...rest } = options;
   const session = await klaus.open({ agent: 'other', trustCommand: true, ...rest });

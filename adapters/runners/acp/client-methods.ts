@@ -43,7 +43,7 @@ export function createClientApp({ host, calls, onUpdate }: ClientOptions): Clien
     .onRequest(methods.client.terminal.release, ({ params }) => (terminals.release(params.terminalId), {}));
 }
 
-/** A call for which the agent asks has not begun, whatever status it reported. */
+/** A call for which the agent asks has not begun, regardless of the status that it reported. */
 function toAsked(call: AgentCall): AgentCall {
   return { ...call, state: 'waiting' };
 }

@@ -23,8 +23,7 @@ import { answerOpenCalls, closeTurn, toAbandoned } from './closing-events.ts';
 import { openChildrenOf, openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
 import { effectsOfAgentTool } from '../runner/agent-tool.ts';
-import { performAgentTurn } from '../runner/agent-turn.ts';
-import { closeAgent } from '../runner/agent-slot.ts';
+import { createAgentDriver } from '../runner/agent-driver.ts';
 import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
 import type { Activities, Work } from './work.ts';
@@ -118,7 +117,7 @@ async function work(
     }
   } finally {
     stopper.close();
-    await closeAgent(current.agent);
+    await current.agent.driver?.close();
     await closePrestart(current);
     await current.idle();
   }
@@ -162,7 +161,7 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
     case 'chargeAbandoned':
       return current.append([toAbandoned(openRequestOf(state)!)]);
     case 'agent':
-      return performAgentTurn(current);
+      return (current.agent.driver ??= createAgentDriver()).performTurn(current);
     case 'closeTurn':
       return current.append([
         ...(state.session?.runner ? answerOpenCalls(state, 'its process ended') : []),

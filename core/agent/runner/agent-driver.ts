@@ -1,15 +1,21 @@
-import { isKlausError, KlausError, NO_USAGE, type EventBody, type Message, type Part } from '../../protocol/index.ts';
+import {
+  isKlausError,
+  NO_USAGE,
+  type EventBody,
+  type KlausError,
+  type Message,
+  type Part,
+} from '../../protocol/index.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import { toTranscript } from '../context/transcript.ts';
 import { answerOpenCalls } from '../loop/closing-events.ts';
 import { finishRun } from '../loop/finish.ts';
-import type { Work } from '../loop/work.ts';
+import type { AgentDriver, Work } from '../loop/work.ts';
 import type { RunnerEnd, RunnerSession } from '../ports/runner.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { AgentHost } from './agent-host.ts';
-import { closeAgent } from './agent-slot.ts';
 import { isUnsent } from './unsent.ts';
 
 /** Characters of the earlier conversation that a new session of the agent gets. */
@@ -18,8 +24,24 @@ const MAX_TRANSCRIPT = 60_000;
 const INTERRUPTED =
   'Your last turn was interrupted, and some of its actions may have taken effect. Check the present state, then continue with this task:';
 
-/** One turn of an agent that another program drives: sends the new messages and records what it does. */
-export async function performAgentTurn(work: Work): Promise<void> {
+/** Starts the process of the agent at the first turn, and keeps it for later ones. */
+export function createAgentDriver(): AgentDriver {
+  const agent: Agent = { host: new AgentHost() };
+  return { performTurn: (work) => performTurn(work, agent), close: () => closeAgent(agent) };
+}
+
+interface Agent {
+  readonly host: AgentHost;
+  session?: RunnerSession | undefined;
+}
+
+async function closeAgent(agent: Agent): Promise<void> {
+  const { session } = agent;
+  agent.session = undefined;
+  await session?.close();
+}
+
+async function performTurn(work: Work, agent: Agent): Promise<void> {
   const { state, engine } = work;
   const run = runOf(state).id;
   const turn = state.turn + 1;
@@ -32,21 +54,21 @@ export async function performAgentTurn(work: Work): Promise<void> {
   const before = await snapshotWorkspace(work);
   if (!before) return;
   if (before.length > 0) await work.append(before);
-  const host = (work.agent.host ??= new AgentHost());
+  const { host } = agent;
   const signal = host.begin(work);
   let end: RunnerEnd | undefined;
   let failure: KlausError | undefined;
   try {
-    const session = (work.agent.session ??= await open(work, { host, signal }));
+    const session = (agent.session ??= await open(work, { host, signal }));
     const context = session.isResumed || state.agentSession === session.id ? [] : toContext(state, earlier);
     await recordOpening(work, session);
     if (!signal.aborted) end = await session.prompt([...context, ...parts], { signal });
   } catch (error) {
-    await closeAgent(work.agent);
+    await closeAgent(agent);
     if (!isKlausError(error)) throw error;
     failure = error;
   }
-  if (signal.aborted) await closeAgent(work.agent);
+  if (signal.aborted) await closeAgent(agent);
   const rest = await host.end();
   if (work.isLeaving()) return;
   const isStopped = signal.aborted || end === undefined;
@@ -108,7 +130,7 @@ function toNewParts(state: State): Part[] {
   return [{ type: 'text', text: INTERRUPTED }, ...(last?.parts ?? []), ...parts];
 }
 
-/** What a new session of the agent is told first: its instructions, and the earlier conversation. */
+/** What a new session of the agent gets first: its instructions, and the earlier conversation. */
 function toContext(state: State, earlier: readonly Message[]): Part[] {
   const { system } = openedOf(state);
   const parts: Part[] = system === '' ? [] : [{ type: 'text', text: `Instructions:\n${system}` }];
