@@ -53,16 +53,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
   const toClean = async (command: Command): Promise<Command> => {
     const root = await workspace();
     if (root === undefined || !carriesText(command)) return command;
-    return redactCommand(await toJudging(root), command, { session: id, workspace: root });
-  };
-  /** A run can be cancelled, and a session renamed, even with an invalid policy. */
-  const toJudging = async (root: string): Promise<Engine> => {
-    try {
-      return await inForce.judging(root);
-    } catch (error) {
-      if (isKlausError(error)) return engine;
-      throw error;
-    }
+    return redactCommand(await toJudging({ engine, inForce }, root), command, { session: id, workspace: root });
   };
   return {
     id,
@@ -138,6 +129,16 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         if (live.session === id) listener(live);
       }),
   };
+}
+
+/** A run can be cancelled, and a session renamed, even with an invalid policy. */
+async function toJudging({ engine, inForce }: Pick<SessionParts, 'engine' | 'inForce'>, root: string): Promise<Engine> {
+  try {
+    return await inForce.judging(root);
+  } catch (error) {
+    if (isKlausError(error)) return engine;
+    throw error;
+  }
 }
 
 /** @throws KlausError `usage` for what the agent of another program does by itself. */
