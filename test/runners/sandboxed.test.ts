@@ -12,7 +12,7 @@ import { test } from '../fixtures/sandboxed.ts';
 const FULL = 'capabilities: [file-operations, code-execution, web-access]';
 
 function createEngine(options: DrivenOptions = {}): Promise<TestEngine> {
-  return createDrivenEngine({ ...options, settings: { 'sandbox.driver': 'bubblewrap', ...options.settings } });
+  return createDrivenEngine({ env: {}, ...options, settings: { 'sandbox.driver': 'bubblewrap', ...options.settings } });
 }
 
 async function say(
@@ -78,7 +78,7 @@ test('it has the network if the grant allows HTTPS to every host, else none', as
 test('it gets the named variables and the files of its home, which lasts as long as the session', async () => {
   const configuration = (place: TestEngine['place']): string => join(place.env['HOME']!, 'other-agent');
   await using engine = await createEngine({
-    head: `${FULL.replace('web-access', 'web-access')}\nenv: [OTHER_KEY]\nhome: ~/other-agent`,
+    head: `${FULL}\nenv: [OTHER_KEY]\nhome: ~/other-agent`,
     env: { OTHER_KEY: 'k-123', UNNAMED_KEY: 'no' },
   });
   mkdirSync(configuration(engine.place));

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, sep } from 'node:path';
-import type { AgentProcess, ExecResult, RunnerHost } from '@klaus/core/agent';
+import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
 /** Maximum characters of the error output in a message. */
@@ -9,21 +9,19 @@ const MAX_STDERR = 600;
 
 /**
  * Gives the agent a home folder of its own in the home folder of the session, which lasts as long as the session:
- * configuration in the latter is hidden from commands. `$1` is a folder to copy into it, or nothing.
+ * configuration in the latter is hidden from commands. `$1` is a folder that is copied into a new one, or nothing.
  */
-const START = [
-  'if [ "$KLAUS_OWN_HOME" = 1 ]; then HOME="$HOME/.agent"; export HOME; mkdir -p "$HOME"; fi',
-  'if [ -n "$1" ]; then cp -R "$1/." "$HOME/" || exit 1; fi',
-  'unset KLAUS_OWN_HOME; shift; exec "$@"',
+const IN_OWN_HOME = [
+  'HOME="$HOME/.agent"; export HOME',
+  'if [ ! -d "$HOME" ]; then',
+  'mkdir -p "$HOME.new"',
+  'if [ -n "$1" ]; then cp -R "$1/." "$HOME.new/" || exit 1; fi',
+  'mv "$HOME.new" "$HOME"',
+  'fi',
+  'shift; exec "$@"',
 ].join('\n');
 
-export interface StartOptions {
-  command: readonly string[];
-  home?: string | undefined;
-  /** Absolute. */
-  workspace: string;
-  signal: AbortSignal;
-}
+type StartOptions = Pick<RunnerRequest, 'command' | 'home' | 'isSandboxed' | 'workspace'>;
 
 /** The process of an agent, with its standard streams. */
 export interface StartedProcess {
@@ -35,18 +33,20 @@ export interface StartedProcess {
 }
 
 /** Starts the agent in the sandbox of the session. It ends with Klaus. */
-export function startAgentProcess(host: RunnerHost, { command, home, workspace }: StartOptions): StartedProcess {
+export function startAgentProcess(
+  host: RunnerHost,
+  { command, home, isSandboxed, workspace }: StartOptions,
+): StartedProcess {
   const stop = new AbortController();
   const pipe = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1_024 });
   let received: ReadableStreamDefaultController<Uint8Array>;
   const output = new ReadableStream<Uint8Array>({ start: (controller) => void (received = controller) });
   let errors = '';
   const request: AgentProcess = {
-    command: ['/bin/sh', '-c', START, 'klaus', home ?? '', ...command],
-    env: { KLAUS_OWN_HOME: '1' },
-    binds: [...new Set([...command.flatMap((word) => toBind(word, workspace)), ...(home ? [home] : [])])].map(
-      (path) => ({ path, writable: false }),
-    ),
+    command: isSandboxed ? ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command] : command,
+    // On the host, the program has the home folder of the user, or uses the folder itself.
+    env: isSandboxed || home === undefined ? {} : { HOME: home },
+    binds: toBinds([...command.flatMap((word) => toBind(word, workspace)), ...(home === undefined ? [] : [home])]),
     stdin: pipe.readable,
     signal: stop.signal,
     onOutput(chunk, stream) {
@@ -64,6 +64,10 @@ export function startAgentProcess(host: RunnerHost, { command, home, workspace }
     received.close();
   });
   return { input: pipe.writable, output, ended, kill: () => stop.abort() };
+}
+
+function toBinds(paths: readonly string[]): { path: string; writable: false }[] {
+  return [...new Set(paths)].map((path) => ({ path, writable: false }));
 }
 
 function toEnd(program: string, { exitCode, signal }: ExecResult, errors: string): KlausError {

@@ -25,6 +25,8 @@ export interface RunnerRequest {
   command: readonly string[];
   /** Absolute path of a folder whose files are copied into the home folder of the agent. */
   home?: string;
+  /** True: `RunnerHost.exec` runs in a sandbox, with a home folder of the session. False: with that of the user. */
+  isSandboxed: boolean;
   /** Absolute. */
   workspace: string;
   /** Absolute paths of readable folders outside the workspace. */

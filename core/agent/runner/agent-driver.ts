@@ -90,12 +90,12 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
 
 async function open(work: Work, { host, signal }: { host: AgentHost; signal: AbortSignal }): Promise<RunnerSession> {
   const { state, engine } = work;
-  const { runner, workspace, readable = [] } = openedOf(state);
+  const { runner, workspace, readable = [], sandbox } = openedOf(state);
   const { name, command, home } = runner!;
   const { agentSession } = state;
   return (await engine.openRunner(name)).open(
     {
-      ...{ command, workspace, folders: readable, signal },
+      ...{ command, workspace, folders: readable, isSandboxed: sandbox !== 'host', signal },
       ...(home === undefined ? {} : { home }),
       ...(agentSession === undefined
         ? {}
