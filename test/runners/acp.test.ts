@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { createDrivenEngine, runAgent, toDefinition, toSaid } from '../fixtures/acp-agent.ts';
 import { ofType, outcomeOf } from '../fixtures/engine.ts';
 
@@ -123,6 +124,15 @@ test('a call that the agent leaves open has an unknown outcome', async () => {
   await using engine = await createDrivenEngine();
   const { events } = await runAgent(engine, 'open a long command\nsay end');
   expect(ofType(events, 'tool.finished')).toMatchObject([{ name: 'agent_execute', outcome: 'unknown' }]);
+  expect(outcomeOf(events)?.outcome).toBe('done');
+});
+
+test('a command of a terminal that is left open ends with the turn', async () => {
+  await using engine = await createDrivenEngine();
+  const mark = `3600.${process.pid}3`;
+  const { events } = await runAgent(engine, `background sleep ${mark}\nsay end`);
+  expect(ofType(events, 'tool.finished')).toMatchObject([{ name: 'run_command', outcome: 'cancelled' }]);
+  expect(findProcesses(mark)).toEqual([]);
   expect(outcomeOf(events)?.outcome).toBe('done');
 });
 

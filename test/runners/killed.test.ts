@@ -64,6 +64,13 @@ test('after SIGKILL of the agent the run fails, and its terminals end', async ()
   expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
 });
 
+test('what is no message of the protocol is not shown', async () => {
+  using place = createPlace();
+  const { code, stdout, stderr } = await runKlaus(['--agent', 'other', '-p', 'garbage\nsay still here'], { place });
+  expect({ code, stdout: stdout.includes('still here') }).toEqual({ code: 0, stdout: true });
+  expect(stderr).not.toMatch(/GARBAGE|[Ii]nvalid|[Ee]rror|unknown/);
+});
+
 test('a second terminal answers while the run waits', async () => {
   using place = createPlace();
   const klaus = startKlaus(['--agent', 'other', '--on-ask', 'wait', '-p', 'permit other magic\nsay end'], { place });

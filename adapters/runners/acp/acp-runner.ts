@@ -9,13 +9,14 @@ import {
   type LoadSessionRequest,
   type NewSessionResponse,
   type PromptResponse,
-  type SessionNotification,
   type StopReason as AcpStopReason,
 } from '@agentclientprotocol/sdk/unstable';
 import { AgentCalls, toText } from './agent-calls.ts';
 import { startAgentProcess, type StartedProcess } from './agent-process.ts';
 import { createClientApp } from './client-methods.ts';
 import { ACP_LIMITS } from './limits.ts';
+import { takeUpdates } from './agent-messages.ts';
+import type { RecordedUpdate } from './session-update.ts';
 import { toPrompt } from './to-prompt.ts';
 
 /** Milliseconds that an agent has to end its turn after a cancel. */
@@ -72,8 +73,10 @@ class AcpSession implements RunnerSession {
     this.#process = process;
     this.#host = host;
     this.#calls = new AgentCalls(workspace);
-    const app = createClientApp({ host, calls: this.#calls, onUpdate: (update) => this.#onUpdate(update) });
-    this.#connection = app.connect(ndJsonStream(process.input, process.output));
+    const messages = takeUpdates(ndJsonStream(process.input, process.output), (id, update) =>
+      this.#onUpdate(id, update),
+    );
+    this.#connection = createClientApp({ host, calls: this.#calls }).connect(messages);
   }
 
   async open({ workspace, folders, resume }: RunnerRequest): Promise<void> {
@@ -170,7 +173,7 @@ class AcpSession implements RunnerSession {
     }
   }
 
-  #onUpdate({ sessionId, update }: SessionNotification): void {
+  #onUpdate(sessionId: string, update: RecordedUpdate): void {
     // Sessions of its own helpers are not this one.
     if (this.#isLoading || (this.id !== '' && sessionId !== this.id)) return;
     switch (update.sessionUpdate) {
@@ -183,8 +186,6 @@ class AcpSession implements RunnerSession {
         return this.#host.call(this.#calls.update(update));
       case 'usage_update':
         if (update.cost?.currency === 'USD') this.#cost = { total: update.cost.amount, isReported: true };
-        return;
-      default:
     }
   }
 }

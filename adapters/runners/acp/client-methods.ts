@@ -6,7 +6,6 @@ import {
   type ClientApp,
   type PermissionOption,
   type RequestPermissionResponse,
-  type SessionNotification,
 } from '@agentclientprotocol/sdk/unstable';
 import type { AgentCalls } from './agent-calls.ts';
 import { Terminals } from './terminals.ts';
@@ -14,14 +13,12 @@ import { Terminals } from './terminals.ts';
 export interface ClientOptions {
   host: RunnerHost;
   calls: AgentCalls;
-  onUpdate: (notification: SessionNotification) => void;
 }
 
 /** What the agent can ask of Klaus: permissions, files and terminals. All of it passes the gate. */
-export function createClientApp({ host, calls, onUpdate }: ClientOptions): ClientApp {
+export function createClientApp({ host, calls }: ClientOptions): ClientApp {
   const terminals = new Terminals(host);
   return client({ name: 'klaus' })
-    .onNotification(methods.client.session.update, ({ params }) => onUpdate(params))
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       const call = calls.update(params.toolCall);
       return toAnswer(params.options, await host.ask(toAsked(call)));

@@ -58,20 +58,26 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
   const signal = host.begin(work);
   let end: RunnerEnd | undefined;
   let failure: KlausError | undefined;
+  // The caller that leaves does not wait for the agent.
+  work.stop.addEventListener('abort', () => void (work.isLeaving() && closeAgent(agent)), { once: true });
   try {
+    const isNew = agent.session === undefined;
     const session = (agent.session ??= await open(work, { host, signal }));
-    const context = session.isResumed || state.agentSession === session.id ? [] : toContext(state, earlier);
-    await recordOpening(work, session);
+    const context = isNew && !session.isResumed ? toContext(state, earlier) : [];
+    if (isNew) await recordOpening(work, session);
     if (!signal.aborted) end = await session.prompt([...context, ...parts], { signal });
   } catch (error) {
     await closeAgent(agent);
-    if (!isKlausError(error)) throw error;
+    if (!isKlausError(error)) {
+      await host.end();
+      throw error;
+    }
     failure = error;
   }
-  if (signal.aborted) await closeAgent(agent);
+  const isStopped = signal.aborted || end === undefined;
+  if (isStopped) await closeAgent(agent);
   const rest = await host.end();
   if (work.isLeaving()) return;
-  const isStopped = signal.aborted || end === undefined;
   const why = failure ? 'the agent failed' : isStopped ? 'the turn was stopped' : 'the agent ended its turn';
   const { usage = NO_USAGE, usd = null, stopReason = 'cancelled' } = end ?? {};
   const attempt = { run, purpose: 'turn' as const, turn, model, attempt: 1, usage, usd };
@@ -109,7 +115,6 @@ async function open(work: Work, { host, signal }: { host: AgentHost; signal: Abo
 async function recordOpening(work: Work, { id, agent, isResumed }: RunnerSession): Promise<void> {
   const { state } = work;
   const run = runOf(state).id;
-  if (state.agentSession === id && state.turn > 0 && !isResumed) return;
   const { name } = openedOf(state).runner!;
   const lost = state.agentSession !== undefined && !isResumed;
   const text = `${agent} does not have its earlier session any more: it gets the conversation as text.`;

@@ -1,9 +1,7 @@
-import { allowsAccess } from '../../policy/index.ts';
 import { KlausError, type CallPart, type EventBody, type Part } from '../../protocol/index.ts';
 import { toolCallsLeft } from '../budget/limit-check.ts';
 import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
-import { toCommandView } from '../calls/gate-context.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { createToolContext } from '../calls/tool-context.ts';
@@ -11,17 +9,13 @@ import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
 import type { AgentCall, AgentProcess, RunnerHost, ToolUse } from '../ports/runner.ts';
-import type { ExecRequest, ExecResult } from '../ports/sandbox.ts';
+import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
+import { runAgentProcess } from './agent-process.ts';
 import { AgentText } from './agent-text.ts';
 import { toAgentTool, toAgentToolName } from './agent-tool.ts';
 import { receiveAnswers, type Answers } from './answers.ts';
-
-/** Limits of the agent's process, where the settings have lower ones. It is a program with a runtime of its own. */
-const LEAST = { memoryMb: 4_096, processes: 1_024 };
-/** Longer than any turn; the driver reduces it to what it can measure. */
-const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 
 /** A call that the agent makes by itself. */
 interface Observed {
@@ -33,6 +27,8 @@ interface Observed {
   /** True: it has its result. */
   isClosed: boolean;
 }
+
+type UseOptions = NonNullable<Parameters<RunnerHost['useTool']>[2]>;
 
 /** One turn of the agent. */
 interface Turn {
@@ -47,6 +43,7 @@ export class AgentHost implements RunnerHost {
   readonly #text = new AgentText();
   readonly #observed = new Map<string, Observed>();
   #turn: Turn | undefined;
+  readonly #uses = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
 
@@ -59,9 +56,11 @@ export class AgentHost implements RunnerHost {
     return signal;
   }
 
-  /** Ends the turn, and returns the text that is not recorded. @throws What a record threw. */
+  /** Ends the turn and the commands of its terminals. Returns the text that is not recorded. @throws What a record threw. */
   async end(): Promise<Part[]> {
-    const { work, answers } = this.#now();
+    const { work, answers, stop } = this.#now();
+    stop.abort();
+    await Promise.allSettled(this.#uses);
     await this.#queue;
     await answers.close();
     this.#turn = undefined;
@@ -88,7 +87,13 @@ export class AgentHost implements RunnerHost {
     this.#record(() => this.#recordState(observed, call));
   }
 
-  async ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+    // An agent can ask again about a call that was denied.
+    if (this.#observed.get(call.id)?.isClosed) this.#observed.delete(call.id);
+    return this.#track(this.#ask(call));
+  }
+
+  async #ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
     const { signal, answers, work } = this.#now();
     const observed = this.#toRecorded(call);
     for (;;) {
@@ -100,11 +105,11 @@ export class AgentHost implements RunnerHost {
     }
   }
 
-  async useTool(
-    name: string,
-    input: unknown,
-    { signal, onOutput }: { signal?: AbortSignal; onOutput?: (text: string) => void } = {},
-  ): Promise<ToolUse> {
+  useTool(name: string, input: unknown, options: UseOptions = {}): Promise<ToolUse> {
+    return this.#track(this.#useTool(name, input, options));
+  }
+
+  async #useTool(name: string, input: unknown, { signal, onOutput }: UseOptions): Promise<ToolUse> {
     const turn = this.#now();
     const { engine } = turn.work;
     const id = engine.ids.ulid();
@@ -143,24 +148,22 @@ export class AgentHost implements RunnerHost {
     return { ...used, text: work.redactor.redact(new TextDecoder().decode(bytes)) };
   }
 
-  async exec(request: AgentProcess): Promise<ExecResult> {
-    const { work } = this.#now();
-    const { engine, state, session } = work;
-    const { sandbox: name, workspace, runner } = openedOf(state);
-    const sandbox = await engine.openSandbox({
-      ...{ name, workspace, session, masks: () => work.secrets().files() },
-      ...(runner?.env ? { variables: runner.env } : {}),
-    });
-    const { memoryMb, processes, cpus } = engine.settings.execLimits;
-    const limits = {
-      timeoutMs: NO_TIMEOUT_MS,
-      memoryMb: Math.max(memoryMb, LEAST.memoryMb),
-      processes: Math.max(processes, LEAST.processes),
-      cpus,
-    };
-    const https = { kind: 'net', host: '*', port: 443 } as const;
-    const network = allowsAccess(work.authority.grant(), https, engine.clock.now());
-    return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536 });
+  exec(request: AgentProcess): Promise<ExecResult> {
+    return runAgentProcess(this.#now().work, request);
+  }
+
+  /** The turn ends after the operation. If it fails, the turn fails with it. */
+  async #track<T>(running: Promise<T>): Promise<T> {
+    this.#uses.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      this.#failure ??= { error };
+      this.#turn?.stop.abort();
+      throw error;
+    } finally {
+      this.#uses.delete(running);
+    }
   }
 
   #now(): Turn {
@@ -307,13 +310,4 @@ function toInput({ title, kind, paths, command, url, input }: AgentCall): unknow
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
   return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
-}
-
-/** The files of the agent's process. It may write none where every change has to be approved before. */
-function toAgentView(work: Work): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
-  const view = toCommandView(work);
-  const { workspace, patchApproval, isolate } = openedOf(work.state);
-  if (work.authority.mode() !== 'plan' && !patchApproval && !isolate) return view;
-  const { read = [workspace], write = [] } = view.files ?? {};
-  return { ...view, files: { read: [...read, ...write], write: [] }, writable: [] };
 }
