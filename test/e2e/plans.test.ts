@@ -126,3 +126,18 @@ test('a plan needs a user in every mode, and no other question takes one', async
     code: 'usage',
   });
 });
+
+test('a secret in an edited plan is redacted before it enters the inbox', async () => {
+  const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+  await using engine = await createTestEngine({ script: SCRIPT });
+  const session = await engine.klaus.open({ mode: 'plan' });
+  await session.prompt('Write a file.', { onAsk: 'wait' });
+  const { approval } = await toQuestion(session);
+  await engine.klaus.answer(approval, 'approved', { plan: `${EDITED}\nUse ${secret}.\n` });
+  const inbox = JSON.stringify(await engine.klaus.store.inbox(session.id));
+  expect(inbox).toContain('[secret:');
+  expect(inbox).not.toContain(secret);
+  await session.advance();
+  expect(JSON.stringify(await eventsOf(session))).not.toContain(secret);
+  expect((await session.replay()).outcome).toBe('equal');
+});
