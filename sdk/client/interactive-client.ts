@@ -32,6 +32,8 @@ export interface InteractiveClient {
   processes(id: string): Promise<readonly ClientProcess[]>;
   /** Stops a background process. @param process Such as `p1`. */
   stopProcess(id: string, process: string): Promise<void>;
+  /** Remembers a note about a workspace for later sessions. @throws KlausError `usage` for a note that is too long, and at a server. */
+  remember(workspace: string | undefined, note: string): Promise<void>;
   /** The allowed models. */
   models(): Promise<readonly ClientModel[]>;
   /** The defined agents, by name. @param workspace Default: the configured one. */

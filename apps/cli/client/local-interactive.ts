@@ -5,6 +5,8 @@ import { readQueue } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 
 const BY = 'cli';
+/** Characters of the name of a note: its beginning. */
+const MAX_NOTE_KEY = 60;
 
 /** What interactive user interfaces do with the engine in this process. */
 export function createLocalInteractive(klaus: Klaus): InteractiveClient {
@@ -41,6 +43,10 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     processes: async (id) => klaus.processes(id),
     async stopProcess(id, process) {
       await (await klaus.process(`${id}/${process}`)).stop();
+    },
+    async remember(workspace, note) {
+      const [first = ''] = note.split('\n');
+      await klaus.memory(workspace).set({ key: first.slice(0, MAX_NOTE_KEY), value: note });
     },
     models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
     async agents(workspace) {

@@ -54,7 +54,7 @@ function toCommand(name: string, file: string): TerminalCommand {
 }
 
 /** Replaces the arguments. Without a place for them, they follow the text. */
-export function expand(body: string, given: string): string {
+function expand(body: string, given: string): string {
   const words = given.split(/\s+/);
   const text = body.trim();
   const isPlaced = /\$(?:ARGUMENTS|\d)/.test(text);
