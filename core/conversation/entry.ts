@@ -80,6 +80,7 @@ const VIEWS = {
   'child.closed': 'entry',
   'run.started': 'state',
   'run.finished': 'line',
+  'runner.opened': 'line',
   'turn.started': 'state',
   'turn.finished': 'state',
   'model.requested': 'state',

@@ -81,6 +81,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'context.pinned':
     case 'context.unpinned':
     case 'process.changed':
+    case 'runner.opened':
     case 'usage.counted':
     case 'notice':
       return;

@@ -25,6 +25,8 @@ export interface CallFacts {
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   delegates?: Delegated;
+  /** A call of an agent that another program drives, whose effects are not known completely. */
+  unclear?: string;
   /** False for a call with the effect `spawn` that creates no agent: it uses those that exist. */
   creates?: false;
   /** True for a plan that the user is asked to accept. */

@@ -84,6 +84,15 @@ const alteredRule: Rule = {
   },
 };
 
+/** A call of another program whose effects are not reported completely cannot be judged. */
+const unclearRule: Rule = {
+  name: 'unclear',
+  check({ unclear }) {
+    if (unclear === undefined) return undefined;
+    return { verdict: 'ask', reason: 'the agent does not report what it would do' };
+  },
+};
+
 /** A plan always needs the user, in every mode. */
 const planRule: Rule = {
   name: 'plan',
@@ -99,5 +108,6 @@ export const RULES: readonly Rule[] = [
   patchRule,
   isolateRule,
   alteredRule,
+  unclearRule,
   planRule,
 ];

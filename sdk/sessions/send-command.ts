@@ -1,5 +1,5 @@
 import { carriesText, redactCommand, type Engine, type SessionRow, type SessionStore } from '@klaus/core/agent';
-import { isKlausError, KlausError, type Command } from '@klaus/core/protocol';
+import { isKlausError, isRunnerModel, KlausError, type Command } from '@klaus/core/protocol';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 
 /** Sends commands to one session. Text of the user is redacted before it is stored. */
@@ -47,7 +47,8 @@ export function createCommandSender(
       await checkPolicy();
       const row = await store.session(id);
       checkOpen(row);
-      if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      const isOwnModel = row?.model && !isRunnerModel(row.model);
+      if (isOwnModel && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
     },
     async send(command) {
       if (OWN_RUNS.has(command.type)) checkOwn(await store.session(id));

@@ -13,7 +13,7 @@ import {
   type Engine,
   type SessionStore,
 } from '@klaus/core/agent';
-import type { Command, Part } from '@klaus/core/protocol';
+import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
@@ -51,6 +51,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
       if (POLICED.has(given.type)) await checkPolicy();
+      await checkDriven(store, id, given);
       if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
       // An unknown name would prevent all later runs of the session.
@@ -109,4 +110,15 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         if (live.session === id) listener(live);
       }),
   };
+}
+
+/** @throws KlausError `usage` for what the agent of another program does by itself. */
+async function checkDriven(store: SessionStore, id: string, command: Command): Promise<void> {
+  const isModel = command.type === 'change' && command.model !== undefined;
+  if (command.type !== 'compact' && !isModel) return;
+  if (!isRunnerModel((await store.session(id))?.model ?? '')) return;
+  const what = isModel ? 'chooses its model' : 'manages its context';
+  throw new KlausError('usage', `The agent of this session ${what} itself.`, {
+    hint: isModel ? 'Configure the model in the program of the agent.' : 'Open a new session if it is too long.',
+  });
 }

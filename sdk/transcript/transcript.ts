@@ -127,6 +127,9 @@ const ENTRIES = {
   'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
   'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
   'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],
+  'runner.opened': ({ agent, resumed }) => [
+    toNote(`${agent} ${resumed ? 'continues its session' : 'started a new session'}.`),
+  ],
   'usage.counted': none,
   notice: ({ text }) => [toNote(text)],
 } satisfies { [T in EventType]: (event: EventOf<T>, calls: Calls) => Content[] };

@@ -27,6 +27,8 @@ export function listCommands(app: App): readonly TerminalCommand[] {
  * @throws Error for an unknown command, with the nearest one.
  */
 export async function findCommand(app: App, text: string): Promise<(() => Promise<void>) | undefined> {
+  const shell = /^!\s*(\S[\s\S]*)$/.exec(text)?.[1];
+  if (shell !== undefined) return () => app.link.shell(shell);
   const note = /^#\s*(\S[\s\S]*)$/.exec(text)?.[1];
   if (note !== undefined) return () => remember(app, note);
   const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];

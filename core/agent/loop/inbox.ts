@@ -260,7 +260,7 @@ function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | u
   return bodies;
 }
 
-async function expireApprovals(work: Work): Promise<void> {
+export async function expireApprovals(work: Work): Promise<void> {
   const now = work.engine.clock.now();
   const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);
   if (expired.length === 0) return;

@@ -45,6 +45,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
     },
   },
   'run.finished': {},
+  'runner.opened': {},
   'turn.started': {},
   'turn.finished': { isClosing: ({ stopReason }) => stopReason === 'cancelled' },
   'model.requested': {},
