@@ -22,7 +22,7 @@ const encode = (message: object): Uint8Array => new TextEncoder().encode(`${JSON
 
 test.each([
   ['in one piece with the next request', [REQUEST + NEXT]],
-  ['in single characters', [...(REQUEST + NEXT)]],
+  ['in single characters', (REQUEST + NEXT).split('')],
   ['with a carriage return', [REQUEST.replace('\n', '\r\n') + NEXT]],
 ])('the request is answered and kept: %s', async (_, chunks) => {
   const { sent, received } = await connect(chunks);
