@@ -57,6 +57,8 @@ export interface OpenOptions {
    * `limits` only narrow them. Default: Klaus itself.
    */
   agent?: string;
+  /** True: a definition of the project may run the program that it names. The user has read it. Default false. */
+  trustCommand?: boolean;
   /**
    * Names of agents to which this session can give tasks that they do with their own authority, as their definitions
    * say now. Default: none. It can start other agents with what its grant may delegate.

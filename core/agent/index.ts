@@ -108,3 +108,15 @@ export type {
   FoundAgent,
   SaveAgentOptions,
 } from './ports/agents.ts';
+export type {
+  AgentCall,
+  AgentCallKind,
+  AgentProcess,
+  Runner,
+  RunnerEnd,
+  RunnerHost,
+  RunnerLimit,
+  RunnerRequest,
+  RunnerSession,
+  ToolUse,
+} from './ports/runner.ts';

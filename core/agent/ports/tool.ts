@@ -38,6 +38,8 @@ export interface Intent {
   child?: ChildPlan;
   /** False for a call with the effect `spawn` that creates no agent, which needs no authority to create one. */
   creates?: false;
+  /** Why its effects are not known completely, for a call of an agent that another program drives. The user decides. */
+  unclear?: string;
   /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
@@ -163,6 +165,8 @@ export interface Tool<Input = unknown> {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
+  /** The tool that a grant must allow for it. Default: itself. */
+  readonly like?: string;
   /**
    * True: changes the workspace itself even if commands run on layers, such as a tool that changes Git's own data. It
    * needs an approval then.
