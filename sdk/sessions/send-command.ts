@@ -47,8 +47,8 @@ export function createCommandSender(
       await checkPolicy();
       const row = await store.session(id);
       checkOpen(row);
-      const isOwnModel = row?.model && !isRunnerModel(row.model);
-      if (isOwnModel && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      const model = row?.model;
+      if (model && !isRunnerModel(model) && !(await store.isClaimed(id))) await engine.models.resolve(model);
     },
     async send(command) {
       if (OWN_RUNS.has(command.type)) checkOwn(await store.session(id));
