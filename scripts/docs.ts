@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -19,6 +19,7 @@ import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
 import { toAgents } from './docs/test-table.ts';
+import { OTHER_AGENTS, toOtherAgentsPage } from './docs/runner-limits.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
 import {
@@ -37,6 +38,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
     ['docs/agents.md', toAgentsPage(join(import.meta.dirname, '..'))],
+    [OTHER_AGENTS, toOtherAgentsPage(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],

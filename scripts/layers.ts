@@ -33,6 +33,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'apps/web', imports: ['core/protocol', 'core/conversation', 'apps/server/contract', 'apps/server/client'] },
   { folder: 'apps/terminal/screen', imports: [] },
   { folder: 'apps/terminal', imports: ['sdk', 'apps/terminal/screen'] },
+  { folder: 'apps/acp', imports: ['sdk'] },
   { folder: 'apps/cli', imports: ['sdk', 'apps/*/main.ts', 'apps/server/contract', 'apps/server/client'] },
   { folder: 'apps/*', imports: ['sdk'] },
   { folder: 'examples', imports: ['sdk'] },

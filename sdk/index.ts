@@ -37,6 +37,7 @@ export type {
   StoreStats,
   StoreView,
   Tool,
+  EditorBuffers,
   ToolContext,
   ToolOutput,
   UsageRow,
@@ -305,3 +306,5 @@ export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents
 export { readDefinition } from './agents/read-definition.ts';
 export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './agents/templates.ts';
 export { writeDefinition } from './agents/write-definition.ts';
+export { toRunnerLimits } from '@klaus/adapters/runners';
+export type { RunnerLimit } from '@klaus/core/agent';

@@ -1,5 +1,5 @@
 import type { Checkpoint, Effort, Limits, Mode, SandboxName } from '@klaus/core/protocol';
-import type { Tool } from '@klaus/core/agent';
+import type { EditorBuffers, Tool } from '@klaus/core/agent';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
 
@@ -25,6 +25,11 @@ export interface KlausOptions {
   endProcesses?: 'run' | 'close';
   /** Hosts that commands with a network reach, as in `listFetchHosts`; in bubblewrap, in the foreground. Default: all. */
   hosts?: readonly string[];
+  /**
+   * The editor of a session: `read_file` includes its unsaved text, and the tools that write files refuse to overwrite
+   * it. Default: no session has one.
+   */
+  buffers?: (session: string) => EditorBuffers | undefined;
   /** Receives lines for the user that belong to no session, such as "openai/… goes through OpenRouter". */
   onNotice?: (text: string) => void;
 }
@@ -52,6 +57,8 @@ export interface OpenOptions {
    * `limits` only narrow them. Default: Klaus itself.
    */
   agent?: string;
+  /** True: a definition of the project may run the program that it names. The user has read it. Default false. */
+  trustCommand?: boolean;
   /**
    * Names of agents to which this session can give tasks that they do with their own authority, as their definitions
    * say now. Default: none. It can start other agents with what its grant may delegate.

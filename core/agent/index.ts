@@ -79,6 +79,7 @@ export type {
   Folder,
   Workspace,
 } from './ports/workspace.ts';
+export type { EditorBuffers } from './ports/editor-buffers.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
@@ -107,3 +108,15 @@ export type {
   FoundAgent,
   SaveAgentOptions,
 } from './ports/agents.ts';
+export type {
+  AgentCall,
+  AgentCallKind,
+  AgentProcess,
+  Runner,
+  RunnerEnd,
+  RunnerHost,
+  RunnerLimit,
+  RunnerRequest,
+  RunnerSession,
+  ToolUse,
+} from './ports/runner.ts';

@@ -39,6 +39,8 @@ export interface CallEntry extends EntryOfTurn {
   /** Name of the tool, also if it is called through `use_tool`. */
   name: string;
   input: unknown;
+  /** Present for a command that the user entered. */
+  by?: 'user';
   state: CallState;
   /** Decisions of the gate, in order. */
   decisions: readonly EventOf<'gate.decided'>[];
@@ -78,6 +80,7 @@ const VIEWS = {
   'child.closed': 'entry',
   'run.started': 'state',
   'run.finished': 'line',
+  'runner.opened': 'line',
   'turn.started': 'state',
   'turn.finished': 'state',
   'model.requested': 'state',

@@ -81,6 +81,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'context.pinned':
     case 'context.unpinned':
     case 'process.changed':
+    case 'runner.opened':
     case 'usage.counted':
     case 'notice':
       return;
@@ -131,7 +132,7 @@ function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): voi
 }
 
 function foldMessage(view: Conversation, { message, seq, at, turn }: EventOf<'message.added'>): void {
-  if (message.origin === 'model') {
+  if (message.origin === 'model' || message.origin === 'shell') {
     const text = join(message, 'text');
     const thinking = join(message, 'thinking');
     if (text.trim() !== '' || thinking.trim() !== '') {
@@ -141,7 +142,8 @@ function foldMessage(view: Conversation, { message, seq, at, turn }: EventOf<'me
       if (part.type !== 'call') continue;
       view.calls.set(part.id, view.entries.length);
       const base = { kind: 'call', id: part.id, seq, at, turn, state: 'waiting', decisions: [] } as const;
-      view.entries.push({ ...base, ...toCalled(part) });
+      const by = message.origin === 'shell' ? { by: 'user' as const } : {};
+      view.entries.push({ ...base, ...by, ...toCalled(part) });
     }
     return;
   }

@@ -16,6 +16,8 @@ export interface CallFacts {
   altered: boolean;
   /** True for actions of the engine by the user's setting, such as the checkpoint at the end of a run. */
   engine?: boolean;
+  /** True for a command that the user entered: the mode does not apply to it. */
+  byUser?: true;
   /** True for a command that works on the workspace instead of a layer. */
   inPlace?: boolean;
   /** Package files whose scripts the call would change: the next `npm test` runs them. */
@@ -23,6 +25,8 @@ export interface CallFacts {
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   delegates?: Delegated;
+  /** A call of an agent that another program drives, whose effects are not known completely. */
+  unclear?: string;
   /** False for a call with the effect `spawn` that creates no agent: it uses those that exist. */
   creates?: false;
   /** True for a plan that the user is asked to accept. */

@@ -38,6 +38,7 @@ const modeRule: Rule = {
   name: 'mode',
   check(call, { mode }) {
     if (call.engine) return { verdict: 'allow', reason: 'asked for by a setting of the user' };
+    if (call.byUser) return { verdict: 'allow', reason: 'the user entered it' };
     if (isReadOnly(call.effects)) return { verdict: 'allow', reason: 'it only reads' };
     // What those agents do is judged in their own sessions.
     if (call.creates === false) return { verdict: 'allow', reason: 'it only uses agents that exist' };
@@ -83,6 +84,15 @@ const alteredRule: Rule = {
   },
 };
 
+/** A call of another program whose effects are not reported completely cannot be judged. */
+const unclearRule: Rule = {
+  name: 'unclear',
+  check({ unclear }) {
+    if (unclear === undefined) return undefined;
+    return { verdict: 'ask', reason: 'the agent does not report what it would do' };
+  },
+};
+
 /** A plan always needs the user, in every mode. */
 const planRule: Rule = {
   name: 'plan',
@@ -98,5 +108,6 @@ export const RULES: readonly Rule[] = [
   patchRule,
   isolateRule,
   alteredRule,
+  unclearRule,
   planRule,
 ];

@@ -97,6 +97,15 @@ export const commandSchema = z.discriminatedUnion('type', [
     .describe('Compact the context before the next request to the model. Without a run, in a run of its own.'),
   z
     .object({
+      type: z.literal('shell'),
+      id,
+      command: z.string().describe('As for `sh`. It runs in the sandbox, in the workspace.'),
+      by: z.string().describe('The door where the user entered it.'),
+      onAsk: onAskSchema.optional().describe('Absent: `deny`.'),
+    })
+    .describe('Run a command of the user, in a run of its own after the active one. No request to the model is made.'),
+  z
+    .object({
       type: z.literal('revoke'),
       id,
       authorities: z

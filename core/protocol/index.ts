@@ -195,3 +195,10 @@ export {
   toConfigSchema,
 } from './settings/settings.ts';
 export { type Ulid, toUlid, isUlid, readUlidTime } from './ulid.ts';
+export {
+  isRunnerModel,
+  runnerNameSchema,
+  sessionRunnerSchema,
+  type RunnerName,
+  type SessionRunner,
+} from './events/runner-event.ts';

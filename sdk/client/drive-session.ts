@@ -217,7 +217,7 @@ class Drive implements DrivenSession {
 
   async #conclude(result: Advance): Promise<void> {
     if (result.state === 'idle') {
-      if (this.#unseen > 0 && (await this.#isBehind())) return this.#again(this.#nextEvent());
+      if (await this.#isBehind()) return this.#again(this.#nextEvent());
       this.#unseen = 0;
       const finished = this.#finished ?? result.finished;
       this.#finished = undefined;
@@ -233,11 +233,12 @@ class Drive implements DrivenSession {
     }
   }
 
-  /** True if the reported status of a server is from before it took a prompt. */
+  /** True if the reported status of a server is from before it took a request. */
   async #isBehind(): Promise<boolean> {
     const { session } = this.#options;
     if (this.#client.server === undefined) return false;
-    if ((await this.#client.queued(session)).length > 0) return true;
+    // After a cancel, messages remain in the queue and nothing works on them.
+    if (this.#unseen > 0 && (await this.#client.queued(session)).length > 0) return true;
     const { held, lastSeq } = await this.#client.session(session);
     return held || lastSeq > this.#seq;
   }

@@ -32,6 +32,8 @@ export interface InteractiveClient {
   processes(id: string): Promise<readonly ClientProcess[]>;
   /** Stops a background process. @param process Such as `p1`. */
   stopProcess(id: string, process: string): Promise<void>;
+  /** Remembers a note about a workspace for later sessions. @throws KlausError `usage` for a note that is too long, and at a server. */
+  remember(workspace: string | undefined, note: string): Promise<void>;
   /** The allowed models. */
   models(): Promise<readonly ClientModel[]>;
   /** The defined agents, by name. @param workspace Default: the configured one. */
@@ -40,6 +42,12 @@ export interface InteractiveClient {
   findFiles(query: { workspace: string | undefined; characters: string; limit: number }): Promise<readonly string[]>;
   /** Compacts the context before the next request to the model; without a run, in a run of its own. */
   compact(id: string): Promise<void>;
+  /**
+   * Runs a command of the user in the sandbox, after the active run. The model gets its output with the next prompt.
+   *
+   * @throws KlausError `usage` for a command that contains a secret.
+   */
+  shell(id: string, command: string): Promise<void>;
 }
 
 export interface SessionChange {

@@ -144,7 +144,16 @@ export interface OpenRequest
     Undefinable<
       Pick<
         OpenOptions,
-        'agent' | 'chat' | 'workspace' | 'allowAnyWorkspace' | 'root' | 'sandbox' | 'isolate' | 'temperature' | 'effort'
+        | 'agent'
+        | 'trustCommand'
+        | 'chat'
+        | 'workspace'
+        | 'allowAnyWorkspace'
+        | 'root'
+        | 'sandbox'
+        | 'isolate'
+        | 'temperature'
+        | 'effort'
       >
     > {
   /** Texts of one grant. */

@@ -63,10 +63,13 @@ export function createEngine(input: EngineInput): Engine {
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
+    ...optional({ openBuffers: options.buffers }),
     readOwnInstructions: async () => readOwnInstructions(home),
-    openSandbox: async ({ name, workspace, session, masks }) => {
+    openSandbox: async ({ name, workspace, session, masks, variables = [] }) => {
+      const settings = toSandboxOptions(configuration);
       const sandbox = await createSandbox({
-        ...toSandboxOptions(configuration),
+        ...settings,
+        variables: [...(settings.variables ?? []), ...variables],
         ...optional({ hosts: options.hosts, session }),
         workspace,
         home,
@@ -100,6 +103,7 @@ export function createEngine(input: EngineInput): Engine {
     ),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
+    openRunner: async (name) => (await import('@klaus/adapters/runners')).openRunner(name),
     openChild: (request) => openChild({ engine, configuration }, request),
   };
   return engine;

@@ -73,6 +73,7 @@ function take(session: RecordedSession, state: State, event: Event): void {
   const run = session.runs.at(-1);
   switch (event.type) {
     case 'run.started':
+      if (event.trigger === 'shell') throw refuse('the user ran a command in it');
       session.runs.push({ onAsk: event.onAsk, answers: [], outcome: 'done' });
       return;
     case 'run.finished':
@@ -146,7 +147,8 @@ function countAnswers({ messages }: State): number {
 }
 
 function takeAnswer(run: RecordedRun | undefined, event: EventOf<'approval.answered'>): void {
-  const { answer, note, hunks, scope } = event;
+  const { answer, note, hunks, scope, plan } = event;
+  if (plan !== undefined) throw refuse('the user edited a plan in it');
   if (answer !== 'approved' && answer !== 'rejected') throw refuse(`a question in it was ${answer}`);
   if (hunks?.edited) throw refuse('a human edited a change in it');
   run?.answers.push({ answer, ...(note ? { note } : {}), ...(hunks ? { hunks } : {}), ...(scope ? { scope } : {}) });

@@ -1,15 +1,18 @@
 import type { Engine } from '@klaus/core/agent';
 import { delegableOf, heldBy, intersect, toGrant } from '@klaus/core/policy';
-import { optional, toNarrowerMode, type AgentDefinition, type Mode } from '@klaus/core/protocol';
+import { optional, toNarrowerMode, type AgentDefinition, type Mode, type SessionRunner } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
+import { toSessionRunner } from './open-runner.ts';
 
 /** What opens a session, with the requests of its agent. */
 export interface OpenAs {
   given: OpenOptions;
   /** Absent: Klaus itself. */
   agent?: AgentDefinition;
+  /** The program that drives it. Absent: the loop of Klaus. */
+  runner?: SessionRunner;
   /** For the user. */
   warnings: readonly string[];
 }
@@ -26,16 +29,23 @@ const MODES: Readonly<Record<NonNullable<AgentDefinition['permissionMode']>, Mod
 /**
  * Adds what the definition of the agent requests. The options of the user and the settings only narrow it.
  *
- * @param at.workspace Absolute real path.
+ * @param at.workspace Absolute real path. @param at.userHome The home folder of the user.
  * @throws KlausError `usage` for an unknown agent, `config` for an invalid definition.
  */
 export async function openAs(
   { engine, configuration, given }: { engine: Engine; configuration: Configuration; given: OpenOptions },
-  { workspace }: { workspace: string },
+  { workspace, userHome }: { workspace: string; userHome: string },
 ): Promise<OpenAs> {
   if (given.agent === undefined) return { given, warnings: [] };
   const agents = engine.openAgents(workspace);
-  const { definition } = await agents.find(given.agent);
+  const found = await agents.find(given.agent);
+  const { definition } = found;
+  const runner = toSessionRunner(found, {
+    isOfProject: agents.isOfProject(found.file),
+    isTrusted: given.trustCommand === true,
+    home: userHome,
+    state: engine.home,
+  });
   const requested = agents.grantOf(definition);
   const user =
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
@@ -59,6 +69,7 @@ export async function openAs(
       ...optional({ model, temperature, effort }),
     },
     agent: definition,
+    ...optional({ runner }),
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };
 }

@@ -4,11 +4,22 @@ import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxe
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine } from '@klaus/core/agent';
 import { allowsAccess, allowsToolUse, heldBy, isAmount, toGrant } from '@klaus/core/policy';
-import { isReadOnly, KlausError, TOOL_SEARCH, USE_TOOL, type EventBody, type Limits } from '@klaus/core/protocol';
+import {
+  isReadOnly,
+  KlausError,
+  TOOL_SEARCH,
+  USE_TOOL,
+  type EventBody,
+  type Grant,
+  type Limits,
+  type SessionRunner,
+} from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
+import { toUserHome } from '../config/home.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
+import { checkRunner, toRunnerModel } from './open-runner.ts';
 import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -35,8 +46,8 @@ export async function openSession(input: OpenInput): Promise<string> {
     klausHome: engine.home,
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
-  const as = await openAs(input, { workspace: workspace.root });
-  const { given } = as;
+  const as = await openAs(input, { workspace: workspace.root, userHome: toUserHome(env) });
+  const { given, runner } = as;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
@@ -50,14 +61,9 @@ export async function openSession(input: OpenInput): Promise<string> {
       },
     );
   }
-  const model = await engine.models.resolve(given.model ?? values.model);
-  checkModel(grant, model.name);
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
-  if (limits.usd > 0 && model.info.prices.length === 0) {
-    throw new KlausError('config', `No price is known for ${model.name}, so a budget in dollars cannot be kept.`, {
-      hint: `Configure prices."${model.name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
-    });
-  }
+  const model =
+    (as.agent && toRunnerModel(as.agent)) ?? (await findModel(input, { wanted: given.model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -65,12 +71,13 @@ export async function openSession(input: OpenInput): Promise<string> {
     ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
+  if (runner) checkRunner({ limits, sandbox: sandbox.name, model: given.model });
   await inForce.engine(workspace.root);
   const id = given.id ?? engine.ids.ulid();
-  const chosen = { workspace: workspace.root, model: model.name, sandbox: sandbox.name, limits };
+  const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };
   const workers = await findWorkers(engine, workspace.root, given.workers);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
-  const opened = { ...first, ...workers };
+  const opened = { ...(runner ? toDriven(first, { runner, agent: as.agent }) : first), ...workers };
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
@@ -89,6 +96,29 @@ export async function openSession(input: OpenInput): Promise<string> {
     await lease.release();
   }
   return id;
+}
+
+/** @throws KlausError `model.unknown`, `auth`, `config`, and `usage` for a model that the grant does not name. */
+async function findModel(
+  { engine, configuration }: OpenInput,
+  { wanted, grant, limits }: { wanted: string | undefined; grant: Grant; limits: Limits },
+): Promise<string> {
+  const { name, info } = await engine.models.resolve(wanted ?? configuration.values.model);
+  checkModel(grant, name);
+  if (limits.usd > 0 && info.prices.length === 0) {
+    throw new KlausError('config', `No price is known for ${name}, so a budget in dollars cannot be kept.`, {
+      hint: `Configure prices."${name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
+    });
+  }
+  return name;
+}
+
+/** The fields of a session whose agent another program drives: it has its own tools and its own system prompt. */
+function toDriven(
+  { deferred: _, ...first }: Opened,
+  { runner, agent }: { runner: SessionRunner; agent: OpenAs['agent'] },
+): Opened {
+  return { ...first, runner, tools: [], system: agent?.systemPrompt ?? '' };
 }
 
 type Opened = Extract<EventBody, { type: 'session.opened' }>;

@@ -1,6 +1,6 @@
 import { optional } from '@klaus/core/optional';
 import { fork, loadState, redactCommand, type Engine, type Forked, type SessionStore } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { isRunnerModel, KlausError } from '@klaus/core/protocol';
 import { checkModel } from '../grants/opening-grant.ts';
 import type { Session } from './session-handle.ts';
 import { VERSION } from '../version.ts';
@@ -31,7 +31,12 @@ export async function forkSession(
   { model: wanted, by = 'sdk', at, before, title }: ForkOptions = {},
 ): Promise<Forked & { from: string }> {
   const model = wanted === undefined ? undefined : await engine.models.resolve(wanted);
-  const { grant, limits } = await loadState(engine, source);
+  const { grant, limits, model: current } = await loadState(engine, source);
+  if (model && isRunnerModel(current)) {
+    throw new KlausError('usage', 'The agent of this session chooses its model itself.', {
+      hint: 'Fork it without --model.',
+    });
+  }
   if (model) checkModel(grant, model.name);
   if (model && limits.usd > 0 && model.info.prices.length === 0) {
     throw new KlausError('config', `No price is known for ${model.name}, so a budget in dollars cannot be kept.`, {

@@ -1,10 +1,8 @@
 import { optional } from '@klaus/core/optional';
 import {
   advance,
-  carriesText,
   changesOfTurn,
   readLog,
-  redactCommand,
   replay,
   restore,
   applyQueuedCommands,
@@ -13,13 +11,13 @@ import {
   toDiffText,
   verifyEvidence,
   type Engine,
-  type SessionRow,
   type SessionStore,
 } from '@klaus/core/agent';
-import { isKlausError, KlausError, type Command, type Part } from '@klaus/core/protocol';
+import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
+import { createCommandSender } from './send-command.ts';
 import { isTreeRunnable } from './session-tree.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
@@ -32,38 +30,12 @@ export interface SessionParts {
   report?: (session: string) => Promise<void>;
 }
 
+/** Commands after which a run continues, or starts. */
+const POLICED: ReadonlySet<Command['type']> = new Set(['resume', 'approve', 'shell']);
+
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
-  /** With an invalid policy nothing runs, and no command that would start a run is sent. */
-  const checkPolicy = async (): Promise<void> => {
-    const root = await workspace();
-    if (root !== undefined) await inForce.policy(root);
-  };
-  /** A command is durable once it is sent: with an unusable model it would wait and run together with the next one. */
-  const checkReady = async (): Promise<void> => {
-    await checkPolicy();
-    const row = await store.session(id);
-    checkOpen(row);
-    if (row?.model && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
-  };
-  const send = async (command: Command): Promise<string> => {
-    await store.send(id, await toClean(command));
-    return command.id;
-  };
-  const toClean = async (command: Command): Promise<Command> => {
-    const root = await workspace();
-    if (root === undefined || !carriesText(command)) return command;
-    return redactCommand(await toJudging(root), command, { session: id, workspace: root });
-  };
-  /** A run can be cancelled, and a session renamed, even with an invalid policy. */
-  const toJudging = async (root: string): Promise<Engine> => {
-    try {
-      return await inForce.judging(root);
-    } catch (error) {
-      if (isKlausError(error)) return engine;
-      throw error;
-    }
-  };
+  const { send, checkPolicy, checkReady } = createCommandSender({ engine, store, inForce }, id);
   return {
     id,
     async prompt(
@@ -78,7 +50,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     },
     async send(command) {
       const given = { ...command, id: engine.ids.ulid() } as Command;
-      if (given.type === 'resume' || given.type === 'approve') await checkPolicy();
+      if (POLICED.has(given.type)) await checkPolicy();
+      await checkDriven(store, id, given);
       if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
       // An unknown name would prevent all later runs of the session.
@@ -139,10 +112,13 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
   };
 }
 
-/** @throws KlausError `usage` for a closed session, in which a prompt would wait without an end. */
-function checkOpen(row: SessionRow | undefined): void {
-  if (row?.status !== 'closed') return;
-  throw new KlausError('usage', `The session ${row.id} is closed.`, {
-    hint: row.parent === null ? 'Open another one.' : `Continue the session that started it: ${row.parent}.`,
+/** @throws KlausError `usage` for what the agent of another program does by itself. */
+async function checkDriven(store: SessionStore, id: string, command: Command): Promise<void> {
+  const isModel = command.type === 'change' && command.model !== undefined;
+  if (command.type !== 'compact' && !isModel) return;
+  if (!isRunnerModel((await store.session(id))?.model ?? '')) return;
+  const what = isModel ? 'chooses its model' : 'manages its context';
+  throw new KlausError('usage', `The agent of this session ${what} itself.`, {
+    hint: isModel ? 'Configure the model in the program of the agent.' : 'Open a new session if it is too long.',
   });
 }

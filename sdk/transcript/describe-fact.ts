@@ -35,6 +35,8 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
     line('warn', `${Math.round(percent)} % of the ${limit} limit used (${formatCount(used)} of ${formatCount(cap)})`),
   'context.compacted': ({ dropped }) => line('info', `${formatNumber(dropped, 'older message')} replaced by a summary`),
   'context.pinned': ({ text }) => line('info', `pinned: ${toLine(text, 100)}`),
+  'runner.opened': ({ agent, resumed }) =>
+    line('info', `${toLine(agent, 80)} ${resumed ? 'continues its session' : 'started a new session'}`),
   'process.changed': (event) =>
     line(event.state === 'lost' ? 'warn' : 'info', toLine(describeProcessChange(event), 200)),
   'workspace.restored': ({ kind, files, turns }) => {

@@ -84,7 +84,9 @@ const ENTRIES = {
   },
   'message.added': ({ message }, { titles }) => {
     for (const part of message.parts) {
-      if (part.type === 'call') titles.set(part.id, describeCall(part.name, part.input, 100));
+      if (part.type !== 'call') continue;
+      const by = message.origin === 'shell' ? ', entered by the user' : '';
+      titles.set(part.id, `${describeCall(part.name, part.input, 100)}${by}`);
     }
     return toMessageEntries(message);
   },
@@ -101,7 +103,9 @@ const ENTRIES = {
     const duration = formatDuration(durationMs);
     return [{ kind: 'call', turn, title, ok: outcome === 'ok', outcome, output, duration }];
   },
-  'approval.asked': ({ title, reason }) => [toNote(`Asked: ${title}. ${reason}`)],
+  'approval.asked': ({ title, reason, subject }) => [
+    toNote(`Asked: ${title}. ${reason}${subject.kind === 'plan' ? `\n${subject.plan.trimEnd()}` : ''}`),
+  ],
   'approval.answered': (event) => [toNote(toAnswerText(event))],
   'grant.changed': none,
   'grant.escalated': (event) => [toNote(`${describeEscalation(event)}.`)],
@@ -123,6 +127,9 @@ const ENTRIES = {
   'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
   'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
   'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],
+  'runner.opened': ({ agent, resumed }) => [
+    toNote(`${agent} ${resumed ? 'continues its session' : 'started a new session'}.`),
+  ],
   'usage.counted': none,
   notice: ({ text }) => [toNote(text)],
 } satisfies { [T in EventType]: (event: EventOf<T>, calls: Calls) => Content[] };
@@ -131,10 +138,10 @@ function toNote(text: string): Content {
   return { kind: 'note', text };
 }
 
-function toAnswerText({ answer, by, hunks, scope, note }: EventOf<'approval.answered'>): string {
+function toAnswerText({ answer, by, hunks, scope, note, plan }: EventOf<'approval.answered'>): string {
   const part = hunks ? ` in part (${hunks.accepted.join(', ')})` : '';
   const time = scope && scope !== 'once' ? ` for the ${scope}` : '';
-  return `${answer} by ${by}${part}${time}${note === undefined ? '' : `: ${note}`}`;
+  return `${answer} by ${by}${part}${time}${note === undefined ? '' : `: ${note}`}${plan === undefined ? '' : `, with this plan:\n${plan.trimEnd()}`}`;
 }
 
 function toPinSource({ source, by }: EventOf<'context.pinned'>): string {

@@ -1,5 +1,6 @@
 // Covers sdk/client: a session that stays advanced, on this machine and at a server.
 import { renameSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { createKlaus, type Event, type Script } from '@klaus/sdk';
 import { driveSession, type DrivenSession, type DriveState, type SessionClient } from '@klaus/sdk/client';
 import { expect, test } from 'vitest';
@@ -130,6 +131,8 @@ test('a session of another process is followed, and continued after a kill of th
   await untilEvent('turn.started');
   driven.kick();
   await untilState('busy');
+  // The fault of the script is for the first request.
+  while (server.requests.length === 0) await setImmediate();
   other.kill('SIGKILL');
   await other.ended;
   expect(await driven.settled()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });

@@ -1,4 +1,4 @@
-// Covers core/protocol/events, apps/cli/output, apps/server/legacy, core/conversation: one log through every door.
+// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, core/conversation: one log through every door.
 import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
@@ -8,6 +8,7 @@ import WebSocket from 'ws';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
+import { startEditor } from '../acp/editor.ts';
 
 const FILES = {
   'README.md': '# Golden\n',
@@ -55,6 +56,20 @@ const SESSION: Script = {
 
 type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 
+/** An editor with one session, which no user watches. */
+async function overEditor(
+  place: TestHome,
+  server: Awaited<ReturnType<typeof startServer>>,
+  words: readonly string[] = [],
+): Promise<Event[]> {
+  await using editor = await startEditor({ place, server, words: ['--on-ask', 'deny', ...words] });
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, PROMPT);
+  expect(editor.problems).toEqual([]);
+  expect(await editor.end()).toBe(0);
+  return toEvents((await runKlaus(['show', sessionId, '--json'], { place })).stdout);
+}
+
 /** Every way to run a session. Each returns the complete log. */
 const DOORS: Record<string, Door> = {
   'klaus run --json': async (place, server) => {
@@ -67,6 +82,7 @@ const DOORS: Record<string, Door> = {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
     return toEvents(ended.stdout);
   },
+  'klaus acp': (place, server) => overEditor(place, server),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open();
@@ -158,6 +174,7 @@ const DOORS_OF_AGENT: Record<string, Door> = {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
     return toEvents(ended.stdout);
   },
+  'klaus acp --agent': (place, server) => overEditor(place, server, ['--agent', 'fixer']),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open({ agent: 'fixer' });

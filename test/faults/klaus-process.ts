@@ -14,6 +14,8 @@ export interface Order {
   url: string;
   /** Sent as a prompt. Default: the session is only resumed. */
   prompt?: string;
+  /** A command of the user. */
+  shell?: string;
   session?: string;
   onAsk?: 'deny' | 'wait';
   mode?: 'auto' | 'ask' | 'edits';
@@ -86,6 +88,7 @@ if (order.dieAtCheckpoint) {
 }
 process.stdout.write(`${JSON.stringify({ session: session.id })}\n`);
 if (order.prompt !== undefined) await session.prompt(order.prompt, { onAsk: order.onAsk ?? 'deny' });
+if (order.shell !== undefined) await session.send({ type: 'shell', command: order.shell, by: 'test' });
 let result = await session.advance();
 while (order.user === 'approves' && result.state === 'parked') {
   for (const { approval } of result.approvals) await klaus.answer(approval, 'approved', { by: 'test' });

@@ -1,12 +1,16 @@
 // Covers core/agent/loop, adapters/sandboxes: Klaus is killed while a shell runs.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedRequest, Script } from '@klaus/adapters/models';
+import { createSqliteStore } from '@klaus/adapters/store';
 import { describe, expect, vi } from 'vitest';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import type { Order } from './klaus-process.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
 
 // Many processes are started here, which can be slow.
@@ -160,4 +164,32 @@ subprocess.run(['sh', '-c', '${sleep}'])
   const read = (path: string) => readFileSync(join(place.workspace, path), 'utf8');
   expect([read('CLAUDE.md'), read('fine.txt')]).toEqual(['mine', 'theirs']);
   expect(['.envrc', '.vscode/tasks.json'].filter((path) => existsSync(join(place.workspace, path)))).toEqual([]);
+});
+
+test('a command of the user that was interrupted is reported and never run again', async () => {
+  using place = createTestHome();
+  await using server = await startServer({ steps: [], fallback: { text: 'Noted.' } });
+  const sleep = toUniqueSleep();
+  const order: Order = { home: place.home, workspace: place.workspace, url: server.url };
+  const start = (given: Partial<Order>) =>
+    spawn(process.execPath, [join(import.meta.dirname, 'klaus-process.ts'), JSON.stringify({ ...order, ...given })], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  const first = start({ shell: `echo ran >> ran.log; ${sleep}; echo over` });
+  const ended = once(first, 'close');
+  const [line] = (await once(first.stdout, 'data')) as [Buffer];
+  const { session } = JSON.parse(line.toString()) as { session: string };
+  await untilProgram(sleep);
+  first.kill('SIGKILL');
+  await ended;
+  await once(start({ session }), 'close');
+  expect(findProcesses(sleep)).toEqual([]);
+  expect(readFileSync(join(place.workspace, 'ran.log'), 'utf8')).toBe('ran\n');
+  using store = createSqliteStore({ home: place.home });
+  const events = [...store.view.events(session)];
+  expect(ofType(events, 'tool.finished')).toMatchObject([
+    { outcome: 'unknown', changes: [{ kind: 'created', path: 'ran.log' }] },
+  ]);
+  expect(ofType(events, 'run.finished')).toMatchObject([{ outcome: 'failed', turns: 0 }]);
+  expect(server.requests).toEqual([]);
 });

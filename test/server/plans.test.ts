@@ -54,6 +54,9 @@ test('klaus approve accepts the plan of another process, with the text of a file
   const words = ['approve', asked!.approval, '--plan', 'plan.md'];
   const second = await runKlaus(words, { place, server });
   expect({ code: second.code, stderr: second.stderr }).toMatchObject({ code: 0 });
+  const shown = await runKlaus(['show', asked!.session], { place });
+  expect(shown.stdout).toContain('2. Write `a.txt`.');
+  expect(shown.stdout).toContain('1. Write `a.txt`.');
   const events = toEvents((await runKlaus(['show', asked!.session, '--json'], { place })).stdout);
   expect(ofType(events, 'approval.answered')).toMatchObject([{ answer: 'approved', plan: EDITED }]);
   expect(ofType(events, 'session.changed').find(({ mode }) => mode)).toMatchObject({ mode: 'edits' });

@@ -185,6 +185,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     readOwnInstructions: async () => undefined,
     findIgnored: async () => new Set(),
     openChild: refuse,
+    openRunner: refuse,
     openFolder: async (path) => {
       throw new KlausError('workspace.missing', `There is no ${path}.`);
     },

@@ -60,6 +60,11 @@ export class DockerSandbox implements Sandbox {
     const replaced = new Set<string>();
     const request = dropReplacedFolders(given, replaced);
     if (request.files) throw cannotHideParts('Docker');
+    const { stdin } = request;
+    if (typeof stdin === 'object' && Symbol.asyncIterator in stdin)
+      throw new KlausError('sandbox.unavailable', 'Docker cannot run an agent that another program drives.', {
+        hint: 'Use bubblewrap, or `--sandbox host`, where the agent has all rights of the user.',
+      });
     this.#swept ??= removeOrphans();
     await this.#swept;
     const { workspace, home, env, image = DEFAULT_IMAGE } = this.#options;
@@ -69,8 +74,8 @@ export class DockerSandbox implements Sandbox {
     const project = await this.#openProject({ uid, gid });
     const container = `klaus-${randomUUID()}`;
     const seccompFile = await writeProfile(project.etc);
-    const stdinFile = request.stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
-    if (stdinFile) await writeFile(stdinFile, await request.stdin!, { mode: 0o644 });
+    const stdinFile = stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
+    if (stdinFile) await writeFile(stdinFile, await stdin!, { mode: 0o644 });
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
     const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];

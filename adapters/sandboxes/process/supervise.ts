@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { ExecRequest, ExecResult } from '@klaus/core/agent';
 import { CommandOutput } from './command-output.ts';
 import { spawnWaiting, type SpawnRequest, type WaitingCommand } from './waiting-command.ts';
@@ -81,6 +81,7 @@ function feedStdin(stdin: Writable | null, request: SpawnRequest, input: ExecReq
       () => stdin.destroy(),
     );
   else if (input === undefined) stdin.destroy();
+  else if (typeof input === 'object' && Symbol.asyncIterator in input) Readable.from(input).pipe(stdin);
   else stdin.end(input);
 }
 

@@ -4,6 +4,7 @@ import type { TextEncoding } from '@klaus/core/policy';
 import type { Access, FileChange } from '@klaus/core/protocol';
 import type { FileEdit, Intent, ResolvedPath, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { encodeText, toHash } from './text-file.ts';
+import { checkSaved, showWritten } from './unsaved-text.ts';
 
 export interface FilePlan {
   path: ResolvedPath;
@@ -93,6 +94,8 @@ function toResultText(changes: readonly FileChange[], counts: string): string {
 /** Applies the edits that the gate has approved. */
 export async function applyEdits(context: ToolContext, intent: Intent): Promise<ToolOutput> {
   const edits = intent.edits ?? [];
+  await checkSaved(context, edits);
   const changes = edits.length === 0 ? [] : await context.workspace.apply(edits);
+  await showWritten(context, edits);
   return { text: intent.result ?? '', changes };
 }

@@ -5,6 +5,7 @@ import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findApproved } from '../find-approved.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { describeBinary, MAX_FILE_BYTES, toLf } from './text-file.ts';
+import { readUnsaved } from './unsaved-text.ts';
 
 const input = z.object({
   path: z.string(),
@@ -20,7 +21,15 @@ const HEAD_CHARS = 100_000;
 /** A file that the gate has approved, with the path from the model. */
 interface OpenFile {
   path: string;
+  /** Bytes. */
+  size: number;
   read: (options: ReadOptions) => Promise<Uint8Array>;
+}
+
+/** Lines, from 1. */
+interface Range {
+  start: number | undefined;
+  end: number | undefined;
 }
 
 export const readFile = defineBuiltinTool({
@@ -38,34 +47,48 @@ export const readFile = defineBuiltinTool({
     return { title: `read ${shown}${range}`, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
   async run({ path, start, end }, context: ToolContext, intent): Promise<ToolOutput> {
-    const found = await findApproved(path, context, intent);
-    const file: OpenFile = {
-      path,
-      read: (options) => found.folder.read(found.relative, { ...options, exact: true }),
-    };
-    const state = await found.folder.stat(found.relative);
+    const { folder, relative } = await findApproved(path, context, intent);
+    const isOwn = folder.root === context.workspace.root;
+    const unsaved = isOwn ? await readUnsaved(context, relative) : undefined;
+    if (unsaved !== undefined) {
+      const output = await readOpen(toOpenFile(path, unsaved), { start, end });
+      return { ...output, text: `${output.text}\n${UNSAVED}` };
+    }
+    const state = await folder.stat(relative);
     if (state?.kind === 'directory') throw toolFailed(`${path} is a directory; list it with list_files.`);
-    const head = await file.read({ length: 8_192 });
-    const decodedHead = decodeContent(head, { isComplete: head.length < 8_192 });
-    if (decodedHead === undefined) {
-      return {
-        text: `${path} is not text: ${describeBinary(head)}, ${state?.size ?? head.length} bytes.`,
-        isError: true,
-      };
-    }
-    const { encoding } = decodedHead;
-    if (start !== undefined || end !== undefined) {
-      const text = await readRange(file, { start: start ?? 1, end, encoding });
-      return { text: withEncoding(text, encoding) };
-    }
-    const size = state?.size ?? 0;
-    if (size > MAX_FILE_BYTES) return { text: withEncoding(await readHead(file, { size, encoding }), encoding) };
-    const decoded = decodeContent(await file.read({ maxBytes: MAX_FILE_BYTES }));
-    if (decoded === undefined) return { text: `${path} is not text: it contains binary data.`, isError: true };
-    if (decoded.text === '') return { text: '(the file is empty)' };
-    return { text: withEncoding(toLf(decoded.text), decoded.encoding) };
+    const read: OpenFile['read'] = (options) => folder.read(relative, { ...options, exact: true });
+    return readOpen({ path, size: state?.size ?? 0, read }, { start, end });
   },
 });
+
+const UNSAVED = "[this is the unsaved text in the user's editor; it can be edited once the user has saved it]";
+
+/** A text as a file. */
+function toOpenFile(path: string, text: string): OpenFile {
+  const bytes = Buffer.from(text);
+  const read: OpenFile['read'] = ({ offset = 0, length = bytes.length }) =>
+    Promise.resolve(bytes.subarray(offset, offset + length));
+  return { path, size: bytes.length, read };
+}
+
+async function readOpen(file: OpenFile, { start, end }: Range): Promise<ToolOutput> {
+  const { path, size } = file;
+  const head = await file.read({ length: 8_192 });
+  const decodedHead = decodeContent(head, { isComplete: head.length < 8_192 });
+  if (decodedHead === undefined) {
+    return { text: `${path} is not text: ${describeBinary(head)}, ${size} bytes.`, isError: true };
+  }
+  const { encoding } = decodedHead;
+  if (start !== undefined || end !== undefined) {
+    const text = await readRange(file, { start: start ?? 1, end, encoding });
+    return { text: withEncoding(text, encoding) };
+  }
+  if (size > MAX_FILE_BYTES) return { text: withEncoding(await readHead(file, { size, encoding }), encoding) };
+  const decoded = decodeContent(await file.read({ maxBytes: MAX_FILE_BYTES }));
+  if (decoded === undefined) return { text: `${path} is not text: it contains binary data.`, isError: true };
+  if (decoded.text === '') return { text: '(the file is empty)' };
+  return { text: withEncoding(toLf(decoded.text), decoded.encoding) };
+}
 
 /** Appends the encoding to a text that is not UTF-8, and removes the byte-order mark of UTF-16. */
 function withEncoding(text: string, encoding: TextEncoding): string {

@@ -5,6 +5,8 @@ import { readQueue } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 
 const BY = 'cli';
+/** Characters of the name of a note: its beginning. */
+const MAX_NOTE_KEY = 60;
 
 /** What interactive user interfaces do with the engine in this process. */
 export function createLocalInteractive(klaus: Klaus): InteractiveClient {
@@ -42,6 +44,10 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     async stopProcess(id, process) {
       await (await klaus.process(`${id}/${process}`)).stop();
     },
+    async remember(workspace, note) {
+      const [first = ''] = note.split('\n');
+      await klaus.memory(workspace).set({ key: first.slice(0, MAX_NOTE_KEY), value: note });
+    },
     models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
     async agents(workspace) {
       const { agents } = await klaus.agents(...(workspace === undefined ? [] : [toFolder(workspace)])).list();
@@ -52,6 +58,9 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     },
     async compact(id) {
       await (await klaus.session(id)).send({ type: 'compact', by: BY, onAsk: 'wait' });
+    },
+    async shell(id, command) {
+      await (await klaus.session(id)).send({ type: 'shell', command, by: BY, onAsk: 'wait' });
     },
   };
 }

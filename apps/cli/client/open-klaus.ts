@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Klaus, ScriptedServer } from '@klaus/sdk';
+import type { Klaus, KlausOptions, ScriptedServer } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
 import { demoFiles } from '../demo/files.ts';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
@@ -14,6 +15,8 @@ export interface OpenKlausOptions {
   onNotice?: (text: string, level?: 'info' | 'warn') => void;
   /** See `KlausOptions`. Default `run`, because a command does one run. */
   endProcesses?: 'run' | 'close';
+  /** The editor of each session. See `KlausOptions`. */
+  buffers?: KlausOptions['buffers'];
 }
 
 /** Loads the engine and opens it. */
@@ -24,6 +27,7 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
     settings: options.settings ?? {},
     endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
+    ...optional({ buffers: options.buffers }),
     onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
   });
 }

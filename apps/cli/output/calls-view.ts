@@ -19,7 +19,9 @@ export function createCallsView(screen: Screen) {
   return {
     learn({ message }: EventOf<'message.added'>) {
       for (const part of message.parts) {
-        if (part.type === 'call') titles.set(part.id, describeCall(part.name, part.input));
+        if (part.type !== 'call') continue;
+        const by = message.origin === 'shell' ? ', entered by the user' : '';
+        titles.set(part.id, `${describeCall(part.name, part.input)}${by}`);
       }
     },
     start(event: EventOf<'tool.started'>) {

@@ -38,6 +38,7 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   auth: 'config',
   'model.unknown': 'config',
   'model.failed': 'model',
+  'runner.failed': 'failed',
   limit: 'limit',
   denied: 'denied',
   'sandbox.unavailable': 'sandbox',

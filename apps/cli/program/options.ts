@@ -18,6 +18,7 @@ export interface Options {
   cwd?: string;
   model?: string;
   agent?: string;
+  trustCommand?: true;
   /** Names of agents. */
   worker?: readonly string[];
   effort?: Effort;

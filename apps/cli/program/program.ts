@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     steer: () => import('../commands/run/steer.ts'),
     cancel: () => import('../commands/run/cancel.ts'),
     fetch: () => import('../commands/workspace/fetch.ts'),
+    acp: () => import('../commands/run/acp.ts'),
     ps: () => import('../commands/processes/ps.ts'),
     logs: () => import('../commands/processes/logs.ts'),
     stop: () => import('../commands/processes/stop.ts'),

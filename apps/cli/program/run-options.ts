@@ -79,6 +79,7 @@ export function addRunOptions(command: Command): Command {
   command.option('-p, --prompt <text>', 'the prompt');
   return addOpenOptions(command)
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
+    .option('--trust-command', 'an agent of the project may run the program that its definition names')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
     .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes');

@@ -8,6 +8,7 @@ import { CliError } from '../program/cli-error.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from '../program/exit-codes.ts';
 import type { Options } from '../program/options.ts';
 import { toLimits } from '../program/run-options.ts';
+import { HeldQuestions, type HeldQuestion } from './held-questions.ts';
 import { printNextSteps } from './next-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 import { createStop, type Stop, type StopReason } from './stop.ts';
@@ -60,12 +61,15 @@ function noteHandedOver(output: Output, given: { session: string; sent: 'message
 async function follow(options: RunSessionOptions) {
   const { client, session, output, show } = options;
   const { facts, add } = createRunFacts({ asks: options.asks, mode: session.mode });
+  const questions = new HeldQuestions();
   const followed = await client.follow({
     session: session.id,
     after: session.lastSeq,
     onEvent(event) {
       add(event);
       output.event(event);
+      const asked = questions.add(event);
+      if (asked && !options.asks) noteHeld(output, asked.approval);
     },
     onEarlierEvent: output.recall,
     onLive: output.live,
@@ -82,7 +86,7 @@ async function follow(options: RunSessionOptions) {
       timeoutMs: show.timeout === undefined ? undefined : show.timeout * 1_000,
       send: (reason) => followed.cancel(reason),
     });
-    const ended = await waitAndAsk(options, { followed, stop });
+    const ended = await waitAndAsk(options, { followed, stop, questions });
     // Another process may have ended the run between the command and the claim.
     const result = ended.state === 'idle' && facts.ended ? { finished: facts.ended, ...ended } : ended;
     return { result, facts, stopped: stop.reason };
@@ -92,12 +96,17 @@ async function follow(options: RunSessionOptions) {
   }
 }
 
-async function waitAndAsk(
-  { output, asks, show }: RunSessionOptions,
-  { followed, stop }: { followed: FollowedSession; stop: Stop },
-): Promise<Advance> {
+interface Asking {
+  followed: FollowedSession;
+  stop: Stop;
+  questions: HeldQuestions;
+}
+
+async function waitAndAsk(options: RunSessionOptions, asking: Asking): Promise<Advance> {
+  const { output, asks } = options;
+  const { followed, stop } = asking;
   for (;;) {
-    const result = await followed.wait({ last: stop.signal });
+    const result = await waitAndAnswer(options, asking);
     if (result.state !== 'parked') return result;
     if (stop.signal.aborted) {
       // The cancellation may have come while the session was being parked.
@@ -108,16 +117,50 @@ async function waitAndAsk(
     const question = result.approvals[0];
     if (!asks || question === undefined) return result;
     output.settle();
-    const answered = followed.untilAnswered(question.approval);
-    const signal = AbortSignal.any([stop.signal, answered]);
-    // It loads the engine, which a client of a server has not loaded.
-    const { askInTerminal } = await import('../prompt/approval-prompt.ts');
-    const reply = await askInTerminal(question, { plain: show.plain ?? false, signal });
-    if (reply.kind === 'interrupt') stop.interrupt();
-    else if (reply.kind !== 'later') await followed.answer(question.approval, reply.kind, reply.options);
-    else if (!signal.aborted) return result;
-    await stop.sent();
+    const signal = AbortSignal.any([stop.signal, followed.untilAnswered(question.approval)]);
+    if (!(await answerQuestion(options, asking, { asked: question, signal }))) return result;
   }
+}
+
+/** Waits for the end of the work, and answers questions for which the run does not park. */
+async function waitAndAnswer(options: RunSessionOptions, asking: Asking): Promise<Advance> {
+  const { followed, stop, questions } = asking;
+  const ended = followed.wait({ last: stop.signal });
+  if (!options.asks) return ended;
+  const over = new AbortController();
+  const isOver = ended.then(
+    () => over.abort(),
+    () => over.abort(),
+  );
+  for (;;) {
+    const question = await Promise.race([isOver, questions.next()]);
+    if (!question) return ended;
+    options.output.settle();
+    const signal = AbortSignal.any([stop.signal, question.signal, over.signal]);
+    const isAnswered = await answerQuestion(options, asking, { asked: question.asked, signal });
+    if (!isAnswered) noteHeld(options.output, question.asked.approval);
+  }
+}
+
+/** Prints how to answer a question for which the run does not park. */
+function noteHeld(output: Output, approval: string): void {
+  output.note(`The run waits for the answer: \`klaus approve ${approval}\` or \`klaus reject ${approval}\`.`);
+}
+
+/** False if the user answers it later. */
+async function answerQuestion(
+  { show }: RunSessionOptions,
+  { followed, stop }: Asking,
+  { asked, signal }: HeldQuestion,
+): Promise<boolean> {
+  // It loads the engine, which a client of a server has not loaded.
+  const { askInTerminal } = await import('../prompt/approval-prompt.ts');
+  const reply = await askInTerminal(asked, { plain: show.plain ?? false, signal });
+  if (reply.kind === 'interrupt') stop.interrupt();
+  else if (reply.kind !== 'later') await followed.answer(asked.approval, reply.kind, reply.options);
+  else if (!signal.aborted) return false;
+  await stop.sent();
+  return true;
 }
 
 function toExit(

@@ -34,6 +34,16 @@ export const runRoutes = {
     status: 202,
     answer: sent,
   }),
+  shell: defineSessionRoute('POST /api/sessions/:id/shell', {
+    summary:
+      'Runs a command of the user in the sandbox, after the active run. The model gets its output with the next prompt.',
+    body: z.object({
+      command: z.string().min(1).max(100_000).describe('As for `sh`.'),
+      onAsk: onAskSchema.optional().describe('Default: as configured, else `wait`.'),
+    }),
+    status: 202,
+    answer: sent,
+  }),
   resume: defineSessionRoute('POST /api/sessions/:id/resume', {
     summary: 'Resumes the session after a crash, a limit, a failure or a cancel.',
     body: z.object({

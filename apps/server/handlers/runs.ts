@@ -32,6 +32,14 @@ export const runHandlers = {
     return { session: session.id, command };
   },
 
+  async shell({ params, body }, context, { by }) {
+    const session = await openSession(context, params.id);
+    const onAsk = body.onAsk ?? context.klaus.configuration.get('onAsk') ?? 'wait';
+    const command = await session.send({ type: 'shell', command: body.command, by, onAsk });
+    context.queue.add(session.id);
+    return { session: session.id, command };
+  },
+
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);

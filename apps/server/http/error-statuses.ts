@@ -6,6 +6,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   auth: 409,
   'model.unknown': 400,
   'model.failed': 502,
+  'runner.failed': 502,
   limit: 409,
   denied: 403,
   'sandbox.unavailable': 409,

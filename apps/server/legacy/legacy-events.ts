@@ -32,6 +32,7 @@ const ignored = {
   'context.pinned': none,
   'context.unpinned': none,
   'process.changed': none,
+  'runner.opened': none,
   notice: none,
 } satisfies Partial<Converters>;
 

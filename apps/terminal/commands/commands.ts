@@ -27,6 +27,10 @@ export function listCommands(app: App): readonly TerminalCommand[] {
  * @throws Error for an unknown command, with the nearest one.
  */
 export async function findCommand(app: App, text: string): Promise<(() => Promise<void>) | undefined> {
+  const shell = /^!\s*(\S[\s\S]*)$/.exec(text)?.[1];
+  if (shell !== undefined) return () => app.link.shell(shell);
+  const note = /^#\s*(\S[\s\S]*)$/.exec(text)?.[1];
+  if (note !== undefined) return () => remember(app, note);
   const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined) return undefined;
   const commands = listCommands(app);
@@ -40,4 +44,9 @@ export async function findCommand(app: App, text: string): Promise<(() => Promis
   );
   const hint = nearest === undefined ? '/help lists the commands.' : `Did you mean /${nearest}?`;
   throw new Error(`There is no command /${name}. ${hint}`);
+}
+
+async function remember(app: App, note: string): Promise<void> {
+  await app.client.remember(app.link.view.conversation.workspace || undefined, note);
+  app.note('Remembered for later sessions of this project. /memory lists all notes.', 'ok');
 }

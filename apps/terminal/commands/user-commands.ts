@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { toLine } from '@klaus/sdk/printable';
+import type { App } from '../app/app.ts';
+import { choose } from '../app/pickers.ts';
 import type { TerminalCommand } from './command.ts';
 
 /** Folders of commands below the project and the home folder; the first one wins a name. */
@@ -49,12 +51,32 @@ function toCommand(name: string, file: string): TerminalCommand {
     name,
     ...(argument === undefined ? {} : { argument: toLine(argument, 60) }),
     summary: toLine(field('description') ?? first, 80),
-    run: (app, given) => app.submit({ text: expand(body, given), pastes: new Map() }, 'steer'),
+    run: (app, given) => send(app, expand(body, given)),
   };
 }
 
+/** A shell command in the text of a command: !`git diff`. */
+const SHELL = /!`([^`\n]+)`/g;
+
+/** Sends the prompt after the shell commands that it contains, which the user confirms: a repository can define them. */
+function send(app: App, text: string): void {
+  const commands = [...text.matchAll(SHELL)].map(([, command = '']) => command);
+  const prompt = text.replaceAll(SHELL, (_, command: string) => `the output of \`${command}\` above`);
+  const submit = (): void => app.submit({ text: prompt, pastes: new Map() }, 'queue');
+  if (commands.length === 0) return submit();
+  return choose(app, {
+    title: `This command runs: ${commands.map((command) => toLine(command, 80)).join('; ')}`,
+    choices: [{ value: true, label: 'run it in the sandbox' }],
+    onChoose: () =>
+      app.do(async () => {
+        for (const command of commands) await app.link.shell(command);
+        submit();
+      }),
+  });
+}
+
 /** Replaces the arguments. Without a place for them, they follow the text. */
-export function expand(body: string, given: string): string {
+function expand(body: string, given: string): string {
   const words = given.split(/\s+/);
   const text = body.trim();
   const isPlaced = /\$(?:ARGUMENTS|\d)/.test(text);

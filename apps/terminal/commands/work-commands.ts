@@ -29,6 +29,15 @@ export const WORK_COMMANDS: readonly TerminalCommand[] = [
     },
   },
   {
+    name: 'compact',
+    summary: 'replace old messages by a summary now',
+    async run(app) {
+      if (app.link.id === undefined) return app.note('The context is empty.');
+      await app.client.compact(app.link.id);
+      return app.link.continue();
+    },
+  },
+  {
     name: 'pin',
     argument: '[TEXT]',
     summary: 'keep a text in the context, or list and remove pinned texts',

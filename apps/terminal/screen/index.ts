@@ -1,10 +1,7 @@
 // The only module that knows the library of the terminal: a port of what the rest of this app uses.
 export {
-  Container,
   CURSOR_MARKER,
   fuzzyFilter,
-  getCapabilities,
-  hyperlink,
   Image,
   Input,
   isKeyRelease,
@@ -15,9 +12,7 @@ export {
   wrapTextWithAnsi,
   type AutocompleteItem,
   type AutocompleteProvider,
-  type AutocompleteSuggestions,
   type Component,
-  type EditorTheme,
   type Focusable,
   type KeyId,
   type MarkdownTheme,

@@ -117,6 +117,12 @@ export class SessionLink {
     this.continue();
   }
 
+  /** Runs a command of the user in the sandbox; the model sees its output with the next prompt. */
+  async shell(command: string): Promise<void> {
+    await this.client.shell(await this.ensure(), command);
+    this.continue();
+  }
+
   async cancel(): Promise<void> {
     await this.#drive?.cancel('The user cancelled the run.');
   }

@@ -1,6 +1,7 @@
 import type { ModelEntry, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
-import { Markdown } from '../screen/index.ts';
+import { Image, Markdown } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
 import type { ViewStyle } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
@@ -8,18 +9,28 @@ const INDENT = '  ';
 
 /** Lines of a message of the user that are shown. */
 const MAX_USER_LINES = 40;
+const MAX_IMAGE_ROWS = 15;
 
 export function toUserLines(entry: UserEntry, width: number, { palette }: ViewStyle): string[] {
   const mark = palette.accent(entry.steered ? '» ' : '› ');
   const lines = wrap(palette.user(toSafe(entry.text)), width, { first: mark, rest: INDENT, indent: 2 });
   const shown = lines.slice(0, MAX_USER_LINES);
   const hidden = lines.length - shown.length;
-  const attached = [...entry.files.map(({ name }) => name), ...entry.images.map(({ mediaType }) => mediaType)];
+  const images = entry.images.flatMap((image) => toImageLines(image, width, palette));
   return [
     ...shown,
     ...(hidden > 0 ? [palette.muted(`${INDENT}… ${formatCount(hidden)} more lines`)] : []),
-    ...attached.map((name) => palette.muted(`${INDENT}+ ${toSafe(name)}`)),
+    ...entry.files.map(({ name }) => palette.muted(`${INDENT}+ ${toSafe(name)}`)),
+    ...images,
   ];
+}
+
+/** The image itself in a terminal that shows images, else a line about it. */
+function toImageLines({ data, mediaType }: UserEntry['images'][number], width: number, { muted }: Palette): string[] {
+  const size = { maxWidthCells: Math.max(1, Math.min(60, width - 2)), maxHeightCells: MAX_IMAGE_ROWS };
+  return new Image(data, mediaType, { fallbackColor: muted }, size)
+    .render(width)
+    .map((line) => `${INDENT}${line}`.trimEnd());
 }
 
 /** One part of an answer. @param isFirst True for the part with which the answer begins. */

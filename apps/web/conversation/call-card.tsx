@@ -95,11 +95,12 @@ function CallMark({ call }: { call: CallEntry }) {
 function CallFacts({ call }: { call: CallEntry }) {
   const t = useText();
   const now = useNow(call.state === 'running');
-  const { startedAt, result, state, awaits } = call;
+  const { startedAt, result, state, awaits, by } = call;
   const exitCode = toExitCode(result?.detail);
   const changes = result?.changes.length ?? 0;
   return (
     <span className="call-facts small muted number">
+      {by === 'user' ? <span>{t.call.byUser}</span> : null}
       {awaits && awaits.length > 0 ? <span>{t.children.waits(awaits.length)}</span> : null}
       {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
       {typeof exitCode === 'number' && exitCode !== 0 ? <span className="bad">{t.call.exit(exitCode)}</span> : null}

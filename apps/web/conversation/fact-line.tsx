@@ -57,6 +57,8 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
       return { words: `${t.facts.pinned}: ${event.text.slice(0, 200)}` };
     case 'context.unpinned':
       return { words: `${t.facts.unpinned}: ${event.pin}` };
+    case 'runner.opened':
+      return { words: t.facts.agentOpened(event.agent, event.resumed) };
     case 'process.changed': {
       const code = event.exitCode === undefined ? '' : `, ${t.call.exit(event.exitCode)}`;
       const words = `${event.process} ${t.facts.process[event.state]}${code}: ${event.command}`;

@@ -1,5 +1,5 @@
 import { isProblemError } from '@klaus/server/client';
-import type { HunkAnswer, Scope } from '@klaus/core/protocol';
+import type { HunkAnswer, Mode, Scope } from '@klaus/core/protocol';
 import { attempt } from '../actions/attempt.ts';
 import { client } from '../state/client.ts';
 import { showToast } from '../state/toasts.ts';
@@ -10,6 +10,8 @@ export interface Reply {
   note?: string;
   hunks?: HunkAnswer;
   scope?: Scope;
+  plan?: string;
+  mode?: Exclude<Mode, 'plan'>;
 }
 
 /** Answers a question. True if the question is answered now, also by another client. */

@@ -1,7 +1,6 @@
 import { hunksOf, type EventOf, type Scope } from '@klaus/core/protocol';
 import { SquareTerminal } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
-import { Markdown } from '../markdown/markdown.tsx';
 import { overlay } from '../state/overlay.ts';
 import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -10,6 +9,7 @@ import { useNow } from '../ui/use-now.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { loadReview } from './load-review.ts';
+import { PlanApproval } from './plan-approval.tsx';
 import './approval.css';
 
 /** The question about a call, below the call. A change can be reviewed by hunk. */
@@ -26,6 +26,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
     if (hasHunks) void loadReview();
   }, [hasHunks]);
   if (subject.kind === 'limit') return null;
+  if (subject.kind === 'plan') return <PlanApproval asked={asked} plan={subject.plan} />;
   const canRemember = subject.kind === 'call' && subject.remember !== undefined;
   const reply = async (answer: 'approved' | 'rejected') => {
     setSending(true);
@@ -43,11 +44,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
       <p className="muted">
         {reason} · {t.approval.expires(formatAgo(expiresAt, now))}
       </p>
-      {subject.kind === 'plan' ? (
-        <div className="approval-plan">
-          <Markdown text={subject.plan} />
-        </div>
-      ) : subject.command === undefined ? null : (
+      {subject.command === undefined ? null : (
         <p className="command line">
           <SquareTerminal size={14} />
           <code className="grow wrap">{subject.command}</code>

@@ -168,6 +168,7 @@ export const de: Text = {
     denied: 'Verweigert',
     cancelled: 'Abgebrochen',
     unknown: 'Ergebnis unbekannt',
+    byUser: 'vom Benutzer eingegeben',
     output: 'Ausgabe',
     input: 'Eingabe',
     showAll: 'Vollständige Ausgabe anzeigen',
@@ -215,6 +216,8 @@ export const de: Text = {
     compacted: (n) => `${count(n, 'ältere Nachricht', 'ältere Nachrichten')} durch eine Zusammenfassung ersetzt`,
     pinned: 'Angeheftet',
     unpinned: 'Gelöst',
+    agentOpened: (agent: string, resumed: boolean) =>
+      `${agent} ${resumed ? 'setzt die eigene Sitzung fort' : 'hat eine neue Sitzung begonnen'}`,
     process: { started: 'gestartet', exited: 'beendet', stopped: 'angehalten', lost: 'verloren' },
     budget: ({ percent, limit, used, cap }) =>
       `${Math.round(percent)} % der ${limit}grenze verbraucht (${used} von ${cap})`,

@@ -166,6 +166,7 @@ export const en = {
     denied: 'Denied',
     cancelled: 'Cancelled',
     unknown: 'Outcome unknown',
+    byUser: 'entered by the user',
     output: 'Output',
     input: 'Input',
     showAll: 'Show full output',
@@ -214,6 +215,8 @@ export const en = {
     compacted: (n: number) => `${count(n, 'older message', 'older messages')} replaced by a summary`,
     pinned: 'Pinned',
     unpinned: 'Unpinned',
+    agentOpened: (agent: string, resumed: boolean) =>
+      `${agent} ${resumed ? 'continues its session' : 'started a new session'}`,
     process: { started: 'started', exited: 'exited', stopped: 'stopped', lost: 'lost' },
     budget: ({ percent, limit, used, cap }: { percent: number; limit: string; used: string; cap: string }) =>
       `${Math.round(percent)} % of the ${limit} limit used (${used} of ${cap})`,

@@ -1,5 +1,5 @@
 import { optional, type Decision, type ErrorCode } from '../../protocol/index.ts';
-import { runOf, type CallState, type State } from '../state/state.ts';
+import { openedOf, runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ApprovalAsked, JudgedCall, ToolFinished } from './judged-call.ts';
 
@@ -51,7 +51,8 @@ export function toQuestionEvent(
   const head = { run: runOf(state).id, approval: engine.ids.ulid(), turn: state.turn };
   const links = authority.chain().map(({ session, agent = 'klaus' }) => ({ session, agent }));
   const chain = links.length > 1 ? { chain: links } : {};
-  return { type: 'approval.asked', ...head, ...question, expiresAt, ...chain };
+  const held = openedOf(state).runner ? { held: true as const } : {};
+  return { type: 'approval.asked', ...head, ...question, expiresAt, ...held, ...chain };
 }
 
 /** Codes that repeat the outcome. */

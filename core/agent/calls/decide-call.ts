@@ -113,7 +113,7 @@ async function judgeIntent(
     ? await findLinked(work)
     : [];
   const facts = {
-    name: call.name,
+    name: tool.like ?? call.name,
     effects: tool.effects,
     access: await withOtherNames(work, intent.access),
     altered: call.redacted && !work.originals.has(call.id),
@@ -121,8 +121,9 @@ async function judgeIntent(
     linked,
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
+    ...(call.by === 'user' ? { byUser: true as const } : {}),
     ...(intent.plan === undefined ? {} : { plan: true as const }),
-    ...optional({ delegates: intent.delegates, creates: intent.creates }),
+    ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
   };
   const gate = toGateContext(work);
   const found = decide(facts, gate, [...RULES, ...engine.rules]);

@@ -1,6 +1,6 @@
 import { allowsAccess, toFilesView, type GateContext } from '../../policy/index.ts';
 import { optional } from '../../protocol/index.ts';
-import { openedOf } from '../state/state.ts';
+import { openedOf, type CallState } from '../state/state.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Work } from '../loop/work.ts';
@@ -55,8 +55,8 @@ export function agentOf({ state }: Work): string {
 }
 
 /** True for a call whose changes are reviewed before they are applied: it runs on a layer. */
-export function isReviewed(work: Work, tool: Tool<unknown>): boolean {
+export function isReviewed(work: Work, tool: Tool<unknown>, by?: CallState['by']): boolean {
   if (!tool.effects.includes('execute') || tool.inPlace) return false;
   const opened = openedOf(work.state);
-  return opened.isolate === true || opened.patchApproval || work.state.mode === 'ask';
+  return opened.isolate === true || opened.patchApproval || (work.state.mode === 'ask' && by !== 'user');
 }

@@ -24,8 +24,12 @@ import { snapshotBeforeChecks } from '../evidence/check-receipt.ts';
 import { ABANDONED, ABANDONED_OUTPUT, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
 
-/** Judges calls, then runs the allowed ones in parallel. All intents are durable before the first effect begins. */
-export async function performCalls(work: Work, calls: readonly CallState[]): Promise<void> {
+/**
+ * Judges calls, then runs the allowed ones in parallel. All intents are durable before the first effect begins.
+ *
+ * @param onStarted Called when they are.
+ */
+export async function performCalls(work: Work, calls: readonly CallState[], onStarted?: () => void): Promise<void> {
   const bodies: EventBody[] = [];
   const ready: ReadyCall[] = [];
   await work.learnSecrets();
@@ -48,6 +52,7 @@ export async function performCalls(work: Work, calls: readonly CallState[]): Pro
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);
+  onStarted?.();
   // Waits for all calls before an error is thrown: none runs after the session was released.
   const ended = await Promise.allSettled(ready.map((item) => runCall(work, item, tree)));
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
@@ -89,7 +94,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   let reviewed: EventBody[] | undefined;
   let changed: EventBody[] = [];
   try {
-    if (isReviewed(work, tool)) layer = await openLayer(work, ready);
+    if (isReviewed(work, tool, call.by)) layer = await openLayer(work, ready);
     if (work.stop.aborted) throw new KlausError('cancelled', 'Not run: stopped before it began.');
     const running = tool.run(ready.input, layer?.context ?? context, ready.intent);
     const output = await withCancelGrace(running, { stop: work.stop, clock });

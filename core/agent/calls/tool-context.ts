@@ -1,6 +1,6 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { ToolContext } from '../ports/tool.ts';
-import { isReadOnly } from '../../protocol/index.ts';
+import { isReadOnly, optional } from '../../protocol/index.ts';
 import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
@@ -19,8 +19,10 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const workspace = await work.workspace();
   const { readable = [] } = toCommandView(work);
   let offset = 0;
+  const buffers = engine.openBuffers?.(work.session);
   return {
     workspace,
+    ...optional({ buffers }),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
       name: openedOf(work.state).sandbox,

@@ -19,9 +19,11 @@ import type { Model } from '../ports/model.ts';
 import { recordProcessEnds, takeOverProcesses } from '../processes/process-events.ts';
 import { recoverCall } from './recover.ts';
 import { performCalls } from '../calls/run-calls.ts';
-import { closeTurn, toAbandoned } from './closing-events.ts';
+import { answerOpenCalls, closeTurn, toAbandoned } from './closing-events.ts';
 import { openChildrenOf, openedOf, openRequestOf, runOf, type State } from '../state/state.ts';
 import { summarise } from './title.ts';
+import { effectsOfAgentTool } from '../runner/agent-tool.ts';
+import { createAgentDriver } from '../runner/agent-driver.ts';
 import { performTurn } from '../model/turn.ts';
 import { createWork } from './create-work.ts';
 import type { Activities, Work } from './work.ts';
@@ -115,6 +117,7 @@ async function work(
     }
   } finally {
     stopper.close();
+    await current.agent.driver?.close();
     await closePrestart(current);
     await current.idle();
   }
@@ -123,10 +126,11 @@ async function work(
 async function decideNext(current: Work): Promise<Action> {
   const { state, engine } = current;
   const { settings } = engine;
-  // An idle session needs no model and therefore no key.
-  const model: Model | undefined = state.run ? await current.model() : undefined;
+  // An idle session, a command of the user, and a session that another program drives need no model and therefore no key.
+  const isDriven = state.run?.trigger === 'shell' || state.session?.runner !== undefined;
+  const model: Model | undefined = state.run && !isDriven ? await current.model() : undefined;
   const facts: Facts = {
-    effectsOf: (name) => engine.tools.find(name)?.effects ?? ['read'],
+    effectsOf: (name) => engine.tools.find(name)?.effects ?? effectsOfAgentTool(name) ?? ['read'],
     forecast: () => forecast(state, model!, { settings, overhead: overheadOf(current) }),
     maxRetries: settings.maxRetries,
     compactAt: settings.compactAt,
@@ -157,8 +161,13 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return await performCalls(current, action.calls);
     case 'chargeAbandoned':
       return current.append([toAbandoned(openRequestOf(state)!)]);
+    case 'agent':
+      return (current.agent.driver ??= createAgentDriver()).performTurn(current);
     case 'closeTurn':
-      return current.append(closeTurn(state));
+      return current.append([
+        ...(state.session?.runner ? answerOpenCalls(state, 'its process ended') : []),
+        ...closeTurn(state),
+      ]);
     case 'recover':
       return recoverCall(current, action.call);
     case 'snapshot':

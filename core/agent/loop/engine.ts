@@ -1,8 +1,9 @@
-import type { Remembered, SandboxName } from '../../protocol/index.ts';
+import type { Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { EditorBuffers } from '../ports/editor-buffers.ts';
 import type { FindCommitted } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Knowledge } from '../ports/memory.ts';
@@ -10,6 +11,7 @@ import type { Recall } from '../ports/recall.ts';
 import type { Layers } from '../ports/layer.ts';
 import type { Models } from '../ports/model.ts';
 import type { Processes, ProcessStatus } from '../ports/processes.ts';
+import type { Runner } from '../ports/runner.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -50,6 +52,8 @@ export interface SandboxRequest {
   workspace: string;
   /** The session whose home folder commands get. Absent: a new folder. */
   session?: string;
+  /** Names of variables of the user that commands get, in addition to those of the settings. Default: none. */
+  variables?: readonly string[];
   /** Absolute paths of files to hide; called for every command. */
   masks: () => Promise<readonly string[]>;
 }
@@ -71,6 +75,8 @@ export interface Engine {
    * @throws KlausError `workspace.missing` also if it was replaced by a symlink.
    */
   openFolder(path: string): Promise<Folder>;
+  /** The editor of a session. Absent: no session has one. */
+  openBuffers?(session: string): EditorBuffers | undefined;
   /** The user's own instructions for every project, if there are any. */
   readOwnInstructions(): Promise<{ path: string; text: string } | undefined>;
   /** Fast: the first `exec` starts the driver. */
@@ -81,6 +87,8 @@ export interface Engine {
    * @throws KlausError `workspace.conflict` if the definition of its agent has changed, `usage`, `config`, `model.unknown`.
    */
   openChild(request: OpenChild): Promise<void>;
+  /** What drives the agents of sessions that Klaus's own loop does not. Loaded at its first use. */
+  openRunner(name: RunnerName): Promise<Runner>;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
   /** The knowledge about a workspace. @param workspace Absolute real path. */

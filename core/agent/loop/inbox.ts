@@ -1,21 +1,15 @@
 import {
   optional,
-  hunksOf,
-  isEditable,
   isKlausError,
   LIMIT_NAMES,
   type Command,
   type EventBody,
-  type EventOf,
-  type HunkAnswer,
   type LimitName,
   type Limits,
   type Message,
-  type Remembered,
-  type Scope,
 } from '../../protocol/index.ts';
 import { closeSession } from '../children/close-session.ts';
-import { ESCALATION_MS } from '../children/escalation.ts';
+import { answerQuestion } from './answer-question.ts';
 import { endRun } from './finish.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
@@ -23,6 +17,7 @@ import { describeLimit, usedOf } from '../budget/limit-check.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { announcePlanMode } from '../context/plan-mode.ts';
+import { toUserCommand } from '../context/user-command.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
 import { openedOf, type State } from '../state/state.ts';
@@ -61,7 +56,7 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
 }
 
 /** Commands that start a run. */
-const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact']);
+const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact', 'shell']);
 
 /** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
@@ -92,9 +87,11 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
     case 'cancel':
       return endCancelled(work, command);
     case 'approve':
-      return [...answer(state, command), ...escalate(work, command)];
+      return answerQuestion(work, command);
     case 'compact':
       return requestCompaction(work, command);
+    case 'shell':
+      return beginShell(work, command);
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
@@ -207,8 +204,9 @@ function requestCompaction(
   { state, engine }: Work,
   { by, onAsk = 'deny' }: Extract<Command, { type: 'compact' }>,
 ): EventBody[] {
-  if (state.closed || state.run?.isCompactionRequested) return [];
+  if (state.run?.isCompactionRequested) return [];
   if (state.run) return [{ type: 'compaction.requested', run: state.run.id, by }];
+  if (!canBegin(state)) return [];
   const run = engine.ids.ulid();
   return [
     { type: 'run.started', run, trigger: 'compact', onAsk },
@@ -216,65 +214,23 @@ function requestCompaction(
   ];
 }
 
-/** A second answer to a question is ignored: the command is consumed without an event. */
-function answer(state: State, command: Extract<Command, { type: 'approve' }>): EventBody[] {
-  const asked = state.approvals.get(command.approval);
-  if (!asked) return [];
-  const { approval, by, note } = command;
-  const hunks = command.answer === 'approved' ? toKnownHunks(asked, command.hunks) : undefined;
-  // An answer that accepts no hunk is a rejection.
-  const isEmpty = hunks !== undefined && hunks.accepted.length + (hunks.edited?.length ?? 0) === 0;
-  const given = isEmpty ? 'rejected' : command.answer;
-  const answered: EventBody = {
-    type: 'approval.answered',
-    run: asked.run,
-    approval,
-    answer: given,
-    by,
-    ...optional({ note, hunks: isEmpty ? undefined : hunks }),
-    ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
-  };
-  if (asked.subject.kind === 'plan' && given === 'approved') {
-    const mode = command.mode ?? (state.mode === 'plan' ? 'edits' : undefined);
-    const accepted = { ...answered, ...optional({ plan: command.plan }) };
-    return mode === undefined || mode === state.mode ? [accepted] : [accepted, { type: 'session.changed', mode }];
-  }
-  if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];
+/** A command of the user: a run with one call, which no answer of the model contains. */
+function beginShell(
+  { state, engine }: Work,
+  { command, by, onAsk = 'deny' }: Extract<Command, { type: 'shell' }>,
+): EventBody[] {
+  if (!canBegin(state)) return [];
+  const run = engine.ids.ulid();
+  const message = toUserCommand(command, { id: engine.ids.ulid(), call: engine.ids.ulid() });
   return [
-    answered,
-    { type: 'session.changed', limits: { ...state.limits, [asked.subject.limit]: asked.subject.offer } },
+    { type: 'run.started', run, trigger: 'shell', by, onAsk },
+    { type: 'message.added', run, turn: state.turn + 1, message },
   ];
 }
 
-/** An approval for the rest of a child session gives it what the call needs, for a limited time. */
-function escalate(
-  { state, engine }: Work,
-  { approval, answer: given, scope, by }: Extract<Command, { type: 'approve' }>,
-): EventBody[] {
-  const asked = state.approvals.get(approval);
-  if (given !== 'approved' || scope !== 'session' || asked?.subject.kind !== 'call') return [];
-  const { escalation } = asked.subject;
-  if (!escalation) return [];
-  const expiresAt = engine.clock.now() + ESCALATION_MS;
-  return [{ type: 'grant.escalated', run: asked.run, approval, ...escalation, expiresAt, by }];
-}
-
-/** The answer for the hunks of the question; undefined if it accepts all of them. */
-function toKnownHunks(asked: EventOf<'approval.asked'>, given: HunkAnswer | undefined): HunkAnswer | undefined {
-  if (!given || asked.subject.kind === 'limit' || asked.subject.kind === 'plan') return undefined;
-  const known = new Map(hunksOf(asked).map((hunk) => [hunk.id, hunk]));
-  // A hunk that is named twice counts once.
-  const accepted = [...new Set(given.accepted)].filter((id) => known.has(id));
-  const edited = (given.edited ?? []).filter(({ id }) => isEditable(known.get(id)));
-  if (edited.length === 0 && accepted.length === known.size) return undefined;
-  return { accepted, ...(edited.length > 0 ? { edited } : {}) };
-}
-
-function toScope(asked: EventOf<'approval.asked'>, scope: Scope | undefined): { scope?: Scope; remember?: Remembered } {
-  if (scope === undefined || scope === 'once' || asked.subject.kind !== 'call') return {};
-  if (scope === 'session' && asked.subject.escalation) return { scope };
-  if (!asked.subject.remember) return {};
-  return { scope, remember: asked.subject.remember };
+/** False for a session in which no run for the user starts. The runs of a child session are reported to its parent. */
+function canBegin(state: State): boolean {
+  return !state.closed && openedOf(state).parent === undefined;
 }
 
 /** A child session has at most what its parent has reserved for it. A fork has a budget of its own. */
@@ -304,7 +260,7 @@ function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | u
   return bodies;
 }
 
-async function expireApprovals(work: Work): Promise<void> {
+export async function expireApprovals(work: Work): Promise<void> {
   const now = work.engine.clock.now();
   const expired = [...work.state.approvals.values()].filter((asked) => asked.expiresAt <= now);
   if (expired.length === 0) return;

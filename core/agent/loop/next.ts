@@ -2,6 +2,7 @@ import { findOpenReds } from '../../policy/index.ts';
 import { toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
+import { findUsedUp, needsAgentTurn } from './next-agent-turn.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import {
   countOf,
@@ -36,7 +37,9 @@ export type Action =
   | { kind: 'snapshot' }
   | { kind: 'compact' }
   | { kind: 'model'; forecast: Forecast }
-  /** Close the open turn: the limits do not allow another request for it. */
+  /** One turn of an agent that another program drives. */
+  | { kind: 'agent' }
+  /** Close the open turn: the limits do not allow another request for it, or its agent has ended. */
   | { kind: 'closeTurn' }
   /** Send this message of the engine to the model. */
   | { kind: 'nudge'; text: string }
@@ -60,7 +63,8 @@ export function next(state: State, facts: Facts): Action {
   // Also after an interrupted run: later changes of the user do not belong to its last turn.
   if (state.openSnapshot && state.calls.length === 0) return { kind: 'snapshot' };
   // A child session is named after its agent.
-  if (!run) return state.titled || state.session.parent ? { kind: 'idle' } : { kind: 'title' };
+  const { parent, runner } = state.session;
+  if (!run) return state.titled || parent || runner ? { kind: 'idle' } : { kind: 'title' };
   if (run.unreverted.length > 0 && state.calls.length === 0) {
     const { reason, error } = toUnrevertedEnding(run.unreverted);
     return { kind: 'finish', outcome: 'failed', reason, error };
@@ -69,7 +73,9 @@ export function next(state: State, facts: Facts): Action {
     const reason = `The limit of ${run.limitRefused} was not raised.`;
     return { kind: 'finish', outcome: 'limit', reason, limit: toReached(state, run.limitRefused, 1) };
   }
+  if (runner) return nextAgentTurn(state, facts);
   if (state.calls.length > 0) return nextCall(state, facts);
+  if (run.trigger === 'shell') return { kind: 'finish', ...judgeCommand(run) };
   if (run.invalidInputs > facts.maxRetries) {
     return fail(`The model sent invalid tool input ${run.invalidInputs} times in a row.`);
   }
@@ -81,6 +87,17 @@ export function next(state: State, facts: Facts): Action {
 
 function fail(reason: string): Action {
   return { kind: 'finish', outcome: 'failed', reason };
+}
+
+/** Open calls and an open turn belong to a process of the agent that has ended. */
+function nextAgentTurn(state: State, facts: Facts): Action {
+  if (state.calls.length > 0 || state.openTurn) return { kind: 'closeTurn' };
+  if (!needsAgentTurn(state)) {
+    const ended = endOf(state, facts);
+    if (ended) return ended;
+  }
+  const reached = findUsedUp(state);
+  return reached ? askOrPark(state, reached) : { kind: 'agent' };
 }
 
 function nextCall(state: State, facts: Facts): Action {
@@ -148,6 +165,18 @@ function nextTurn(state: State, facts: Facts): Action {
   return { kind: 'model', forecast };
 }
 
+/** The ending of a run that only ran a command of the user. Its exit code is not judged. */
+function judgeCommand({ calls }: RunState): Ending {
+  switch (calls.at(-1)?.outcome) {
+    case 'denied':
+      return { outcome: 'denied', reason: 'The command was denied.' };
+    case 'unknown':
+      return { outcome: 'failed', reason: 'The outcome of the command is unknown.' };
+    default:
+      return { outcome: 'done', reason: 'The command ended.' };
+  }
+}
+
 /** How the last answer ends the run; undefined: request another one. */
 function endOf(state: State, facts: Facts): Action | undefined {
   const run = runOf(state);
@@ -163,6 +192,7 @@ function endOf(state: State, facts: Facts): Action | undefined {
       if (isTooOften) return fail('The answer was cut off too often in a row.');
       return { kind: 'nudge', text: 'Your answer was cut off. Continue exactly where it stopped.' };
     default:
+      if (state.session?.runner) return { kind: 'finish', ...judge(run, facts, 'The agent ended its turn.') };
       if (run.empty || !last || toText(last).trim() === '') {
         return isTooOften
           ? fail('The model ended without an answer.')
@@ -193,7 +223,7 @@ function nudgeForChildren(state: State): Action | undefined {
 }
 
 /** The ending of a run that the model ended: done, unless a check is red or a denied call was not replaced. */
-function judge(run: RunState, facts: Facts): Ending {
+function judge(run: RunState, facts: Facts, reason = 'The model ended its turn.'): Ending {
   const changed = run.calls.some(
     (call) => call.outcome !== 'denied' && facts.effectsOf(call.name).some((effect) => effect === 'write'),
   );
@@ -201,12 +231,10 @@ function judge(run: RunState, facts: Facts): Ending {
   if (changed && red) {
     const isLast = run.evidence.at(-1) === red;
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
-    const reason = isLast
-      ? `The last check failed: ${ended}.`
-      : `A check still fails: ${ended} and has not passed since.`;
-    return { outcome: 'failed', reason };
+    const why = isLast ? `The last check failed: ${ended}.` : `A check still fails: ${ended} and has not passed since.`;
+    return { outcome: 'failed', reason: why };
   }
   const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
   if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and no other call replaced it.` };
-  return { outcome: 'done', reason: 'The model ended its turn.' };
+  return { outcome: 'done', reason };
 }

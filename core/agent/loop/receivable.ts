@@ -7,11 +7,12 @@ export function isReceivable(state: State, command: Command): boolean {
   if (command.type === 'pin') return !state.openTurn;
   // The session is closed after its children.
   if (command.type === 'close') return state.run !== undefined || openChildrenOf(state).length === 0;
+  if (command.type === 'shell') return !state.run;
   if (command.type !== 'prompt') return true;
   if (state.closed) return false;
   if (!state.run) return true;
   // Such a run requests no answer of the model.
-  if (state.run.trigger === 'compact') return false;
+  if (state.run.trigger === 'compact' || state.run.trigger === 'shell') return false;
   return command.delivery === 'steer' && isAtBoundary(state);
 }
 

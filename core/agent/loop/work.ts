@@ -34,6 +34,8 @@ export interface Work {
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
   readonly seenFolders: Set<string>;
   readonly prestart: Prestart;
+  /** What drives the agent, if the loop does not. Created by its first turn. */
+  readonly agent: { driver?: AgentDriver };
   /** Aborts the current step: a cancel arrived, or the caller wants to leave. */
   readonly stop: AbortSignal;
   /** True if the caller wants to leave at once. Nothing more is appended, as after a crash. */
@@ -57,6 +59,14 @@ export interface Work {
   warmUp(): void;
   /** Resolves when `warmUp` is complete. */
   idle(): Promise<void>;
+}
+
+/** Drives an agent of another program while its session is held. */
+export interface AgentDriver {
+  /** One turn: sends the new messages and records what the agent does. */
+  performTurn(work: Work): Promise<void>;
+  /** Ends the process of the agent. Idempotent. */
+  close(): Promise<void>;
 }
 
 /** A sandbox that is started before its command is known. */

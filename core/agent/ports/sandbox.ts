@@ -44,9 +44,10 @@ export interface ExecRequest {
   limits?: Partial<ExecLimits>;
   /**
    * Default: no input. With a promise, the command starts at once and waits when it reads. If the promise is rejected,
-   * which the caller handles, the input ends. Docker waits for the promise before it starts the command.
+   * which the caller handles, the input ends. Docker waits for the promise before it starts the command. An iterable is
+   * sent piece by piece while the command runs; Docker refuses it.
    */
-  stdin?: string | Uint8Array | Promise<string | Uint8Array>;
+  stdin?: string | Uint8Array | Promise<string | Uint8Array> | AsyncIterable<Uint8Array>;
   /** Called with output, both streams in order of arrival. The chunk is reused after the call, so that it must be copied. */
   onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void;
   /** Called when the command starts; not called if it ends before. */

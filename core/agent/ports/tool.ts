@@ -4,6 +4,7 @@ import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume, T
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
+import type { EditorBuffers } from './editor-buffers.ts';
 import type { Knowledge } from './memory.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
@@ -37,6 +38,8 @@ export interface Intent {
   child?: ChildPlan;
   /** False for a call with the effect `spawn` that creates no agent, which needs no authority to create one. */
   creates?: false;
+  /** Why its effects are not known completely, for a call of an agent that another program drives. The user decides. */
+  unclear?: string;
   /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
@@ -101,6 +104,8 @@ export interface FoundPath {
 
 export interface ToolContext {
   readonly workspace: Workspace;
+  /** The user's editor, if the session has one. */
+  readonly buffers?: EditorBuffers;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
   /** The session's id. */
@@ -160,6 +165,8 @@ export interface Tool<Input = unknown> {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
+  /** The tool that a grant must allow for it. Default: itself. */
+  readonly like?: string;
   /**
    * True: changes the workspace itself even if commands run on layers, such as a tool that changes Git's own data. It
    * needs an approval then.

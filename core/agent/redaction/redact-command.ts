@@ -11,6 +11,7 @@ const TEXT_FIELDS: { readonly [T in Command['type']]?: readonly string[] } = {
   approve: ['note', 'plan'],
   cancel: ['reason'],
   change: ['title'],
+  shell: ['command'],
 };
 
 function readTexts(command: Command): [field: string, text: string][] {

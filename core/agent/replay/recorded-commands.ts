@@ -1,5 +1,6 @@
 import { optional, type Command, type Event, type EventOf, type EventType } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
+import { readUserCommand } from '../context/user-command.ts';
 import { toClause } from '../loop/finish.ts';
 
 /** A command, and the index of the first event after those that it became. */
@@ -29,17 +30,22 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'session.changed': { read: readChange },
   'session.closed': {},
   'run.started': {
-    read({ onAsk, waitForModelMs, trigger, at: time }, { events, at, id }) {
+    read({ onAsk, waitForModelMs, trigger, by = 'klaus', at: time }, { events, at, id }) {
       const options = { onAsk, ...optional({ waitForModelMs }) };
       if (trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const message = events[at + 1];
       if (message?.type === 'compaction.requested' && trigger === 'compact')
         return { command: { type: 'compact', id, by: message.by, onAsk }, next: at + 2 };
+      if (trigger === 'shell') {
+        const command = message?.type === 'message.added' ? readUserCommand(message.message) : undefined;
+        return command === undefined ? undefined : { command: { type: 'shell', id, command, by, onAsk }, next: at + 2 };
+      }
       const isNudged = message?.type === 'message.added' && message.message.origin === 'engine' && message.at === time;
       return { command: { type: 'resume', id, ...options }, next: isNudged ? at + 2 : at + 1 };
     },
   },
   'run.finished': {},
+  'runner.opened': {},
   'turn.started': {},
   'turn.finished': { isClosing: ({ stopReason }) => stopReason === 'cancelled' },
   'model.requested': {},

@@ -80,7 +80,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     }),
     openSecrets: () => ({ values: async () => [], ...refusing('files', 'identify', 'otherNames') }),
     rules: [],
-    ...refusing('readOwnInstructions', 'openFolder', 'openSandbox', 'openChild'),
+    ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'checkpoint', 'findCommitted', 'findIgnored'),
   };
 }

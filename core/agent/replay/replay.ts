@@ -46,6 +46,8 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const counts: ReplayCounts = { events: 0, requests: 0, skipped: 0, inherited: 0 };
   const unplayable = (seq: number, reason: string): Replayed => ({ ...counts, outcome: 'unplayable', seq, reason });
   if (opened?.type !== 'session.opened') return unplayable(1, 'the log does not begin with session.opened');
+  if (opened.runner)
+    return unplayable(1, `${opened.runner.name} drove the agent: the loop of another program cannot be repeated`);
   const known = new Set([...options.tools.names, USE_TOOL]);
   const missing = opened.tools.filter((name) => !known.has(name));
   if (missing.length > 0) return unplayable(1, `this Klaus has no tool ${missing.join(', ')}`);

@@ -1,6 +1,7 @@
 import { toTodoList, type EventOf, type ResultPart } from '../../protocol/index.ts';
 import { toFinishedCall } from '../calls/call-purpose.ts';
 import { isApproval } from '../calls/human-approval.ts';
+import { toUserCommandResult } from '../context/user-command.ts';
 import { foldEnvironment } from '../evidence/check-environment.ts';
 import { pushMessage } from './fold-messages.ts';
 import { isInherited } from './fold-session.ts';
@@ -89,6 +90,11 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
 
 /** Adds the results of all calls of an answer to the history, and the messages that were held back until then. */
 function foldResults(state: State, turn: number): void {
+  const [first] = state.calls;
+  if (first?.by === 'user') {
+    state.calls = [];
+    return pushMessage(state, toUserCommandResult(first));
+  }
   const parts: ResultPart[] = state.calls.map((call) => ({
     type: 'result',
     call: call.id,

@@ -8,25 +8,31 @@ import type { State } from './state.ts';
 /** Beginning of the id of a message that reports the ends of background processes to the model. */
 export const PROCESS_REPORT = 'processes:';
 
-export function foldMessage(state: State, message: Message): void {
+export function foldMessage(state: State, { message, turn }: EventOf<'message.added'>): void {
   if (state.run) state.run.empty = false;
   if (message.id.startsWith(PROCESS_REPORT)) for (const each of state.processes.values()) each.isReported = true;
   if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);
-  if (state.calls.length > 0) {
-    state.held.push(message);
-    return;
-  }
-  pushMessage(state, message);
-  if (message.role !== 'assistant') return;
-  state.calls = message.parts
+  // An agent that another program drives can begin a call while others are open.
+  const open = state.calls.length;
+  const isShell = message.origin === 'shell';
+  if (open > 0) state.held.push(message);
+  else if (isShell) {
+    // A turn without a request. The model gets the command with its result.
+    state.turn = turn;
+    delete state.tree;
+  } else pushMessage(state, message);
+  if (message.role !== 'assistant' && !isShell) return;
+  const calls = message.parts
     .filter((part) => part.type === 'call')
     .map((part, index) => ({
       id: part.id,
-      index,
+      index: open + index,
       ...toCalled(part),
       redacted: part.redacted === true,
+      ...(isShell ? { by: 'user' as const } : {}),
     }));
-  for (const call of state.calls) state.callIds.add(call.id);
+  state.calls.push(...calls);
+  for (const call of calls) state.callIds.add(call.id);
 }
 
 export function foldPin(state: State, { pin: id, text, source, known }: EventOf<'context.pinned'>): void {

@@ -12,7 +12,7 @@ const TITLED_OUTCOMES: ReadonlySet<string> = new Set(['done', 'failed', 'denied'
 export function foldRunStart(state: State, event: EventOf<'run.started'>): void {
   // A resumed run is compared with the same base.
   state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
-  if (event.trigger === 'prompt') delete state.base;
+  if (event.trigger === 'prompt' || event.trigger === 'shell') delete state.base;
   delete state.failingSince;
 }
 
@@ -27,11 +27,13 @@ export function foldTurnStart(state: State, event: EventOf<'turn.started'>): voi
   state.turn = event.turn;
   state.models.add(event.model);
   state.openTurn = event;
+  state.prompted = state.messages.length;
   delete state.tree;
   delete state.failingSince;
   if (!isInherited(state)) state.spent.turns++;
   if (state.run) {
     state.run.turns++;
+    delete state.run.interrupted;
     delete state.run.failure;
   }
 }
@@ -43,7 +45,11 @@ export function foldTurnEnd(state: State, event: EventOf<'turn.finished'>): void
   delete state.openTurn;
   const { run } = state;
   // A cancelled request does not change what is known of the last answer.
-  if (!run || event.stopReason === 'cancelled') return;
+  if (!run) return;
+  if (event.stopReason === 'cancelled') {
+    run.interrupted = true;
+    return;
+  }
   run.lastStop = event.stopReason;
   const isComplete = !event.empty && !CUT.has(event.stopReason);
   run.continuations = isComplete ? 0 : run.continuations + 1;

@@ -31,6 +31,11 @@ export function foldProcess(state: State, event: EventOf<'process.changed'>): vo
   state.processes.set(id, { id, command, survives, last: event, isReported: event.call !== undefined });
 }
 
+/** A fork starts a session of the agent of its own. */
+export function foldRunner(state: State, { agentSession }: EventOf<'runner.opened'>): void {
+  if (!isInherited(state)) state.agentSession = agentSession;
+}
+
 /** True for an event that a fork has copied: the original session spent it, and its approvals apply only there. */
 export function isInherited({ seq, session }: State): boolean {
   return session?.forked !== undefined && seq <= session.forked.seq;

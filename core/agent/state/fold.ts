@@ -5,7 +5,7 @@ import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldStart } from '.
 import { foldChildClosing, foldChildFinish, foldChildOpening, foldWait } from './fold-children.ts';
 import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
 import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
-import { foldProcess, foldSessionChange, foldSessionOpening } from './fold-session.ts';
+import { foldProcess, foldRunner, foldSessionChange, foldSessionOpening } from './fold-session.ts';
 import { foldCommit, foldSnapshot } from './fold-workspace.ts';
 import type { State } from './state.ts';
 
@@ -18,11 +18,12 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
   },
   'run.started': foldRunStart,
   'run.finished': foldRunEnd,
+  'runner.opened': foldRunner,
   'turn.started': foldTurnStart,
   'turn.finished': foldTurnEnd,
   'model.requested': undefined,
   'model.attempted': foldAttempt,
-  'message.added': (state, { message }) => foldMessage(state, message),
+  'message.added': foldMessage,
   'tool.started': foldStart,
   'tool.waiting': foldWait,
   'tool.finished': foldFinish,

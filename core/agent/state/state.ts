@@ -30,6 +30,8 @@ export interface CallState {
   readonly input: unknown;
   /** True when redaction changed the logged input. */
   readonly redacted: boolean;
+  /** Present for a command that the user entered. */
+  readonly by?: 'user';
   /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
@@ -96,6 +98,8 @@ export interface RunState {
   /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
+  /** True if the last turn ended without an answer: by a cancel, a limit, or with its process. */
+  interrupted?: true;
   /** The failure that ended the last turn, after all retries. */
   failure?: { code: ModelFailureCode; message: string };
   /** A compaction is needed before the next turn, regardless of the estimate. */
@@ -170,6 +174,10 @@ export interface State {
   failingSince?: number;
   /** The history as the model sees it. Messages are only appended; a compaction replaces the array. */
   messages: Message[];
+  /** Number of messages when the last turn started. */
+  prompted: number;
+  /** The session of the agent that another program drives. */
+  agentSession?: string;
   /** Sum of the UTF-8 bytes of `messages`. */
   bytes: number;
   /** `bytes` and prompt tokens of the last answered request, for the next estimate. */
@@ -232,6 +240,7 @@ export function createState(): State {
     grant: { authorities: [] },
     turn: 0,
     messages: [],
+    prompted: 0,
     bytes: 0,
     calls: [],
     callIds: new Set(),

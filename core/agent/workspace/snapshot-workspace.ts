@@ -75,12 +75,16 @@ export async function snapshotAfter(work: Work): Promise<void> {
   const { tools } = work.engine;
   if (!before) return;
   const snapshots = await work.snapshots();
+  // An agent that another program drives changes files by itself, also without a call.
+  const isDriven = openedOf(work.state).runner !== undefined;
   const isKnown =
+    !isDriven &&
     turnEffects?.isKnown === true &&
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
   // A check that ended last has already taken the snapshot.
-  const tree = work.state.tree ?? (await snapshots.snapshot(only));
+  const known = isDriven ? undefined : work.state.tree;
+  const tree = known ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
   // The gate has judged the changes of edit tools before.

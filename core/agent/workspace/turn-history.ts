@@ -4,7 +4,7 @@ import { optional, type Event, type EventOf, type TreeId } from '../../protocol/
 export interface TurnStates {
   turn: number;
   run: string;
-  /** Number of its prompt, from 1: a resumed run has the same prompt. */
+  /** Number of its prompt, or of the command of the user, from 1: a resumed run has the same prompt. */
   prompt: number;
   /** Unix milliseconds. */
   at: number;
@@ -41,7 +41,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
   let open: { turn: TurnStates; step: Step } | undefined;
   let prompt = 0;
   for (const event of events) {
-    if (event.type === 'run.started' && event.trigger === 'prompt') prompt++;
+    if (event.type === 'run.started' && (event.trigger === 'prompt' || event.trigger === 'shell')) prompt++;
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
         const { turn, run, at, tree: before, gitTree } = event;

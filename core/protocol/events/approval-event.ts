@@ -74,6 +74,10 @@ export const approvalAsked = z
     title: z.string().describe('The question in one line.'),
     reason: z.string().describe('Why an approval is needed.'),
     expiresAt: z.number().describe('Unix milliseconds.'),
+    held: z
+      .literal(true)
+      .optional()
+      .describe('The run does not park: the process of an agent that another program drives waits for the answer.'),
     chain: z
       .array(z.object({ session: z.string(), agent: z.string() }))
       .optional()

@@ -42,6 +42,7 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'session.closed': false,
   'run.started': false,
   'run.finished': false,
+  'runner.opened': true,
   'turn.started': false,
   'model.requested': true,
   'model.attempted': ({ outcome }) => outcome !== 'ok',

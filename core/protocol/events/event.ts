@@ -10,6 +10,7 @@ import {
 } from './context-event.ts';
 import { modelAttempted, modelRequested, turnFinished, turnStarted } from './model-event.ts';
 import { processChanged } from './process-event.ts';
+import { runnerOpened } from './runner-event.ts';
 import { runFinished, runStarted, usageCounted } from './run-event.ts';
 import { sessionChanged, sessionClosed, sessionOpened } from './session-event.ts';
 import { gateDecided, toolFinished, toolStarted, toolWaiting } from './tool-event.ts';
@@ -36,6 +37,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   sessionClosed,
   runStarted,
   runFinished,
+  runnerOpened,
   turnStarted,
   modelRequested,
   modelAttempted,

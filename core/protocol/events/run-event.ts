@@ -9,7 +9,10 @@ export const runStarted = z
   .object({
     type: z.literal('run.started'),
     ...run,
-    trigger: z.enum(['prompt', 'resume', 'compact']).describe('`compact`: the run only compacts the context.'),
+    trigger: z
+      .enum(['prompt', 'resume', 'compact', 'shell'])
+      .describe('`compact`: the run only compacts the context. `shell`: it only runs a command of the user.'),
+    by: z.string().optional().describe('For `shell`: the door where the user entered the command.'),
     onAsk: onAskSchema,
     waitForModelMs: z
       .number()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { grantSchema } from '../authority/grant.ts';
 import { limitsSchema } from '../settings/limits.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
+import { sessionRunnerSchema } from './runner-event.ts';
 import { checkpointSchema, modeSchema, sandboxNameSchema } from '../authority/mode.ts';
 
 const forkedSchema = z
@@ -72,6 +73,9 @@ export const sessionOpened = z
       .optional()
       .describe('The folders of `readable` that may also be changed. Snapshots of the session contain them.'),
     snapshots: z.boolean().optional().describe('False: no snapshots are stored, and nothing can be undone.'),
+    runner: sessionRunnerSchema
+      .optional()
+      .describe('The program that drives the agent. Absent: the loop of Klaus, which asks a model.'),
     forked: forkedSchema.optional(),
   })
   .describe('A session was opened. These values stay valid when the session is resumed.');

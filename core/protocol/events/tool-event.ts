@@ -45,6 +45,12 @@ export const toolStarted = z
       .literal(true)
       .optional()
       .describe('The call starts a background process. The files of that process show whether it did.'),
+    observed: z
+      .literal(true)
+      .optional()
+      .describe(
+        'The agent of another program began the call by itself. The gate judged it only if a decision follows.',
+      ),
     mark: z.string().optional().describe("Time on the workspace's own clock, from which later changes are found."),
   })
   .describe('A call is about to run. The event is durable before the effect begins.');

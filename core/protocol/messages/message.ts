@@ -70,9 +70,10 @@ export type Part = z.infer<typeof partSchema>;
 
 /**
  * The origin of a message. `context` is untrusted text of the workspace (AGENTS.md, CLAUDE.md). `engine` is a message
- * of Klaus itself, such as the request to continue an answer that was cut off.
+ * of Klaus itself, such as the request to continue an answer that was cut off. `shell` is a command of the user: it
+ * contains the call, and the model gets a message of the engine with the command and its output.
  */
-export const originSchema = z.enum(['user', 'steer', 'model', 'context', 'engine', 'tools']);
+export const originSchema = z.enum(['user', 'steer', 'model', 'context', 'engine', 'tools', 'shell']);
 
 export const messageSchema = z.object({
   id: z.string(),

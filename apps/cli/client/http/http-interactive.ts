@@ -1,5 +1,6 @@
 import type { InteractiveClient } from '@klaus/sdk/client';
 import { optional } from '@klaus/sdk/optional';
+import { UsageError } from '../../program/cli-error.ts';
 import type { ConnectedServer } from './connect-server.ts';
 
 /** What interactive user interfaces do with the sessions of a server. */
@@ -41,6 +42,8 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     async stopProcess(id, process) {
       await ask(client.stopProcess({ params: { id, process } }));
     },
+    remember: () =>
+      Promise.reject(new UsageError('Notes are kept on the machine of the server.', 'Run `klaus memory set` there.')),
     models: async () =>
       (await ask(client.models())).models.map((model) => ({ ...model, tier: model.tier ?? undefined })),
     async agents(workspace) {
@@ -52,6 +55,9 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     },
     async compact(id) {
       await ask(client.compact({ params: { id }, body: { onAsk: 'wait' } }));
+    },
+    async shell(id, command) {
+      await ask(client.shell({ params: { id }, body: { command, onAsk: 'wait' } }));
     },
   };
 }

@@ -22,7 +22,11 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
       const { maxPromptChars, onAsk } = await readSettings();
       return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: async () => undefined };
     },
-    session: (id) => ask(client.session({ params: { id } })),
+    async session(id) {
+      const view = await ask(client.session({ params: { id } }));
+      // A session in the queue of the server is worked on as soon as there is room.
+      return { ...view, held: view.held || view.position !== null };
+    },
     async latest({ cwd }) {
       const workspace = cwd ?? (await readSettings()).workspace;
       const { sessions } = await ask(client.sessions({ query: { workspace, limit: MAX_CHECKED } }));

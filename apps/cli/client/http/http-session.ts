@@ -65,9 +65,9 @@ export async function followHttp(server: ConnectedServer, options: FollowOptions
       const body = { reason, ...optional({ run: open.run }) };
       await retry({ server: name, onRetry }, () => client.cancel({ params, body }));
     },
-    async answer(approval, answer, { note, hunks, scope }) {
+    async answer(approval, answer, given) {
       const onRetry = () => onConnection('The answer waits for the connection.');
-      const body = { answer, ...optional({ note, hunks, scope }) };
+      const body = { answer, ...optional({ ...given }) };
       try {
         await retry({ server: name, onRetry, signal }, () => client.answer({ params: { id: approval }, body }));
       } catch (error) {

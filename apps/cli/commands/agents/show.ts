@@ -22,7 +22,9 @@ export const show: LeafCommand = {
     const { definition, file, hides } = await agents.find(name);
     const lastUse = toLastUse(definition, await klaus.store.agentUses());
     const requested = await toRequested(agents, definition);
-    if (json) return out.json({ ...definition, file, hides, lastUse, ...requested }, 2);
+    const limits = definition.runner && (await import('@klaus/sdk')).toRunnerLimits(definition.runner);
+    const driven = limits ? { limits } : {};
+    if (json) return out.json({ ...definition, file, hides, lastUse, ...requested, ...driven }, 2);
     const { name: _, description, systemPrompt, ...fields } = definition;
     const rows = [
       ['file', file],
@@ -31,6 +33,7 @@ export const show: LeafCommand = {
       ...Object.entries(fields).map(([key, value]) => [key, toText(value)]),
       ['requests', requested.text ?? requested.problem],
       ...requested.unknownTools.map((tool) => ['unknown tool', tool]),
+      ...(limits ?? []).map(({ invariant, reason }) => [`cannot hold ${invariant}`, reason]),
     ];
     const paint = createPaint(out, false);
     const lines = rows.map(([key, value]) => `  ${paint('dim', `${key}:`)} ${toPrintable(value!)}`);

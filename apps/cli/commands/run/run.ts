@@ -67,6 +67,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     pin: options.pin,
     model: options.model,
     agent: options.agent,
+    trustCommand: options.trustCommand,
     effort: options.effort,
     temperature: options.temperature,
     mode: options.approve,
@@ -84,7 +85,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
 }
 
 /** @throws UsageError for options that a server does not take. */
-export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }: Options): void {
+export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir, trustCommand }: Options): void {
   if (cwd !== undefined && !cwd.startsWith('/')) {
     throw new UsageError(
       `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,
@@ -101,6 +102,12 @@ export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir }
     throw new UsageError(
       `${root === undefined ? '--add-dir' : '--root'} is not available with --server.`,
       'The folders that commands can read are configured on the machine of the server (sandbox.folders).',
+    );
+  }
+  if (trustCommand) {
+    throw new UsageError(
+      '--trust-command is not available with --server.',
+      'The agents whose programs run there are defined on the machine of the server, in ~/.klaus/agents.',
     );
   }
   if (allowAnyWorkspace) {

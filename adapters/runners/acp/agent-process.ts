@@ -1,0 +1,103 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+
+/** Maximum characters of the error output in a message. */
+const MAX_STDERR = 600;
+
+/**
+ * Gives the agent a home folder of its own in the home folder of the session, which lasts as long as the session:
+ * configuration in the latter is hidden from commands. `$1` is a folder that is copied into a new one, or nothing.
+ */
+const IN_OWN_HOME = [
+  'HOME="$HOME/.agent"; export HOME',
+  'if [ ! -d "$HOME" ]; then',
+  'mkdir -p "$HOME.new"',
+  'if [ -n "$1" ]; then cp -R "$1/." "$HOME.new/" || exit 1; fi',
+  'mv "$HOME.new" "$HOME"',
+  'fi',
+  'shift; exec "$@"',
+].join('\n');
+
+type StartOptions = Pick<RunnerRequest, 'command' | 'home' | 'isSandboxed' | 'workspace'>;
+
+/** The process of an agent, with its standard streams. */
+export interface StartedProcess {
+  input: WritableStream<Uint8Array>;
+  output: ReadableStream<Uint8Array>;
+  /** Resolves with the end of the process, and its last lines of error output; never rejects. */
+  ended: Promise<KlausError>;
+  kill(): void;
+}
+
+/** Starts the agent in the sandbox of the session. It ends with Klaus. */
+export function startAgentProcess(
+  host: RunnerHost,
+  { command, home, isSandboxed, workspace }: StartOptions,
+): StartedProcess {
+  const stop = new AbortController();
+  const pipe = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1_024 });
+  let received: ReadableStreamDefaultController<Uint8Array>;
+  const output = new ReadableStream<Uint8Array>({ start: (controller) => void (received = controller) });
+  let errors = '';
+  const request: AgentProcess = {
+    command: isSandboxed ? ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command] : command,
+    // On the host, the program has the home folder of the user, or uses the folder itself.
+    env: isSandboxed || home === undefined ? {} : { HOME: home },
+    binds: toBinds([...command.flatMap((word) => toBind(word, workspace)), ...(home === undefined ? [] : [home])]),
+    stdin: pipe.readable,
+    signal: stop.signal,
+    onOutput(chunk, stream) {
+      // The chunk is reused.
+      if (stream === 'stdout') received.enqueue(Uint8Array.from(chunk));
+      else errors = (errors + Buffer.from(chunk).toString('utf8')).slice(-MAX_STDERR);
+    },
+  };
+  const [program] = command;
+  const ended = host.exec(request).then(
+    (result) => toEnd(program!, result, errors),
+    (error: unknown) => toFailure(error),
+  );
+  void ended.then(() => {
+    received.close();
+  });
+  return { input: pipe.writable, output, ended, kill: () => stop.abort() };
+}
+
+function toBinds(paths: readonly string[]): { path: string; writable: false }[] {
+  return [...new Set(paths)].map((path) => ({ path, writable: false }));
+}
+
+function toEnd(program: string, { exitCode, signal }: ExecResult, errors: string): KlausError {
+  const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
+  const text = errors.trim();
+  return new KlausError('runner.failed', `The agent ${program} ended ${how}${text === '' ? '' : `: ${text}`}`, {
+    hint: 'Check the command of its definition, and that the sandbox shows what it needs; `klaus resume` continues.',
+  });
+}
+
+function toFailure(error: unknown): KlausError {
+  if (error instanceof KlausError) return error;
+  return new KlausError('runner.failed', error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+/**
+ * What the sandbox has to show so that a program outside of the usual folders can run: the outermost `node_modules`
+ * around it, else the folder of its package, else the file itself.
+ */
+function toBind(word: string, workspace: string): string[] {
+  if (!isAbsolute(word) || !existsSync(word)) return [];
+  const real = realpathSync.native(word);
+  if (real === workspace || real.startsWith(workspace + sep)) return [];
+  return [...new Set([word, real])].map((path) => {
+    const at = path.indexOf(`${sep}node_modules${sep}`);
+    return at > 0 ? path.slice(0, at + `${sep}node_modules`.length) : (findPackage(dirname(path)) ?? path);
+  });
+}
+
+function findPackage(folder: string): string | undefined {
+  if (folder === dirname(folder) || folder === homedir()) return undefined;
+  return existsSync(join(folder, 'package.json')) ? folder : findPackage(dirname(folder));
+}

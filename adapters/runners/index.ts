@@ -1,0 +1,1 @@
+export { openRunner, toRunnerLimits } from './open-runner.ts';

@@ -1,0 +1,20 @@
+import type { Runner, RunnerLimit } from '@klaus/core/agent';
+import type { RunnerName } from '@klaus/core/protocol';
+import { ACP_LIMITS } from './acp/limits.ts';
+
+const LIMITS: Readonly<Record<RunnerName, readonly RunnerLimit[]>> = { acp: ACP_LIMITS };
+
+/** The invariants that a runner cannot hold. Loads nothing. */
+export function toRunnerLimits(name: RunnerName): readonly RunnerLimit[] {
+  return LIMITS[name];
+}
+
+/** Loads a runner and the packages that it needs. */
+export async function openRunner(name: RunnerName): Promise<Runner> {
+  switch (name) {
+    case 'acp': {
+      const { createAcpRunner } = await import('./acp/acp-runner.ts');
+      return createAcpRunner();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  RequestError,
+  type AgentContext,
+  type ClientCapabilities,
+  type McpServer,
+} from '@agentclientprotocol/sdk/unstable';
+import type { EditorBuffers } from '@klaus/sdk';
+import type { SessionClient } from '@klaus/sdk/client';
+import type { AcpOptions, SessionDefaults } from './acp-options.ts';
+import { EditorSession } from '../session/editor-session.ts';
+
+/** Milliseconds in which an editor must answer for a file. */
+const FILE_MS = 5_000;
+
+/** The sessions of one connection, and the client that is opened with the first of them. */
+export class EditorSessions {
+  readonly #options: AcpOptions;
+  readonly #editor: AgentContext;
+  readonly #signal: AbortSignal;
+  readonly #sessions = new Map<string, EditorSession>();
+  #client: Promise<SessionClient> | undefined;
+  capabilities: ClientCapabilities = {};
+
+  /** @param signal Aborts when the connection ends. */
+  constructor(options: AcpOptions, { editor, signal }: { editor: AgentContext; signal: AbortSignal }) {
+    this.#options = options;
+    this.#editor = editor;
+    this.#signal = signal;
+  }
+
+  get defaults(): SessionDefaults {
+    return this.#options.defaults;
+  }
+
+  /** @param cwd Absolute path, whose settings apply if no client is open yet. */
+  async client(cwd?: string): Promise<SessionClient> {
+    this.#client ??= this.#options.open({ cwd, buffers: (session) => this.#toBuffers(session) });
+    try {
+      return await this.#client;
+    } catch (error) {
+      // The next request tries again, for example after the user has corrected a setting.
+      this.#client = undefined;
+      throw error;
+    }
+  }
+
+  /** @throws RequestError -32002 for a session that this editor has not opened. */
+  get(id: string): EditorSession {
+    const session = this.#sessions.get(id);
+    if (session) return session;
+    throw RequestError.sessionNotFound(id);
+  }
+
+  has(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
+  /** @throws RequestError -32002 for a session that does not exist. */
+  async check(id: string, cwd?: string): Promise<SessionClient> {
+    const client = await this.client(cwd);
+    const found = await client.session(id).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'usage') return undefined;
+      throw error;
+    });
+    // A client also takes the beginning of an id.
+    if (found?.id !== id) throw RequestError.sessionNotFound(id);
+    return client;
+  }
+
+  /** Follows a session. @param options.notices For the user, after the response. */
+  async attach(id: string, options: { isReplay: boolean; notices: readonly string[] }): Promise<EditorSession> {
+    const { defaults, log } = this.#options;
+    await this.#sessions.get(id)?.close({ isCancelled: false });
+    const session = await EditorSession.open(
+      {
+        client: await this.client(),
+        id,
+        onAsk: defaults.onAsk,
+        waitForModelMs: defaults.waitForModelMs,
+        capabilities: this.capabilities,
+        update: (update) => {
+          const sent = this.#editor.notify('session/update', { sessionId: id, update });
+          // The connection has ended.
+          sent.catch(() => {});
+        },
+        request: (params, cancellationSignal) =>
+          this.#editor.request('session/request_permission', params, { cancellationSignal, stopWaitingOnCancel: true }),
+        isClosed: () => this.#signal.aborted,
+        log,
+      },
+      options,
+    );
+    this.#sessions.set(id, session);
+    // A replay ends with the response. In all other cases the editor learns the id with the response.
+    if (options.isReplay) session.introduce(options.notices);
+    else setImmediate(() => session.introduce(options.notices));
+    return session;
+  }
+
+  async detach(id: string): Promise<void> {
+    const session = this.get(id);
+    this.#sessions.delete(id);
+    await session.end();
+    await session.close({ isCancelled: true });
+  }
+
+  /** Ends all runs of this machine. Those of a server continue there. */
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    const isCancelled = client?.server === undefined;
+    await Promise.all([...this.#sessions.values()].map((session) => session.close({ isCancelled })));
+    await client?.[Symbol.asyncDispose]();
+  }
+
+  /** The text of open files, for a session or one that it started. */
+  #toBuffers(id: string): EditorBuffers | undefined {
+    const sessions = [...this.#sessions.values()];
+    const session = this.#sessions.get(id) ?? sessions.find(({ view }) => view.children.has(id));
+    const { readTextFile = false, writeTextFile = false } = this.capabilities.fs ?? {};
+    if (!session || this.#signal.aborted || (!readTextFile && !writeTextFile)) return undefined;
+    const sessionId = session.view.session;
+    const options = () => ({ cancellationSignal: AbortSignal.timeout(FILE_MS), stopWaitingOnCancel: true });
+    return {
+      read: async (path) => {
+        if (!readTextFile) return undefined;
+        const request = this.#editor.request('fs/read_text_file', { sessionId, path }, options());
+        return request.then(({ content }) => content).catch(() => undefined);
+      },
+      written: async (path, content) => {
+        if (!writeTextFile) return;
+        // The file has the text already: this only updates what the editor shows.
+        await this.#editor.request('fs/write_text_file', { sessionId, path, content }, options()).catch(() => {});
+      },
+    };
+  }
+}
+
+/** What a request names that is not supported, for the user. */
+export function toUnsupported(given: {
+  mcpServers?: readonly McpServer[];
+  additionalDirectories?: readonly string[];
+}): string[] {
+  const { mcpServers = [], additionalDirectories = [] } = given;
+  const names = mcpServers.map(({ name }) => name).join(', ');
+  return [
+    ...(names === '' ? [] : [`Klaus does not use the MCP servers of the editor (${names}).`]),
+    ...(additionalDirectories.length === 0
+      ? []
+      : [
+          `Klaus does not use the additional folders of the editor (${additionalDirectories.join(', ')}). Set \`KLAUS_SANDBOX_FOLDERS\`.`,
+        ]),
+  ];
+}

@@ -1,0 +1,299 @@
+import type {
+  ClientCapabilities,
+  PromptRequest,
+  PromptResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionConfigOption,
+  SessionModeState,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk/unstable';
+import type { Event, EventOf, OnAsk, Part } from '@klaus/sdk';
+import {
+  driveSession,
+  type ClientModel,
+  type DrivenSession,
+  type DriveState,
+  type SessionChange,
+  type SessionClient,
+} from '@klaus/sdk/client';
+import { createConversation, type Conversation } from '@klaus/sdk/conversation';
+import { isCoded, toErrorText } from '../connection/request-error.ts';
+import { toConfigOptions, toModes } from '../updates/config-options.ts';
+import { EventUpdates } from '../updates/event-updates.ts';
+import { Permissions } from './permissions.ts';
+import { toParts } from './prompt-parts.ts';
+import { findCommand, runCommand, startsRun, toAvailableCommands } from './slash-commands.ts';
+import { toEndText, toPromptResponse, type RunFacts } from './stop-reason.ts';
+
+export interface EditorSessionOptions {
+  client: SessionClient;
+  id: string;
+  onAsk: OnAsk;
+  waitForModelMs: number | undefined;
+  capabilities: ClientCapabilities;
+  /** Sends an update. Never throws. */
+  update: (update: SessionUpdate) => void;
+  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  isClosed: () => boolean;
+  log: (text: string) => void;
+}
+
+/** A prompt of the editor that has no response yet. */
+interface PendingPrompt {
+  /** Its text, by which its message is known. Undefined once that message was seen. */
+  text: string | undefined;
+  isCancelled: boolean;
+  resolve: (response: PromptResponse) => void;
+  reject: (error: unknown) => void;
+}
+
+/** One session in an editor: sends what happens in it, and takes prompts, answers and changes. */
+export class EditorSession {
+  readonly view: Conversation;
+  readonly #options: EditorSessionOptions;
+  readonly #updates: EventUpdates;
+  readonly #permissions: Permissions;
+  readonly #pending = new Set<PendingPrompt>();
+  readonly #facts: RunFacts = {};
+  #models: readonly ClientModel[] = [];
+  #driven!: DrivenSession;
+  #finished: EventOf<'run.finished'> | undefined;
+  /** How often the context was compacted. */
+  #compactions = 0;
+
+  private constructor(options: EditorSessionOptions) {
+    const { capabilities: client, id, update, request, isClosed, log } = options;
+    this.#options = options;
+    this.view = createConversation(id);
+    const onChoice = (): void => update({ sessionUpdate: 'config_option_update', configOptions: this.configOptions() });
+    this.#updates = new EventUpdates({ view: this.view, client, send: update, onChoice });
+    this.#permissions = new Permissions({
+      session: id,
+      workspace: () => this.view.workspace,
+      request,
+      answer: (...answer) => this.#driven.answer(...answer),
+      onDismissed: () => void this.#stop(),
+      isClosed,
+      log,
+    });
+  }
+
+  /** @param isReplay True: the editor gets the history of the session first. */
+  static async open(options: EditorSessionOptions, { isReplay }: { isReplay: boolean }): Promise<EditorSession> {
+    const session = new EditorSession(options);
+    await session.#open(isReplay);
+    return session;
+  }
+
+  get state(): DriveState | undefined {
+    return this.#driven.state;
+  }
+
+  get modes(): SessionModeState {
+    return toModes(this.view.mode);
+  }
+
+  /** @param change Not in the log yet. */
+  configOptions(change: Pick<SessionChange, 'mode' | 'model' | 'effort'> = {}): SessionConfigOption[] {
+    const { mode, model, effort } = this.view;
+    return toConfigOptions({ mode, model, effort, ...change, models: this.#models });
+  }
+
+  /** Sends what an editor needs to know of a session that it has just got, apart from its history. */
+  introduce(notices: readonly string[]): void {
+    this.#options.update({ sessionUpdate: 'available_commands_update', availableCommands: toAvailableCommands() });
+    this.#updates.sendTitle();
+    this.#updates.sendUsage();
+    for (const notice of notices) this.#updates.notice('warning', notice);
+    if (this.#isInterrupted) {
+      const text = 'The last run was interrupted. `/resume` or the next message continues it.';
+      this.#updates.notice('warning', text);
+    }
+  }
+
+  async prompt({ prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
+    const parts = toParts(prompt, this.view.workspace);
+    const first = parts[0];
+    const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
+    if (called && !startsRun(called.name)) return this.#runCommand(called);
+    // The end of the connection ends requests too, but a question stays open then.
+    const cancel = (): void => void (this.#options.isClosed() || this.#stop());
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (called?.name === 'compact') return await this.#compact();
+      return await this.#run(called ? undefined : parts, () => this.#send(called ? undefined : parts));
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async change(change: SessionChange): Promise<void> {
+    await this.#options.client.change(this.view.session, change);
+  }
+
+  /** Stops the run and every question of it. */
+  async cancel(): Promise<void> {
+    for (const pending of this.#pending) pending.isCancelled = true;
+    this.#permissions.endAll();
+    if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
+  }
+
+  /** Stops a run of this editor, also one that waits for an answer. */
+  async end(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    await this.cancel();
+    await this.#driven.settled();
+  }
+
+  /** Cancels without a request that could report a failure. */
+  async #stop(): Promise<void> {
+    try {
+      await this.cancel();
+    } catch (error) {
+      this.#options.log(toErrorText(error));
+    }
+  }
+
+  /**
+   * Stops following the session.
+   *
+   * @param options.isCancelled True: its run is stopped before that, unless a question of it is open, which other
+   *   clients can answer, or another process works on it.
+   */
+  async close({ isCancelled }: { isCancelled: boolean }): Promise<void> {
+    this.#permissions.endAll();
+    const state = this.#driven.state?.state;
+    if (isCancelled && state === 'working') {
+      await this.#driven.cancel('The editor ended the session.');
+      await this.#driven.settled();
+    }
+    this.#updates.close();
+    await this.#driven.dispose();
+    for (const pending of this.#pending) pending.resolve({ stopReason: 'cancelled' });
+    this.#pending.clear();
+  }
+
+  async #open(isReplay: boolean): Promise<void> {
+    const { client, id } = this.#options;
+    this.#models = await client.models().catch(() => []);
+    for await (const event of client.events(id)) {
+      if (isReplay) this.#updates.event(event);
+      else this.#updates.fold(event);
+      this.#note(event);
+    }
+    this.#driven = await driveSession(client, {
+      session: id,
+      after: this.view.seq,
+      onEvent: (event) => this.#receive(event),
+      onLive: (live) => this.#updates.live(live),
+      onState: (state) => this.#conclude(state),
+      onConnection: (text) => this.#updates.notice('info', text),
+    });
+    const { held } = await client.session(id);
+    // A question is asked here too, and work of another process is followed. An interrupted run waits for the user.
+    if (held || this.view.approvals.size > 0) this.#driven.kick();
+  }
+
+  get #isInterrupted(): boolean {
+    return this.view.run !== undefined && this.#driven.state === undefined;
+  }
+
+  #receive(event: Event): void {
+    const own = event.type === 'message.added' && this.#findOwn(event);
+    this.#note(event);
+    this.#updates.event(event, { isOwn: own !== false && own !== undefined });
+    if (own) own.text = undefined;
+    if (event.type === 'approval.answered') this.#permissions.end(event.approval);
+  }
+
+  #note(event: Event): void {
+    if (event.type === 'turn.finished') this.#facts.stopReason = event.stopReason;
+    else if (event.type === 'model.attempted') this.#facts.attempt = event.outcome;
+    else if (event.type === 'run.finished') this.#finished = event;
+    else if (event.type === 'run.started') this.#finished = undefined;
+    else if (event.type === 'context.compacted' && event.dropped > 0) this.#compactions += 1;
+  }
+
+  /** The prompt of this editor that became a message. Redaction can change its text, so the oldest one is the fallback. */
+  #findOwn({ message }: EventOf<'message.added'>): PendingPrompt | undefined {
+    if (message.origin !== 'user' && message.origin !== 'steer') return undefined;
+    const waiting = [...this.#pending].filter(({ text }) => text !== undefined);
+    const text = toKey(message.parts);
+    return waiting.find((pending) => pending.text === text);
+  }
+
+  #conclude(state: DriveState): void {
+    if (state.state === 'parked') return this.#permissions.ask(state.approvals);
+    if (state.state === 'idle') {
+      this.#permissions.endAll();
+      const text = this.#finished && this.#pending.size > 0 ? toEndText(this.#finished) : undefined;
+      if (text !== undefined) this.#updates.say(text);
+      for (const pending of this.#pending) this.#settle(pending);
+      this.#pending.clear();
+    } else if (state.state === 'failed') {
+      if (this.#pending.size === 0) this.#updates.notice('error', toErrorText(state.error));
+      for (const pending of this.#pending) pending.reject(state.error);
+      this.#pending.clear();
+    }
+  }
+
+  #settle(pending: PendingPrompt): void {
+    if (pending.isCancelled) return pending.resolve({ stopReason: 'cancelled' });
+    try {
+      pending.resolve(toPromptResponse(this.#finished, this.#facts));
+    } catch (error) {
+      pending.reject(error);
+    }
+  }
+
+  /** Sends a request that starts a run, or joins one, and waits for its end. @param parts Of a message. */
+  async #run(parts: readonly Part[] | undefined, send: () => Promise<void>): Promise<PromptResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
+    const pending: PendingPrompt = { text: parts && toKey(parts), isCancelled: false, resolve, reject };
+    this.#pending.add(pending);
+    try {
+      await send();
+    } catch (error) {
+      this.#pending.delete(pending);
+      throw error;
+    }
+    return promise;
+  }
+
+  /** @param parts Undefined: the last run continues. */
+  async #send(parts: readonly Part[] | undefined): Promise<void> {
+    const { client, onAsk, waitForModelMs, id } = this.#options;
+    // A message during a run joins it, as in the terminal.
+    if (parts) return this.#driven.send({ parts, onAsk, waitForModelMs, delivery: 'steer' });
+    await client.resume(id, { onAsk, waitForModelMs });
+    this.#driven.kick();
+  }
+
+  async #compact(): Promise<PromptResponse> {
+    const { client, id } = this.#options;
+    const before = this.#compactions;
+    const response = await this.#run(undefined, async () => {
+      await client.compact(id);
+      this.#driven.kick();
+    });
+    const isDone = this.#compactions > before;
+    this.#updates.say(isDone ? 'The context is compacted.' : 'Nothing was compacted.');
+    return response;
+  }
+
+  async #runCommand({ name, argument }: { name: string; argument: string }): Promise<PromptResponse> {
+    const { client, id } = this.#options;
+    try {
+      this.#updates.say(await runCommand(name, argument, { client, session: id, view: this.view }));
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      this.#updates.say(toErrorText(error));
+    }
+    return { stopReason: 'end_turn' };
+  }
+}
+
+function toKey(parts: readonly Part[]): string {
+  return JSON.stringify(parts);
+}

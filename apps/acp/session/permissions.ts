@@ -1,0 +1,153 @@
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk/unstable';
+import type { EventOf } from '@klaus/sdk';
+import type { DrivenSession } from '@klaus/sdk/client';
+import { toDiffFields, toOutput } from '../updates/call-update.ts';
+
+type Question = EventOf<'approval.asked'>;
+type AnswerTo = Parameters<DrivenSession['answer']>;
+
+export interface PermissionsOptions {
+  session: string;
+  workspace: () => string;
+  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  answer: (...answer: AnswerTo) => Promise<boolean>;
+  /** The editor ended the question without an answer. */
+  onDismissed: () => void;
+  /** True once the editor is gone: then a question stays open for other clients. */
+  isClosed: () => boolean;
+  log: (text: string) => void;
+}
+
+/** The approvals of a session that the editor is asked for now. */
+export class Permissions {
+  readonly #options: PermissionsOptions;
+  readonly #pending = new Map<string, AbortController>();
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks for these approvals, and no longer for others. */
+  ask(questions: readonly Question[]): void {
+    const open = new Set(questions.map(({ approval }) => approval));
+    for (const approval of this.#pending.keys()) if (!open.has(approval)) this.end(approval);
+    for (const question of questions) if (!this.#pending.has(question.approval)) void this.#ask(question);
+  }
+
+  /** Ends a request that another client has answered. A late answer of the editor has no effect. */
+  end(approval: string): void {
+    this.#pending.get(approval)?.abort();
+    this.#pending.delete(approval);
+  }
+
+  endAll(): void {
+    for (const approval of this.#pending.keys()) this.end(approval);
+  }
+
+  async #ask(question: Question): Promise<void> {
+    const { answer, isClosed, log, onDismissed, request } = this.#options;
+    const { approval } = question;
+    const controller = new AbortController();
+    this.#pending.set(approval, controller);
+    try {
+      const reply = toReply(question, await request(this.#toRequest(question), controller.signal));
+      if (this.#pending.get(approval) !== controller) return;
+      this.#pending.delete(approval);
+      if (reply === undefined) return onDismissed();
+      if (!(await answer(approval, ...reply))) log(`Another client answered approval ${approval} before the editor.`);
+    } catch (error) {
+      if (controller.signal.aborted || isClosed()) return;
+      this.#pending.delete(approval);
+      log(`The editor cannot answer approval ${approval}: ${error instanceof Error ? error.message : String(error)}`);
+      // Nothing runs without an answer.
+      await answer(approval, 'rejected', { note: 'The editor could not ask the user.' });
+    }
+  }
+
+  #toRequest(question: Question): RequestPermissionRequest {
+    const { session, workspace } = this.#options;
+    return { sessionId: session, toolCall: this.#toCall(question, workspace()), options: toOptions(question) };
+  }
+
+  #toCall(question: Question, workspace: string): ToolCallUpdate {
+    const { approval, chain, reason, subject, title } = question;
+    const agents = chain?.slice(1).map(({ agent }) => agent) ?? [];
+    const shown = agents.length === 0 ? title : `${agents.join(' → ')}: ${title}`;
+    const call = { title: shown, status: 'pending' } as const;
+    if (subject.kind === 'limit') return { ...call, toolCallId: approval, kind: 'other', content: toText(reason) };
+    // Calls of other sessions can have the same id.
+    const isOwn = question.session === this.#options.session;
+    const toolCallId = isOwn ? subject.call : `${question.session}/${subject.call}`;
+    if (subject.kind === 'plan') return { ...call, toolCallId, kind: 'switch_mode', content: toText(subject.plan) };
+    const command = subject.command === undefined ? [] : toOutput({ name: 'run_command' }, subject.command);
+    const { content = [], locations } = toDiffFields(subject.diff, workspace);
+    return {
+      ...call,
+      toolCallId,
+      kind: content.length > 0 ? 'edit' : command.length > 0 ? 'execute' : 'other',
+      content: [...content, ...command, ...toText(reason)],
+      ...(locations ? { locations } : {}),
+    };
+  }
+}
+
+function toText(text: string): NonNullable<ToolCallUpdate['content']> {
+  return [{ type: 'content', content: { type: 'text', text } }];
+}
+
+type Choice = PermissionOption & { reply: readonly [AnswerTo[1], NonNullable<AnswerTo[2]>] };
+
+const REJECT = { optionId: 'reject', kind: 'reject_once', reply: ['rejected', {}] } as const;
+
+function toChoices({ subject }: Question): readonly Choice[] {
+  if (subject.kind === 'limit') {
+    const name = `Raise the limit to ${subject.offer}`;
+    return [
+      { optionId: 'once', name, kind: 'allow_once', reply: ['approved', {}] },
+      { ...REJECT, name: 'Stop here' },
+    ];
+  }
+  if (subject.kind === 'plan') {
+    return [
+      { optionId: 'edits', name: 'Accept, edits allowed', kind: 'allow_once', reply: ['approved', { mode: 'edits' }] },
+      { optionId: 'ask', name: 'Accept, ask for each edit', kind: 'allow_once', reply: ['approved', { mode: 'ask' }] },
+      { optionId: 'auto', name: 'Accept, mode auto', kind: 'allow_always', reply: ['approved', { mode: 'auto' }] },
+      { ...REJECT, name: 'Continue to plan' },
+    ];
+  }
+  const canRemember = subject.kind === 'call' && subject.remember !== undefined;
+  const remembered: readonly Choice[] = [
+    {
+      optionId: 'session',
+      name: 'Allow in this session',
+      kind: 'allow_always',
+      reply: ['approved', { scope: 'session' }],
+    },
+    {
+      optionId: 'project',
+      name: 'Allow in this project',
+      kind: 'allow_always',
+      reply: ['approved', { scope: 'project' }],
+    },
+  ];
+  return [
+    { optionId: 'once', name: 'Allow once', kind: 'allow_once', reply: ['approved', {}] },
+    ...(canRemember ? remembered : []),
+    { ...REJECT, name: 'Reject' },
+  ];
+}
+
+function toOptions(question: Question): PermissionOption[] {
+  return toChoices(question).map(({ reply: _, ...option }) => option);
+}
+
+/** The answer of a chosen option; undefined if the user chose none. An unknown option allows nothing. */
+function toReply(question: Question, { outcome }: RequestPermissionResponse): Choice['reply'] | undefined {
+  if (outcome.outcome !== 'selected') return undefined;
+  return toChoices(question).find(({ optionId }) => optionId === outcome.optionId)?.reply ?? ['rejected', {}];
+}

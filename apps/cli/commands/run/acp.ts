@@ -1,0 +1,67 @@
+import { toPrintable } from '@klaus/sdk/printable';
+import { openClient } from '../../client/open-client.ts';
+import { err } from '../../output/sink.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { type Options, toGivenServer } from '../../program/options.ts';
+import {
+  addLimitOptions,
+  approveOption,
+  grantOption,
+  onAskOption,
+  sandboxOption,
+  settingOption,
+  toLimits,
+  toSettings,
+  waitForModelOption,
+} from '../../program/run-options.ts';
+import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { checkServerOptions } from './run.ts';
+
+export const command: LeafCommand = {
+  name: 'acp',
+  summary: 'speak the Agent Client Protocol on standard input and output, for editors',
+  description:
+    'An editor such as Zed, a JetBrains IDE or Neovim starts this command and shows its sessions. They are ordinary sessions: the terminal and the page can continue them. Standard output has messages of the protocol only; the log is on standard error.',
+  footer: 'docs/guides/editors.md has the configuration of each editor.',
+  server: 'both',
+  declare: (declared) =>
+    addLimitOptions(
+      declared
+        .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+        .option(
+          '--agent <name>',
+          'work as this agent (klaus agents lists them); other options only narrow what it may do',
+        )
+        .addOption(approveOption())
+        .addOption(onAskOption)
+        .addOption(grantOption)
+        .addOption(sandboxOption)
+        .addOption(waitForModelOption)
+        .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
+        .addOption(settingOption),
+    ),
+  async run(options: Options) {
+    if (toGivenServer(options) !== undefined) checkServerOptions(options);
+    const {
+      agent,
+      approve: mode,
+      grant,
+      isolate,
+      model,
+      onAsk = 'wait',
+      sandbox,
+      waitForModel: waitForModelMs,
+    } = options;
+    const log = (text: string): void => err.write(`klaus: ${toPrintable(text)}\n`);
+    using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
+    const { runAcp } = await import('@klaus/acp');
+    await runAcp({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      log,
+      signal: stop.signal,
+      defaults: { agent, grant, isolate, limits: toLimits(options), mode, model, onAsk, sandbox, waitForModelMs },
+      open: ({ cwd, buffers }) => openClient(options, { cwd, buffers, settings: toSettings(options), onNotice: log }),
+    });
+  },
+};

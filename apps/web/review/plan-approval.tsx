@@ -1,0 +1,68 @@
+import type { EventOf, Mode } from '@klaus/core/protocol';
+import { useId, useState } from 'react';
+import { Markdown } from '../markdown/markdown.tsx';
+import { useText } from '../text/text.ts';
+import { Button } from '../ui/button.tsx';
+import { AnswerButtons } from './answer-buttons.tsx';
+import { answerApproval } from './answer.ts';
+import './approval.css';
+
+type Next = Exclude<Mode, 'plan'>;
+
+const MODES: readonly Next[] = ['ask', 'edits', 'auto'];
+
+/** A plan, which can be edited before it is accepted, and the mode in which the session continues. */
+export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>; plan: string }) {
+  const t = useText();
+  const id = useId();
+  const [text, setText] = useState(plan);
+  const [isEditing, setEditing] = useState(false);
+  const [mode, setMode] = useState<Next>('edits');
+  const [note, setNote] = useState('');
+  const [isSending, setSending] = useState(false);
+  const reply = async (answer: 'approved' | 'rejected') => {
+    setSending(true);
+    const accepted = answer === 'approved' ? { mode, ...(text === plan ? {} : { plan: text }) } : {};
+    await answerApproval(asked.approval, { answer, note, ...accepted });
+    setSending(false);
+  };
+  return (
+    <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+      <p id={`${id}-title`} className="approval-title line">
+        {t.approval.plan}
+      </p>
+      {isEditing ? (
+        <textarea
+          className="field mono"
+          autoFocus
+          rows={Math.min(24, text.split('\n').length + 1)}
+          aria-label={t.approval.planText}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      ) : (
+        <div className="approval-plan">
+          <Markdown text={text} />
+        </div>
+      )}
+      <label className="approval-note column">
+        <span className="muted">{t.approval.note}</span>
+        <input className="field" value={note} maxLength={2_000} onChange={(event) => setNote(event.target.value)} />
+      </label>
+      <div className="approval-foot line">
+        <label className="approval-scope line">
+          <span className="muted">{t.approval.mode}</span>
+          <select className="field" value={mode} onChange={(event) => setMode(event.target.value as Next)}>
+            {MODES.map((it) => (
+              <option key={it} value={it}>
+                {t.composer.modeNames[it]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button onClick={() => setEditing(!isEditing)}>{isEditing ? t.approval.planShow : t.approval.edit}</Button>
+        <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,313 @@
+import { KlausError, type CallPart, type EventBody, type Part } from '../../protocol/index.ts';
+import { toolCallsLeft } from '../budget/limit-check.ts';
+import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
+import { cutOutput } from '../calls/cut-output.ts';
+import type { ToolFinished } from '../calls/judged-call.ts';
+import { performCalls } from '../calls/run-calls.ts';
+import { createToolContext } from '../calls/tool-context.ts';
+import { anySignal } from '../loop/any-signal.ts';
+import { recoverCall } from '../loop/recover.ts';
+import type { Work } from '../loop/work.ts';
+import type { AgentCall, AgentProcess, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type { ExecResult } from '../ports/sandbox.ts';
+import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
+import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
+import { runAgentProcess } from './agent-process.ts';
+import { AgentText } from './agent-text.ts';
+import { toAgentTool, toAgentToolName } from './agent-tool.ts';
+import { receiveAnswers, type Answers } from './answers.ts';
+
+/** A call that the agent makes by itself. */
+interface Observed {
+  /** Its id in the log. */
+  id: string;
+  began: number;
+  /** True: a message of the log contains it. */
+  isRecorded: boolean;
+  /** True: it has its result. */
+  isClosed: boolean;
+}
+
+type UseOptions = NonNullable<Parameters<RunnerHost['useTool']>[2]>;
+
+/** One turn of the agent. */
+interface Turn {
+  work: Work;
+  answers: Answers;
+  stop: AbortController;
+  signal: AbortSignal;
+}
+
+/** Records what an agent reports, and runs what it asks for through the gate. */
+export class AgentHost implements RunnerHost {
+  readonly #text = new AgentText();
+  readonly #observed = new Map<string, Observed>();
+  #turn: Turn | undefined;
+  readonly #uses = new Set<Promise<unknown>>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #failure: { error: unknown } | undefined;
+
+  /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
+  begin(work: Work): AbortSignal {
+    const stop = new AbortController();
+    const signal = anySignal(work.stop, stop.signal);
+    const answers = receiveAnswers(work, () => stop.abort());
+    this.#turn = { work, answers, stop, signal };
+    return signal;
+  }
+
+  /** Ends the turn and the commands of its terminals. Returns the text that is not recorded. @throws What a record threw. */
+  async end(): Promise<Part[]> {
+    const { work, answers, stop } = this.#now();
+    stop.abort();
+    await Promise.allSettled(this.#uses);
+    await this.#queue;
+    await answers.close();
+    this.#turn = undefined;
+    this.#observed.clear();
+    if (this.#failure) throw this.#failure.error;
+    return this.#text.take(work).parts;
+  }
+
+  text(kind: 'text' | 'thinking', text: string): void {
+    // Text after the end of a turn belongs to no request.
+    if (this.#turn) this.#text.add(this.#turn.work, kind, text);
+  }
+
+  notice(text: string): void {
+    const { work } = this.#now();
+    this.#record(() => work.append([{ type: 'notice', run: runOf(work.state).id, level: 'warn', text }]));
+  }
+
+  call(call: AgentCall): void {
+    if (!this.#turn) return;
+    const known = this.#observed.get(call.id);
+    if (known?.isClosed || (!known?.isRecorded && call.state === 'waiting')) return;
+    const observed = this.#toRecorded(call);
+    this.#record(() => this.#recordState(observed, call));
+  }
+
+  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+    // An agent can ask again about a call that was denied.
+    if (this.#observed.get(call.id)?.isClosed) this.#observed.delete(call.id);
+    return this.#track(this.#ask(call));
+  }
+
+  async #ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+    const { signal, answers, work } = this.#now();
+    const observed = this.#toRecorded(call);
+    for (;;) {
+      const answer = await this.#inOrder(() => this.#judge(observed, call));
+      if (answer !== 'asked') return answer;
+      const approval = this.#find(observed.id)?.asked?.approval;
+      if (approval !== undefined) await answers.until(approval, signal);
+      if (signal.aborted || !work.state.run) return 'cancelled';
+    }
+  }
+
+  useTool(name: string, input: unknown, options: UseOptions = {}): Promise<ToolUse> {
+    return this.#track(this.#useTool(name, input, options));
+  }
+
+  async #useTool(name: string, input: unknown, { signal, onOutput }: UseOptions): Promise<ToolUse> {
+    const turn = this.#now();
+    const { engine } = turn.work;
+    const id = engine.ids.ulid();
+    const stop = signal ? anySignal(turn.signal, signal) : turn.signal;
+    let finished: ToolFinished | undefined;
+    const work: Work = {
+      ...turn.work,
+      stop,
+      append(bodies, consume) {
+        finished ??= bodies.find((body) => body.type === 'tool.finished' && body.call === id) as typeof finished;
+        return turn.work.append(bodies, consume);
+      },
+    };
+    if (this.#isAtLimit()) return { outcome: 'cancelled', output: 'The limit of tool calls is reached.' };
+    const parts = this.#text.take(work);
+    await this.#inOrder(() => this.#append(parts, { type: 'call', id, name, input }));
+    const unlisten = onOutput
+      ? engine.store.onLive((live) => live.type === 'tool.progress' && live.call === id && onOutput(live.text))
+      : () => {};
+    try {
+      await this.#perform(work, id, turn);
+    } finally {
+      unlisten();
+    }
+    if (!finished) return { outcome: 'cancelled', output: 'Not run: the turn was stopped.' };
+    const { outcome, output, detail } = finished as ToolFinished;
+    return { outcome, output, detail };
+  }
+
+  async readText(path: string): Promise<ToolUse & { text?: string }> {
+    const used = await this.useTool('read_file', { path });
+    if (used.outcome !== 'ok') return used;
+    const { work } = this.#now();
+    const found = await (await createToolContext(work, '')).find(path);
+    const bytes = await found.folder.read(found.relative);
+    return { ...used, text: work.redactor.redact(new TextDecoder().decode(bytes)) };
+  }
+
+  exec(request: AgentProcess): Promise<ExecResult> {
+    return runAgentProcess(this.#now().work, request);
+  }
+
+  /** The turn ends after the operation. If it fails, the turn fails with it. */
+  async #track<T>(running: Promise<T>): Promise<T> {
+    this.#uses.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      this.#failure ??= { error };
+      this.#turn?.stop.abort();
+      throw error;
+    } finally {
+      this.#uses.delete(running);
+    }
+  }
+
+  #now(): Turn {
+    if (!this.#turn) throw new KlausError('runner.failed', 'The agent sent a request outside of a turn.');
+    return this.#turn;
+  }
+
+  /** Runs an operation after all earlier ones. `release`: later ones need not wait for its end. */
+  #inOrder<T>(run: (release: () => void) => Promise<T>): Promise<T> {
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const result = this.#queue.then(() => run(resolve));
+    this.#queue = Promise.race([
+      released,
+      result.then(
+        () => resolve(),
+        () => resolve(),
+      ),
+    ]);
+    return result;
+  }
+
+  /** Records without waiting. A failure ends the turn, which throws it. */
+  #record(run: () => Promise<void>): void {
+    this.#inOrder(run).catch((error: unknown) => {
+      this.#failure ??= { error };
+      this.#turn?.stop.abort();
+    });
+  }
+
+  #find(id: string): CallState | undefined {
+    return this.#now().work.state.calls.find((call) => call.id === id);
+  }
+
+  /** True if no further call is allowed: the turn is stopped, and the loop asks about the limit. */
+  #isAtLimit(): boolean {
+    const { work, stop } = this.#now();
+    if (toolCallsLeft(work.state, 1) > 0) return false;
+    stop.abort();
+    return true;
+  }
+
+  async #append({ id, parts }: { id: string; parts: Part[] }, call: CallPart): Promise<void> {
+    const { work } = this.#now();
+    const { run, turn } = { run: runOf(work.state).id, turn: work.state.turn };
+    const message = { id, role: 'assistant' as const, origin: 'model' as const, parts: [...parts, call] };
+    work.originals.set(call.id, call.input);
+    await work.append([{ type: 'message.added', run, turn, message }]);
+  }
+
+  /** The record of a call, which begins with a message that contains it and the text before it. */
+  #toRecorded(call: AgentCall): Observed {
+    const { work } = this.#now();
+    let observed = this.#observed.get(call.id);
+    if (observed) return observed;
+    const id = work.state.callIds.has(call.id) ? `${call.id}_${work.engine.ids.ulid()}` : call.id;
+    observed = { id, began: work.engine.clock.now(), isRecorded: true, isClosed: false };
+    this.#observed.set(call.id, observed);
+    const text = this.#text.take(work);
+    const part: CallPart = { type: 'call', id, name: toAgentToolName(call.kind), input: toInput(call) };
+    this.#record(() => this.#append(text, part));
+    return observed;
+  }
+
+  async #recordState(observed: Observed, call: AgentCall): Promise<void> {
+    const { work } = this.#now();
+    const state = this.#find(observed.id);
+    if (!state || state.finished || (state.asked && isWaiting(state, work.state))) return;
+    const bodies: EventBody[] = [];
+    const head = toHead(work, state);
+    if (!state.started && call.state !== 'waiting') {
+      if (this.#isAtLimit()) return;
+      const diff = call.diff === undefined ? {} : { diff: call.diff };
+      const attempt = toAttempt(state);
+      bodies.push({ type: 'tool.started', ...head, attempt, resume: 'tell', changes: [], ...diff, observed: true });
+    }
+    if (call.state === 'done' || call.state === 'failed') {
+      observed.isClosed = true;
+      bodies.push(
+        toFinished(head, {
+          outcome: call.state === 'done' ? 'ok' : 'error',
+          output: cutOutput(work.redactor.redact(call.output), work.engine.settings.maxToolOutputContext),
+          durationMs: work.engine.clock.now() - observed.began,
+        }),
+      );
+    }
+    if (bodies.length > 0) await work.append(bodies);
+  }
+
+  async #judge(observed: Observed, call: AgentCall): Promise<'allow' | 'deny' | 'cancelled' | 'asked'> {
+    const { work, signal } = this.#now();
+    const state = this.#find(observed.id);
+    if (!state || state.finished) return 'deny';
+    if (this.#isAtLimit() || signal.aborted) return 'cancelled';
+    await work.learnSecrets();
+    await work.authority.learn();
+    const { workspace } = openedOf(work.state);
+    const tool = toAgentTool(call, workspace);
+    const context = await createToolContext(work, observed.id);
+    const judged = await work.activities.judge(work, { call: state, tool, input: call.input, context });
+    if (signal.aborted) return 'cancelled';
+    if (judged.kind === 'asked') {
+      await work.append([judged.decided, judged.asked]);
+      return 'asked';
+    }
+    if (judged.kind === 'finished') {
+      observed.isClosed = true;
+      await work.append([judged.decided, judged.finished]);
+      return 'deny';
+    }
+    const { diff } = judged.ready.intent;
+    const head = { ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
+    const started: EventBody[] = state.started
+      ? []
+      : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];
+    await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...started]);
+    return 'allow';
+  }
+
+  /** Judges and runs a call of a tool of the engine until it has a result, or the turn is stopped. */
+  async #perform(work: Work, id: string, { answers }: Turn): Promise<void> {
+    const call = this.#find(id)!;
+    while (!call.finished) {
+      if (isWaiting(call, work.state)) {
+        await answers.until(call.asked!.approval, work.stop);
+        if (work.stop.aborted) return;
+        continue;
+      }
+      if (work.stop.aborted) {
+        if (!work.isLeaving() && !call.started) {
+          const output = 'Not run: stopped before it began.';
+          await work.append([toFinished(toHead(work, call), { outcome: 'cancelled', output })]);
+        }
+        return;
+      }
+      await this.#inOrder((release) => (call.started ? recoverCall(work, call) : performCalls(work, [call], release)));
+    }
+    // A question ends the snapshot of the turn. The agent can change files by itself.
+    await this.#inOrder(async () => work.append((await snapshotWorkspace(work)) ?? []));
+  }
+}
+
+function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
+  const known = Object.entries({ title, kind, paths, command, url }).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
+}

@@ -1,0 +1,41 @@
+import { allowsAccess } from '../../policy/index.ts';
+import { toCommandView } from '../calls/gate-context.ts';
+import type { Work } from '../loop/work.ts';
+import type { AgentProcess } from '../ports/runner.ts';
+import type { ExecRequest, ExecResult } from '../ports/sandbox.ts';
+import { openedOf } from '../state/state.ts';
+
+/** Limits of the agent's process, where the settings have lower ones. It is a program with a runtime of its own. */
+const LEAST = { memoryMb: 4_096, processes: 1_024 };
+/** Longer than any turn; the driver reduces it to what it can measure. */
+const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
+/** A sandbox has all of the network or none of it, and the agent must reach its model. */
+const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
+
+/** Runs the process of an agent in the sandbox, with the files and the network of the session's grant. */
+export async function runAgentProcess(work: Work, request: AgentProcess): Promise<ExecResult> {
+  const { engine, state, session } = work;
+  const { sandbox: name, workspace, runner } = openedOf(state);
+  const sandbox = await engine.openSandbox({
+    ...{ name, workspace, session, masks: () => work.secrets().files() },
+    ...(runner?.env ? { variables: runner.env } : {}),
+  });
+  const { memoryMb, processes, cpus } = engine.settings.execLimits;
+  const limits = {
+    timeoutMs: NO_TIMEOUT_MS,
+    memoryMb: Math.max(memoryMb, LEAST.memoryMb),
+    processes: Math.max(processes, LEAST.processes),
+    cpus,
+  };
+  const network = allowsAccess(work.authority.grant(), EVERY_HOST, engine.clock.now());
+  return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536 });
+}
+
+/** The files of the agent's process. It may write none where every change has to be approved before. */
+function toAgentView(work: Work): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
+  const view = toCommandView(work);
+  const { workspace, patchApproval, isolate } = openedOf(work.state);
+  if (work.authority.mode() !== 'plan' && !patchApproval && !isolate) return view;
+  const { read = [workspace], write = [] } = view.files ?? {};
+  return { ...view, files: { read: [...read, ...write], write: [] }, writable: [] };
+}

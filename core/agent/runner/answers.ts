@@ -1,0 +1,64 @@
+import type { Command } from '../../protocol/index.ts';
+import { expireApprovals, receive } from '../loop/inbox.ts';
+import { isReceivable } from '../loop/receivable.ts';
+import type { Work } from '../loop/work.ts';
+
+/** Commands that apply during a turn of the agent. All others wait for its end. */
+const DURING_TURN: ReadonlySet<Command['type']> = new Set(['approve', 'limits', 'change', 'revoke']);
+
+export interface Answers {
+  /** Resolves when the approval is answered or has expired, or after `signal` is aborted. */
+  until(approval: string, signal: AbortSignal): Promise<void>;
+  /** Stops listening and waits for what it has begun. @throws What the store threw. */
+  close(): Promise<void>;
+}
+
+/**
+ * Receives answers and other commands while the agent works: its process waits for them, so that the session stays held.
+ *
+ * @param onRevoked Called after authority was revoked: the sandbox of the agent still has it.
+ */
+export function receiveAnswers(work: Work, onRevoked: () => void): Answers {
+  const { engine, session, state } = work;
+  let changed = Promise.withResolvers<void>();
+  let failure: { error: unknown } | undefined;
+  let receiving = Promise.resolve();
+  const receiveAll = async (): Promise<void> => {
+    for (const command of await engine.store.inbox(session)) {
+      if (!DURING_TURN.has(command.type) || !isReceivable(state, command)) continue;
+      await work.append((await receive(work, command)) ?? [], [command.id]);
+      if (command.type === 'revoke') onRevoked();
+    }
+  };
+  const wake = (): void => {
+    receiving = receiving
+      .then(receiveAll)
+      .catch((error: unknown) => void (failure = { error }))
+      .then(() => {
+        changed.resolve();
+        changed = Promise.withResolvers();
+      });
+  };
+  const unlisten = engine.store.onSend(session, wake);
+  wake();
+  return {
+    async until(approval, signal) {
+      while (!signal.aborted && !failure) {
+        const asked = state.approvals.get(approval);
+        if (!asked) return;
+        const done = new AbortController();
+        const end = (): void => done.abort();
+        signal.addEventListener('abort', end, { once: true });
+        await Promise.race([changed.promise, engine.clock.sleep(asked.expiresAt - engine.clock.now(), done.signal)]);
+        signal.removeEventListener('abort', end);
+        end();
+        await expireApprovals(work);
+      }
+    },
+    async close() {
+      unlisten();
+      await receiving;
+      if (failure) throw failure.error;
+    },
+  };
+}
