@@ -42,7 +42,14 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
     place,
     server,
     async open(more = {}) {
-      const { words = ['--approve', 'ask'], columns, rows = 30, env, hasJobs, isReady = true } = { ...options, ...more };
+      const {
+        words = ['--approve', 'ask'],
+        columns,
+        rows = 30,
+        env,
+        hasJobs,
+        isReady = true,
+      } = { ...options, ...more };
       const terminal = await openEmulator([process.execPath, MAIN, 'chat', 'klaus', ...words], {
         env: toEnv({ place, server, ...(env ? { env } : {}) }),
         cwd: place.workspace,
@@ -80,7 +87,9 @@ export function toStable(screen: string, events: readonly Event[]): string {
   let text = screen;
   // An id can be wrapped.
   for (const id of ids)
-    text = text.replaceAll(new RegExp([...id].join(String.raw`(?:\n *)?`), 'g'), (found) => found.replaceAll(/\w/g, 'S'));
+    text = text.replaceAll(new RegExp([...id].join(String.raw`(?:\n *)?`), 'g'), (found) =>
+      found.replaceAll(/\w/g, 'S'),
+    );
   return text
     .replaceAll(/klaus-test-\w{6}/g, 'klaus-test-XXXXXX')
     .replaceAll(/(?<=checkpoint )\w{10}/g, 'CCCCCCCCCC')

@@ -8,7 +8,10 @@ import { CLEAN, KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { type ChatPlace, openChatPlace, untilIdle } from './open-chat.ts';
 
-const WAIT = { name: 'run_command', input: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done; echo ended' } };
+const WAIT = {
+  name: 'run_command',
+  input: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done; echo ended' },
+};
 
 const SCRIPT: Script = {
   steps: [
@@ -33,7 +36,8 @@ const release = ({ place }: ChatPlace): void => writeFileSync(join(place.workspa
 /** Texts of the user in the log, in order. */
 function toPrompts(events: readonly Event[]): string[] {
   return events.flatMap((event) => {
-    if (event.type !== 'message.added' || (event.message.origin !== 'user' && event.message.origin !== 'steer')) return [];
+    if (event.type !== 'message.added' || (event.message.origin !== 'user' && event.message.origin !== 'steer'))
+      return [];
     return [event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')];
   });
 }
@@ -90,54 +94,60 @@ test.runIf(hasScript)('Esc cancels the run, and the next prompt continues the se
   ]);
 });
 
-test.runIf(hasScript)('Ctrl-C clears the input; twice it leaves at once, and the next start continues the run', async () => {
-  await using chat = await open();
-  const first = await chat.open();
-  first.type('not sent');
-  await first.shows('› not sent');
-  first.type(KEYS.ctrlC);
-  await first.hides('not sent');
-  await first.hides('Ctrl-C again leaves');
-  first.type('wait\r');
-  await first.shows('begun');
-  first.type(KEYS.ctrlC);
-  await first.shows('Ctrl-C again leaves');
-  first.type(KEYS.ctrlC);
-  expect(await first.ended).toBe(0);
-  expect(first.left()).toEqual(CLEAN);
-  expect(first.screen()).toMatch(/Session \w{26}\. [\s\S]*Its run was inter/);
+test.runIf(hasScript)(
+  'Ctrl-C clears the input; twice it leaves at once, and the next start continues the run',
+  async () => {
+    await using chat = await open();
+    const first = await chat.open();
+    first.type('not sent');
+    await first.shows('› not sent');
+    first.type(KEYS.ctrlC);
+    await first.hides('not sent');
+    await first.hides('Ctrl-C again leaves');
+    first.type('wait\r');
+    await first.shows('begun');
+    first.type(KEYS.ctrlC);
+    await first.shows('Ctrl-C again leaves');
+    first.type(KEYS.ctrlC);
+    expect(await first.ended).toBe(0);
+    expect(first.left()).toEqual(CLEAN);
+    expect(first.screen()).toMatch(/Session \w{26}\. [\s\S]*Its run was inter/);
 
-  release(chat);
-  const second = await chat.open();
-  await second.shows('The last run was interrupted. Enter continues it.');
-  expect(second.screen()).toContain('› wait');
-  second.type(KEYS.enter);
-  await second.shows('The command is done.');
-  await untilIdle(second);
-  expect(toPrompts(await chat.events())).toEqual(['wait']);
-});
+    release(chat);
+    const second = await chat.open();
+    await second.shows('The last run was interrupted. Enter continues it.');
+    expect(second.screen()).toContain('› wait');
+    second.type(KEYS.enter);
+    await second.shows('The command is done.');
+    await untilIdle(second);
+    expect(toPrompts(await chat.events())).toEqual(['wait']);
+  },
+);
 
-test.runIf(hasScript)('a terminal that is killed in the middle of a run loses nothing and repeats nothing', async () => {
-  await using chat = await open();
-  const first = await chat.open();
-  first.type('wait\r');
-  await first.shows('begun');
-  first.type('steered\r');
-  await first.shows('next: steered');
-  process.kill(first.pid, 'SIGKILL');
-  expect(await first.ended).toBe(137);
+test.runIf(hasScript)(
+  'a terminal that is killed in the middle of a run loses nothing and repeats nothing',
+  async () => {
+    await using chat = await open();
+    const first = await chat.open();
+    first.type('wait\r');
+    await first.shows('begun');
+    first.type('steered\r');
+    await first.shows('next: steered');
+    process.kill(first.pid, 'SIGKILL');
+    expect(await first.ended).toBe(137);
 
-  release(chat);
-  const second = await chat.open();
-  await second.shows('The last run was interrupted. Enter continues it.');
-  await second.shows('next: steered');
-  second.type(KEYS.enter);
-  await second.shows('I was steered.');
-  await untilIdle(second);
-  const events = await chat.events();
-  expect(toPrompts(events)).toEqual(['wait', 'steered']);
-  const started = events.flatMap((event) => (event.type === 'tool.started' ? [event.call] : []));
-  expect(started).toHaveLength(1);
-  expect(second.all().split('I wait.')).toHaveLength(2);
-  expect((await chat.run('audit', 'verify')).code).toBe(0);
-});
+    release(chat);
+    const second = await chat.open();
+    await second.shows('The last run was interrupted. Enter continues it.');
+    await second.shows('next: steered');
+    second.type(KEYS.enter);
+    await second.shows('I was steered.');
+    await untilIdle(second);
+    const events = await chat.events();
+    expect(toPrompts(events)).toEqual(['wait', 'steered']);
+    const started = events.flatMap((event) => (event.type === 'tool.started' ? [event.call] : []));
+    expect(started).toHaveLength(1);
+    expect(second.all().split('I wait.')).toHaveLength(2);
+    expect((await chat.run('audit', 'verify')).code).toBe(0);
+  },
+);

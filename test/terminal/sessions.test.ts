@@ -87,28 +87,31 @@ test.runIf(hasScript)('a rewind of the files keeps the conversation', async () =
   expect(await chat.sessions()).toHaveLength(1);
 });
 
-test.runIf(hasScript)('/diff shows the changes, /undo and /redo restore, and a foreign change is asked about', async () => {
-  await using opened = await openTwo();
-  const { chat, terminal } = opened;
-  terminal.type('/diff\r');
-  await terminal.shows(/zero[\s\S]*two[\s\S]*Changes/);
-  expect(terminal.isFull()).toBe(true);
-  terminal.type('q');
-  await terminal.shows('Wrote two.');
-  expect(terminal.isFull()).toBe(false);
-  terminal.type('/undo\r');
-  await terminal.shows('Undone: 1 path. a.txt');
-  expect(readText(chat)).toBe('one\n');
-  terminal.type('/redo\r');
-  await terminal.shows('Redone: 1 path. a.txt');
-  expect(readText(chat)).toBe('two\n');
-  writeFileSync(join(chat.place.workspace, 'a.txt'), 'of the user\n');
-  terminal.type('/undo\r');
-  await terminal.shows('Others have changed a.txt since');
-  terminal.type(KEYS.escape);
-  await terminal.hides('Others have changed');
-  expect(readText(chat)).toBe('of the user\n');
-});
+test.runIf(hasScript)(
+  '/diff shows the changes, /undo and /redo restore, and a foreign change is asked about',
+  async () => {
+    await using opened = await openTwo();
+    const { chat, terminal } = opened;
+    terminal.type('/diff\r');
+    await terminal.shows(/zero[\s\S]*two[\s\S]*Changes/);
+    expect(terminal.isFull()).toBe(true);
+    terminal.type('q');
+    await terminal.shows('Wrote two.');
+    expect(terminal.isFull()).toBe(false);
+    terminal.type('/undo\r');
+    await terminal.shows('Undone: 1 path. a.txt');
+    expect(readText(chat)).toBe('one\n');
+    terminal.type('/redo\r');
+    await terminal.shows('Redone: 1 path. a.txt');
+    expect(readText(chat)).toBe('two\n');
+    writeFileSync(join(chat.place.workspace, 'a.txt'), 'of the user\n');
+    terminal.type('/undo\r');
+    await terminal.shows('Others have changed a.txt since');
+    terminal.type(KEYS.escape);
+    await terminal.hides('Others have changed');
+    expect(readText(chat)).toBe('of the user\n');
+  },
+);
 
 test.runIf(hasScript)('/fork continues in a copy, and /sessions returns to the original', async () => {
   await using opened = await openTwo();

@@ -39,6 +39,10 @@ export class TextDialog implements Dialog {
 
   render(width: number): string[] {
     const { title, palette } = this.#options;
-    return [palette.border(toRule(width)), ...wrapTextWithAnsi(palette.strong(title), width), ...this.#input.render(width)];
+    return [
+      palette.border(toRule(width)),
+      ...wrapTextWithAnsi(palette.strong(title), width),
+      ...this.#input.render(width),
+    ];
   }
 }

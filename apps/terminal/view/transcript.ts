@@ -78,8 +78,7 @@ export class Transcript implements Component {
 
   /** Adds the notes that are not after further entries. */
   #takeNotes(lines: string[], entries: number, width: number): void {
-    while (this.#notes[0] && this.#notes[0].after <= entries)
-      lines.push(...wrap(this.#notes.shift()!.text, width));
+    while (this.#notes[0] && this.#notes[0].after <= entries) lines.push(...wrap(this.#notes.shift()!.text, width));
   }
 
   toOptions(width: number): CallViewOptions {
