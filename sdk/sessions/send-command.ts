@@ -47,8 +47,8 @@ export function createCommandSender(
       await checkPolicy();
       const row = await store.session(id);
       checkOpen(row);
-      const model = row?.model;
-      if (model && !isRunnerModel(model) && !(await store.isClaimed(id))) await engine.models.resolve(model);
+      if (!row?.model || isRunnerModel(row.model)) return;
+      if (!(await store.isClaimed(id))) await engine.models.resolve(row.model);
     },
     async send(command) {
       if (OWN_RUNS.has(command.type)) checkOwn(await store.session(id));
