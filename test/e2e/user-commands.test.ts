@@ -112,6 +112,8 @@ test('it waits for the end of a run, and a prompt does not join it', async () =>
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
   await session.send({ type: 'shell', command: 'echo shell', by: 'test' });
+  const slip = await session.send({ type: 'shell', command: 'echo slip', by: 'test' });
+  await session.send({ type: 'withdraw', command: slip });
   await session.prompt('And then?', { delivery: 'queue' });
   await session.advance();
   const events = await eventsOf(session);

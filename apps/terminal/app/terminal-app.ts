@@ -116,6 +116,7 @@ export class TerminalApp implements App {
     this.screen.stop();
     await this.#link?.dispose();
     this.#sayGoodbye(client);
+    if (exitCode === 0) await client.recordUse(this.start.agent);
     await client[Symbol.asyncDispose]();
     return exitCode;
   }
