@@ -43,6 +43,17 @@ describe('modes', () => {
     expect(verdictOf(call(['write'], [write('/project/a')]), gate)).toBe('ask');
     expect(verdictOf(call(['read'], [read('/project/a')]), gate)).toBe('allow');
   });
+
+  test.each<Mode>(['plan', 'ask', 'edits', 'auto'])('%s: a plan asks, and a command of the user passes', (mode) => {
+    expect(decide(call([], [], { plan: true }), context(mode))).toMatchObject({ verdict: 'ask', rule: 'plan' });
+    const run = (command: string, more: Partial<GateContext> = {}) =>
+      verdictOf(call(['execute'], [{ kind: 'exec', command }], { byUser: true }), context(mode, more));
+    expect(run('ls')).toBe('allow');
+    // Nothing but the mode is left out.
+    expect(run('rm -rf .git')).toBe('deny');
+    expect(run('cp a .vscode/tasks.json')).toBe('ask');
+    expect(run('ls', { grant: { authorities: [] } })).toBe('deny');
+  });
 });
 
 describe('authority', () => {

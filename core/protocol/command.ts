@@ -35,9 +35,9 @@ export const commandSchema = z.discriminatedUnion('type', [
     .object({
       type: z.literal('withdraw'),
       id,
-      command: z.string().describe('Id of a prompt that is still in the inbox.'),
+      command: z.string().describe('Id of a prompt, or of a command of the user, that is still in the inbox.'),
     })
-    .describe('Withdraw a prompt that the model has not received yet. A later withdrawal has no effect.'),
+    .describe('Withdraw what no run has taken yet. A later withdrawal has no effect.'),
   z
     .object({ type: z.literal('resume'), id, onAsk: onAskSchema, waitForModelMs })
     .describe('Continue after a run that ended at a limit, with a failure or by a cancel.'),

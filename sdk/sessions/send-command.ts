@@ -47,8 +47,8 @@ export function createCommandSender(
       await checkPolicy();
       const row = await store.session(id);
       checkOpen(row);
-      const isOwnModel = row?.model && !isRunnerModel(row.model);
-      if (isOwnModel && !(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      if (!row?.model || isRunnerModel(row.model)) return;
+      if (!(await store.isClaimed(id))) await engine.models.resolve(row.model);
     },
     async send(command) {
       if (OWN_RUNS.has(command.type)) checkOwn(await store.session(id));

@@ -1,5 +1,5 @@
 // Covers apps/acp, apps/acp/connection: connections that end, sessions that are resumed, and the files of the editor.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -36,6 +36,10 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   await editor.untilUpdate('agent_thought_chunk');
   await editor.agent.notify('session/cancel', { sessionId });
   expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
+  // Every update of the turn comes before its response.
+  const before = editor.updates.length;
+  await editor.agent.request('session/status', { sessionId });
+  expect(editor.updates).toHaveLength(before);
   expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
   expect(editor.text()).toContain('It continued.');
   // A request of the protocol can be cancelled too.
@@ -265,6 +269,41 @@ test('unsaved text is read through the editor, kept from edits, and written file
   await editor.prompt(sessionId, '/undo');
   expect(readFileSync(path('b.txt'), 'utf8')).toBe('b\n');
   expect(editor.problems).toEqual([]);
+});
+
+test('a workspace behind a symbolic link keeps the paths of the editor', async () => {
+  using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
+  await using server = await startServer({
+    steps: [
+      {
+        when: { turn: 0 },
+        reply: {
+          calls: [
+            { name: 'read_file', input: { path: 'a.txt' } },
+            { name: 'write_file', input: { path: 'b.txt', content: 'written\n' } },
+          ],
+        },
+      },
+    ],
+    fallback: { text: 'Done.' },
+  });
+  const cwd = `${place.workspace}-link`;
+  symlinkSync(place.workspace, cwd);
+  const files = { [join(cwd, 'a.txt')]: 'unsaved\n' };
+  const capabilities = { fs: { readTextFile: true, writeTextFile: true } };
+  await using editor = await startEditor({ place, server, files, capabilities });
+  const { sessionId } = await editor.open(cwd);
+  await editor.prompt(sessionId, 'go');
+  const results = (await logOf(place, sessionId)).flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
+  expect(results[0]?.output).toContain('unsaved');
+  expect(editor.written).toEqual([{ path: join(cwd, 'b.txt'), content: 'written\n' }]);
+  const changed = await editor.untilUpdate(
+    'tool_call_update',
+    ({ status, content }) => status === 'completed' && content?.[0]?.type === 'diff',
+  );
+  expect(changed.content).toMatchObject([{ path: join(cwd, 'b.txt') }]);
+  const { sessions } = await editor.agent.request('session/list', { cwd });
+  expect(sessions).toMatchObject([{ sessionId, cwd }]);
 });
 
 test('output of a command is shown while it runs, as text or in a terminal of the agent', async () => {

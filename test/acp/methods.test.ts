@@ -238,8 +238,12 @@ test('wrong requests are refused with the codes of the protocol', async () => {
   expect(await code('session/new', {})).toBe(-32_602);
   expect(await code('no/such/method', {})).toBe(-32_601);
   expect(await code('_custom/method', {})).toBe(-32_601);
-  // The connection still works.
-  expect(await editor.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
+  const errors = editor.lines.flatMap((line) => (JSON.parse(line) as { error?: { message: string } }).error ?? []);
+  expect(errors.length).toBeGreaterThan(15);
+  for (const { message } of errors) expect(message).toMatch(/^[^\n]+$/);
+  // The connection still works, also with fields of extensions.
+  const hello = { sessionId, prompt: [{ type: 'text', text: 'hello' }], _meta: { traceparent: '00-1-2-01' } };
+  expect(await agent.request('session/prompt', hello as never)).toMatchObject({ stopReason: 'end_turn' });
   expect(editor.problems).toEqual([]);
 });
 

@@ -56,18 +56,19 @@ test('an accepted plan changes the mode in the same step, and the model gets the
   const session = await engine.klaus.open({ mode: 'plan' });
   await session.prompt('Write a file.', { onAsk: 'wait' });
   const { approval } = await toQuestion(session);
-  // By another process.
+  // By another process. A long plan arrives completely.
+  const plan = `${EDITED}${'- one more step\n'.repeat(1_000)}`;
   await engine.reopen();
-  await engine.klaus.answer(approval, 'approved', { plan: EDITED, by: 'test' });
+  await engine.klaus.answer(approval, 'approved', { plan, by: 'test' });
   const again = await engine.klaus.session(session.id);
   expect(await again.advance()).toMatchObject({ state: 'idle' });
   const events = await eventsOf(again);
   const answered = events.findIndex(({ type }) => type === 'approval.answered');
-  expect(events[answered]).toMatchObject({ answer: 'approved', by: 'test', plan: EDITED });
+  expect(events[answered]).toMatchObject({ answer: 'approved', by: 'test', plan });
   expect(events[answered + 1]).toMatchObject({ type: 'session.changed', mode: 'edits' });
   expect(ofType(events, 'tool.finished').find(({ name }) => name === 'present_plan')).toMatchObject({
     outcome: 'ok',
-    output: expect.stringContaining(EDITED),
+    output: expect.stringContaining(plan),
   });
   expect(readFileSync(join(engine.place.workspace, 'b.txt'), 'utf8')).toBe('done\n');
   expect(existsSync(join(engine.place.workspace, 'a.txt'))).toBe(false);
@@ -125,4 +126,19 @@ test('a plan needs a user in every mode, and no other question takes one', async
   await expect(engine.klaus.answer(command.approval, 'approved', { plan: EDITED })).rejects.toMatchObject({
     code: 'usage',
   });
+});
+
+test('a secret in an edited plan is redacted before it enters the inbox', async () => {
+  const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+  await using engine = await createTestEngine({ script: SCRIPT });
+  const session = await engine.klaus.open({ mode: 'plan' });
+  await session.prompt('Write a file.', { onAsk: 'wait' });
+  const { approval } = await toQuestion(session);
+  await engine.klaus.answer(approval, 'approved', { plan: `${EDITED}\nUse ${secret}.\n` });
+  const inbox = JSON.stringify(await engine.klaus.store.inbox(session.id));
+  expect(inbox).toContain('[secret:');
+  expect(inbox).not.toContain(secret);
+  await session.advance();
+  expect(JSON.stringify(await eventsOf(session))).not.toContain(secret);
+  expect((await session.replay()).outcome).toBe('equal');
 });

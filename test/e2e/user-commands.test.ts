@@ -112,11 +112,27 @@ test('it waits for the end of a run, and a prompt does not join it', async () =>
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
   await session.send({ type: 'shell', command: 'echo shell', by: 'test' });
+  const slip = await session.send({ type: 'shell', command: 'echo slip', by: 'test' });
+  await session.send({ type: 'withdraw', command: slip });
   await session.prompt('And then?', { delivery: 'queue' });
   await session.advance();
   const events = await eventsOf(session);
   expect(ofType(events, 'run.started').map(({ trigger }) => trigger)).toEqual(['prompt', 'shell', 'prompt']);
   expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
+  expect((await session.replay()).outcome).toBe('equal');
+});
+
+test('a compaction that is requested while it runs follows in a run of its own', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
+  const session = await engine.klaus.open();
+  await session.prompt('Hello.');
+  await session.advance();
+  await session.send({ type: 'shell', command: 'echo shell', by: 'test' });
+  await session.send({ type: 'compact', by: 'test' });
+  expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+  const events = await eventsOf(session);
+  expect(ofType(events, 'run.started').map(({ trigger }) => trigger)).toEqual(['prompt', 'shell', 'compact']);
+  expect(ofType(events, 'context.compacted')).toHaveLength(1);
   expect((await session.replay()).outcome).toBe('equal');
 });
 

@@ -167,6 +167,10 @@ export class Human {
         return this.#send({ type: 'cancel' });
       case 'resume':
         return this.#send({ type: 'resume', onAsk });
+      case 'compact':
+        return this.#send({ type: 'compact', by: 'sim', onAsk });
+      case 'shell':
+        return this.#send({ type: 'shell', command: `shell ${salt}`, by: 'sim', onAsk });
       case 'limits':
         return this.#send({ type: 'limits', limits: toLimits(salt) });
       case 'mode':

@@ -244,6 +244,8 @@ const ACTS = [
   'resume',
   'stale',
   'again',
+  'compact',
+  'shell',
 ] as const;
 
 function toActs(chance: Chance): PlannedAct[] {

@@ -1,46 +1,47 @@
-// Covers apps/terminal, apps/cli/chat: the interactive terminal, as a user sees it.
+// Covers apps/terminal, apps/cli/chat: a session in the interactive terminal, as a user sees it at three widths.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Script } from '@klaus/adapters/models';
 import { expect, test } from 'vitest';
-import { KEYS, openEmulator } from '../fixtures/emulator.ts';
-import { MAIN, startServer, toEnv } from '../fixtures/klaus.ts';
+import { CLEAN, KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { createTestHome } from '../fixtures/test-home.ts';
+import { openChatPlace, toStable, untilIdle } from './open-chat.ts';
+import { FILES, STORY, SUM } from './story-script.ts';
 
-const SCRIPT: Script = {
-  steps: [
-    {
-      when: { user: 'fix', turn: 0 },
-      reply: {
-        thinking: 'The sign is wrong.',
-        text: 'I look at the **code**.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
-        calls: [{ name: 'read_file', input: { path: 'sum.js' } }],
-      },
-    },
-    {
-      when: { user: 'fix', turn: 1 },
-      reply: { calls: [{ name: 'edit_file', input: { path: 'sum.js', edits: [{ old: 'a - b', new: 'a + b' }] } }] },
-    },
-    { when: { after: 'edit_file' }, reply: { text: 'Fixed: it adds now.' } },
-  ],
-  fallback: { text: 'Hello.' },
-};
+test.runIf(hasScript).each([40, 80, 200])(
+  'a prompt, tools, a review by hunk and the end, in %i columns',
+  async (columns) => {
+    await using chat = await openChatPlace({ script: STORY, files: FILES, columns });
+    const terminal = await chat.open();
+    const screens: Record<string, string> = { start: terminal.screen() };
+    terminal.type('fix the sum 漢字 e\u0301\r');
+    screens['question'] = await terminal.shows(/ y approve [\s\S]*later/);
+    terminal.type('h');
+    screens['hunk'] = await terminal.shows('Hunk 1 of 2');
+    terminal.type('y');
+    await terminal.shows('Hunk 2 of 2');
+    terminal.type('c');
+    screens['comment'] = await terminal.shows('Comment on this hunk');
+    terminal.type('zero stays\r');
+    await terminal.shows('sum.js:19: zero stays');
+    terminal.type('n');
+    await terminal.shows('Fixed: it adds now.');
+    await untilIdle(terminal);
+    screens['end'] = terminal.all();
+    terminal.type(KEYS.ctrlD);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.left()).toEqual(CLEAN);
+    // Nothing that the user had on the screen before is erased.
+    expect(terminal.output).not.toContain('\u001b[2J');
+    expect(terminal.output).not.toContain('\u001b[3J');
 
-test.runIf(hasScript)('a prompt, its tools, an approval and the end of the session', async () => {
-  using place = createTestHome({ 'sum.js': 'export const sum = (a, b) => a - b;\n' });
-  await using server = await startServer(SCRIPT);
-  const env = toEnv({ place, server });
-  const command = [process.execPath, MAIN, 'chat', 'klaus', '--approve', 'ask'];
-  await using terminal = await openEmulator(command, { env, cwd: place.workspace, columns: 80, rows: 30 });
-  await terminal.shows('mode ask');
-  terminal.type('fix the sum\r');
-  await terminal.shows(/y approve.*n reject/);
-  terminal.type('y');
-  await terminal.shows('Fixed: it adds now.');
-  expect(readFileSync(join(place.workspace, 'sum.js'), 'utf8')).toContain('a + b');
-  await terminal.hides('Esc cancels');
-  terminal.type(KEYS.ctrlD);
-  expect(await terminal.ended).toBe(0);
-  expect(terminal.output).not.toContain('\u001b[2J');
-});
+    expect(readFileSync(join(chat.place.workspace, 'sum.js'), 'utf8')).toBe(SUM.replace('a - b', 'a + b'));
+    const events = await chat.events();
+    expect(events.find(({ type }) => type === 'approval.answered')).toMatchObject({
+      answer: 'approved',
+      note: 'sum.js:19: zero stays',
+    });
+    expect(terminal.screen()).toContain(`Session ${events[0]!.session}`.slice(0, 35));
+    for (const [name, screen] of Object.entries(screens))
+      await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
+  },
+);

@@ -15,6 +15,8 @@ export const presentPlan = defineBuiltinTool({
   deferred: true,
   effects: [],
   resume: 'repeat',
+  // The model must not start with a part of the plan.
+  cut: (text) => text,
   example: {
     asks: true,
     input: { plan: '# Fix the sum\n\n1. Change `src/sum.js`.\n2. Run the tests.\n' },

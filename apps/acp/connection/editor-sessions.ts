@@ -7,6 +7,7 @@ import {
 import type { EditorBuffers } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
 import type { AcpOptions, SessionDefaults } from './acp-options.ts';
+import { toEditorPath } from '../session/editor-folder.ts';
 import { EditorSession } from '../session/editor-session.ts';
 
 /** Milliseconds in which an editor must answer for a file. */
@@ -68,13 +69,17 @@ export class EditorSessions {
   }
 
   /** Follows a session. @param options.notices For the user, after the response. */
-  async attach(id: string, options: { isReplay: boolean; notices: readonly string[] }): Promise<EditorSession> {
+  async attach(
+    id: string,
+    options: { cwd: string; isReplay: boolean; notices: readonly string[] },
+  ): Promise<EditorSession> {
     const { defaults, log } = this.#options;
     await this.#sessions.get(id)?.close({ isCancelled: false });
     const session = await EditorSession.open(
       {
         client: await this.client(),
         id,
+        cwd: options.cwd,
         onAsk: defaults.onAsk,
         waitForModelMs: defaults.waitForModelMs,
         capabilities: this.capabilities,
@@ -119,17 +124,23 @@ export class EditorSessions {
     const { readTextFile = false, writeTextFile = false } = this.capabilities.fs ?? {};
     if (!session || this.#signal.aborted || (!readTextFile && !writeTextFile)) return undefined;
     const sessionId = session.view.session;
+    const place = { workspace: session.view.workspace, folder: session.folder };
     const options = () => ({ cancellationSignal: AbortSignal.timeout(FILE_MS), stopWaitingOnCancel: true });
     return {
       read: async (path) => {
         if (!readTextFile) return undefined;
-        const request = this.#editor.request('fs/read_text_file', { sessionId, path }, options());
+        const request = this.#editor.request(
+          'fs/read_text_file',
+          { sessionId, path: toEditorPath(path, place) },
+          options(),
+        );
         return request.then(({ content }) => content).catch(() => undefined);
       },
       written: async (path, content) => {
         if (!writeTextFile) return;
         // The file has the text already: this only updates what the editor shows.
-        await this.#editor.request('fs/write_text_file', { sessionId, path, content }, options()).catch(() => {});
+        const params = { sessionId, path: toEditorPath(path, place), content };
+        await this.#editor.request('fs/write_text_file', params, options()).catch(() => {});
       },
     };
   }

@@ -12,6 +12,7 @@ import {
 } from '@agentclientprotocol/sdk/unstable';
 import { isAbsolute } from 'node:path';
 import type { AcpOptions } from './acp-options.ts';
+import { toRealFolder } from '../session/editor-folder.ts';
 import type { EditorSession } from '../session/editor-session.ts';
 import { isEffort, isMode } from '../updates/config-options.ts';
 import type { ByteStreams } from './early-initialize.ts';
@@ -65,7 +66,11 @@ function addSessionRequests(app: AgentApp, of: () => EditorSessions): AgentApp {
       coded(async () => {
         const client = await of().check(params.sessionId, params.cwd);
         const sessionId = await client.fork(params.sessionId);
-        const session = await of().attach(sessionId, { isReplay: false, notices: toUnsupported(params) });
+        const session = await of().attach(sessionId, {
+          cwd: params.cwd,
+          isReplay: false,
+          notices: toUnsupported(params),
+        });
         return { sessionId, ...toState(session) };
       }),
     )
@@ -124,7 +129,11 @@ async function openSession(sessions: EditorSessions, params: NewSessionRequest) 
   checkFolder(params.cwd);
   const client = await sessions.client(params.cwd);
   const sessionId = await client.open({ ...sessions.defaults, workspace: params.cwd, chat: true, parts: [] });
-  const session = await sessions.attach(sessionId, { isReplay: false, notices: toUnsupported(params) });
+  const session = await sessions.attach(sessionId, {
+    cwd: params.cwd,
+    isReplay: false,
+    notices: toUnsupported(params),
+  });
   return { sessionId, ...toState(session) };
 }
 
@@ -136,7 +145,9 @@ async function attach(
 ) {
   checkFolder(params.cwd);
   await sessions.check(params.sessionId, params.cwd);
-  return toState(await sessions.attach(params.sessionId, { isReplay, notices: toUnsupported(params) }));
+  return toState(
+    await sessions.attach(params.sessionId, { cwd: params.cwd, isReplay, notices: toUnsupported(params) }),
+  );
 }
 
 function toState(session: EditorSession) {
@@ -171,14 +182,15 @@ async function listSessions(sessions: EditorSessions, params: ListSessionsReques
   if (!Number.isSafeInteger(from) || from < 0) throw RequestError.invalidParams({ cursor }, 'The cursor is invalid.');
   if (cwd) checkFolder(cwd);
   const client = await sessions.client(cwd ?? undefined);
+  const real = cwd ? toRealFolder(cwd) : undefined;
   const rows = (await client.sessions({ limit: MAX_LISTED })).filter(
-    ({ parent, workspace }) => parent === null && (!cwd || workspace === cwd),
+    ({ parent, workspace }) => parent === null && (!cwd || workspace === cwd || workspace === real),
   );
   const page = rows.slice(from, from + PAGE);
   return {
     sessions: page.map(({ id, workspace, title, firstPrompt, updatedAt }) => ({
       sessionId: id,
-      cwd: workspace,
+      cwd: cwd ?? workspace,
       title: title ?? firstPrompt ?? null,
       updatedAt,
     })),

@@ -21,6 +21,7 @@ import { createConversation, type Conversation } from '@klaus/sdk/conversation';
 import { isCoded, toErrorText } from '../connection/request-error.ts';
 import { toConfigOptions, toModes } from '../updates/config-options.ts';
 import { EventUpdates } from '../updates/event-updates.ts';
+import { toEditorFolder } from './editor-folder.ts';
 import { Permissions } from './permissions.ts';
 import { toParts } from './prompt-parts.ts';
 import { findCommand, runCommand, startsRun, toAvailableCommands } from './slash-commands.ts';
@@ -29,6 +30,8 @@ import { toEndText, toPromptResponse, type RunFacts } from './stop-reason.ts';
 export interface EditorSessionOptions {
   client: SessionClient;
   id: string;
+  /** Absolute path of the folder that the editor gave. */
+  cwd: string;
   onAsk: OnAsk;
   waitForModelMs: number | undefined;
   capabilities: ClientCapabilities;
@@ -57,6 +60,7 @@ export class EditorSession {
   readonly #pending = new Set<PendingPrompt>();
   readonly #facts: RunFacts = {};
   #models: readonly ClientModel[] = [];
+  #folder: string | undefined;
   #driven!: DrivenSession;
   #finished: EventOf<'run.finished'> | undefined;
   /** How often the context was compacted. */
@@ -67,10 +71,10 @@ export class EditorSession {
     this.#options = options;
     this.view = createConversation(id);
     const onChoice = (): void => update({ sessionUpdate: 'config_option_update', configOptions: this.configOptions() });
-    this.#updates = new EventUpdates({ view: this.view, client, send: update, onChoice });
+    this.#updates = new EventUpdates({ view: this.view, folder: () => this.folder, client, send: update, onChoice });
     this.#permissions = new Permissions({
       session: id,
-      workspace: () => this.view.workspace,
+      workspace: () => this.folder,
       request,
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
@@ -84,6 +88,11 @@ export class EditorSession {
     const session = new EditorSession(options);
     await session.#open(isReplay);
     return session;
+  }
+
+  /** The workspace, as the editor names it. */
+  get folder(): string {
+    return (this.#folder ??= toEditorFolder(this.#options.cwd, this.view.workspace));
   }
 
   get state(): DriveState | undefined {
@@ -113,7 +122,7 @@ export class EditorSession {
   }
 
   async prompt({ prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
-    const parts = toParts(prompt, this.view.workspace);
+    const parts = toParts(prompt, this.folder);
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
     if (called && !startsRun(called.name)) return this.#runCommand(called);

@@ -7,6 +7,8 @@ import { StreamedText } from './streamed-text.ts';
 
 export interface EventUpdatesOptions {
   view: Conversation;
+  /** The workspace, as the editor names it. */
+  folder: () => string;
   client: ClientCapabilities;
   send: (update: SessionUpdate) => void;
   /** Called after a change of the mode, the model or the effort, which editors show in their own way. */
@@ -110,7 +112,7 @@ export class EventUpdates {
   }
 
   #sendAnswer(message: Message): void {
-    const { send, view } = this.#options;
+    const { folder, send } = this.#options;
     for (const part of ['thinking', 'text'] as const) {
       const texts = message.parts.flatMap((each) => (each.type === part ? [each.text] : []));
       const rest = this.#streamed.rest(message.id, part, texts);
@@ -120,7 +122,7 @@ export class EventUpdates {
     for (const part of message.parts) {
       const call = part.type === 'call' ? this.#call(part.id) : undefined;
       if (!call) continue;
-      send({ sessionUpdate: 'tool_call', ...toToolCall(call, view.workspace), ...this.#output.open(call) });
+      send({ sessionUpdate: 'tool_call', ...toToolCall(call, folder()), ...this.#output.open(call) });
     }
   }
 
@@ -132,8 +134,8 @@ export class EventUpdates {
   }
 
   #sendCall(event: EventOf<'tool.started' | 'approval.asked' | 'tool.finished'>): void {
-    const { send, view } = this.#options;
-    const { workspace } = view;
+    const { folder, send } = this.#options;
+    const workspace = folder();
     if (event.type === 'approval.asked') {
       const { subject } = event;
       if (subject.kind === 'limit') return;

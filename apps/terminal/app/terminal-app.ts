@@ -21,6 +21,7 @@ import type { App, AppOptions } from './app.ts';
 import { Attention } from './attention.ts';
 import { editText } from './external-editor.ts';
 import { bindInput } from './bind-input.ts';
+import { chooseTheme } from './choose-theme.ts';
 import { toHeader } from './header.ts';
 import { Questions } from './questions.ts';
 
@@ -32,8 +33,6 @@ const SIGNALS = [
   ['SIGTERM', 15],
 ] as const;
 const SIGHUP_CODE = 129;
-/** Milliseconds for which the terminal can answer the question for its background. */
-const BACKGROUND_MS = 500;
 /** Milliseconds between two frames while something is running. */
 const FRAME_MS = 120;
 
@@ -105,7 +104,7 @@ export class TerminalApp implements App {
   /** Runs until the user leaves. Returns the exit code. */
   async run(): Promise<number> {
     bindInput(this);
-    this.#chooseTheme();
+    chooseTheme(this);
     const left = new Promise<number>((resolve) => (this.#leave = resolve));
     for (const [signal, code] of SIGNALS) process.once(signal, () => this.leave(128 + code));
     process.stdin.once('end', () => this.leave(SIGHUP_CODE));
@@ -117,6 +116,7 @@ export class TerminalApp implements App {
     this.screen.stop();
     await this.#link?.dispose();
     this.#sayGoodbye(client);
+    if (exitCode === 0) await client.recordUse(this.start.agent);
     await client[Symbol.asyncDispose]();
     return exitCode;
   }
@@ -300,17 +300,6 @@ export class TerminalApp implements App {
       clearInterval(this.#frames);
       this.#frames = undefined;
     }
-  }
-
-  /** Asks the terminal for its background, unless the user has chosen a theme. */
-  #chooseTheme(): void {
-    if (this.preferences.theme !== undefined || this.style.theme === 'none' || this.style.theme === '16') return;
-    void this.screen.queryTerminalBackgroundColor({ timeoutMs: BACKGROUND_MS }).then((color) => {
-      if (!color) return;
-      const isLight = 0.299 * color.r + 0.587 * color.g + 0.114 * color.b > 127;
-      this.style.setTheme(isLight ? 'light' : 'dark');
-      this.screen.requestRender();
-    });
   }
 
   /** What remains on the screen of the shell. */

@@ -1,4 +1,4 @@
-import { Input, matchesKey } from '../screen/index.ts';
+import { Input, matchesKey, wrapTextWithAnsi } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
 import { toRule } from './key-rows.ts';
@@ -39,6 +39,10 @@ export class TextDialog implements Dialog {
 
   render(width: number): string[] {
     const { title, palette } = this.#options;
-    return [palette.border(toRule(width)), palette.strong(title), ...this.#input.render(width)];
+    return [
+      palette.border(toRule(width)),
+      ...wrapTextWithAnsi(palette.strong(title), width),
+      ...this.#input.render(width),
+    ];
   }
 }

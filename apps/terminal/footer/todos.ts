@@ -23,6 +23,7 @@ export function toTodoLines({ todoList }: Conversation, width: number, palette: 
     return status === 'in_progress' ? `${palette.accent('▸')} ${line}` : `${palette.muted('○')} ${palette.muted(line)}`;
   });
   return [
+    '',
     palette.muted(`  ${done} of ${todos.length} done`),
     ...rows.map((row) => truncateToWidth(`  ${row}`, width, '…')),
   ];

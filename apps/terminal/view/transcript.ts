@@ -28,8 +28,8 @@ export class Transcript implements Component {
   #done = 0;
   /** Of each streamed message, the number of its parts that are finished. */
   readonly #partsDone = new Map<string, number>();
-  /** Lines that belong to no session, before the next frame. */
-  #notes: string[] = [];
+  /** Lines that belong to no session, before the next frame, each with the number of entries before it. */
+  #notes: { text: string; after: number }[] = [];
 
   constructor(screen: InlineScreen, given: { style: ViewStyle; now: () => number; view: SessionView }) {
     this.#screen = screen;
@@ -42,6 +42,7 @@ export class Transcript implements Component {
   show(view: SessionView): void {
     this.#view = view;
     this.#partsDone.clear();
+    for (const note of this.#notes) note.after = 0;
     const { entries } = view.conversation;
     this.#done = Math.max(0, entries.length - SHOWN_AT_START);
     if (this.#done > 0) this.note(`… ${formatNumber(this.#done, 'earlier entry')}, Ctrl-O shows them`);
@@ -49,20 +50,22 @@ export class Transcript implements Component {
 
   /** Writes a line that is not in the log. @param text Printable, may contain colours. */
   note(text: string): void {
-    this.#notes.push(text);
+    this.#notes.push({ text, after: this.#view.conversation.entries.length });
   }
 
   invalidate(): void {}
 
   render(width: number): string[] {
-    const finished = this.#notes.splice(0).flatMap((note) => wrap(note, width));
+    const finished: string[] = [];
     const { entries } = this.#view.conversation;
     const options = this.toOptions(width);
     for (; this.#done < entries.length; this.#done++) {
       const entry = entries[this.#done]!;
       if (!isFinal(entry) || !this.#canFinish(entry)) break;
+      this.#takeNotes(finished, this.#done, width);
       finished.push(...this.#toLines(this.#done, options));
     }
+    this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
     for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
     for (const [id, message] of this.#view.inFlight.messages) {
@@ -71,6 +74,11 @@ export class Transcript implements Component {
     }
     if (finished.length > 0) this.#screen.finish(finished);
     return live;
+  }
+
+  /** Adds the notes that are not after further entries. */
+  #takeNotes(lines: string[], entries: number, width: number): void {
+    while (this.#notes[0] && this.#notes[0].after <= entries) lines.push(...wrap(this.#notes.shift()!.text, width));
   }
 
   toOptions(width: number): CallViewOptions {

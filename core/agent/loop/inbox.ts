@@ -58,9 +58,9 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
 /** Commands that start a run. */
 const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact', 'shell']);
 
-/** The withdrawn prompts of an inbox, each with the first command that withdraws it. */
+/** The withdrawn prompts and commands of the user of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
-  const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' ? [id] : [])));
+  const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' || type === 'shell' ? [id] : [])));
   const withdrawn = new Map<string, string>();
   for (const command of waiting.toReversed())
     if (command.type === 'withdraw' && prompts.has(command.command)) withdrawn.set(command.command, command.id);

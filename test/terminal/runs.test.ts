@@ -1,0 +1,153 @@
+// Covers apps/terminal/session, apps/terminal/footer: messages during a run, cancelling, leaving and killed programs in the interactive terminal.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/adapters/models';
+import type { Event } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { CLEAN, KEYS } from '../fixtures/emulator.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { type ChatPlace, openChatPlace, untilIdle } from './open-chat.ts';
+
+const WAIT = {
+  name: 'run_command',
+  input: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done; echo ended' },
+};
+
+const SCRIPT: Script = {
+  steps: [
+    {
+      when: { user: 'hang' },
+      reply: { text: 'Half of it was written.' },
+      chunk: 5,
+      faults: [{ kind: 'hang', after: 5, keepAlive: false }],
+    },
+    { when: { user: 'hello' }, reply: { text: 'Hello.' } },
+    { when: { user: 'steered' }, reply: { text: 'I was steered.' } },
+    { when: { user: 'edited later' }, reply: { text: 'The queue is done.' } },
+    { when: { after: 'run_command' }, reply: { text: 'The command is done.' } },
+    { when: { user: '^wait$' }, reply: { text: 'I wait.', calls: [WAIT] } },
+  ],
+  fallback: { text: 'Hello.' },
+};
+
+const open = () => openChatPlace({ script: SCRIPT, words: ['--approve', 'auto'] });
+const release = ({ place }: ChatPlace): void => writeFileSync(join(place.workspace, 'go'), '');
+
+/** Texts of the user in the log, in order. */
+function toPrompts(events: readonly Event[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'message.added' || (event.message.origin !== 'user' && event.message.origin !== 'steer'))
+      return [];
+    return [event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')];
+  });
+}
+
+test.runIf(hasScript)('Enter steers a run, Alt-Enter queues, and ↑ edits what is queued', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type('wait\r');
+  await terminal.shows('begun');
+  terminal.type('steered');
+  await terminal.shows('› steered');
+  terminal.type(KEYS.enter);
+  await terminal.shows('next: steered');
+  terminal.type('later');
+  await terminal.shows('› later');
+  terminal.type(KEYS.altEnter);
+  await terminal.shows('queued: later');
+  terminal.type(KEYS.up);
+  await terminal.hides('queued: later');
+  await terminal.shows('› later');
+  terminal.type('\u0001edited ');
+  await terminal.shows('› edited later');
+  terminal.type(KEYS.altEnter);
+  await terminal.shows('queued: edited later');
+  release(chat);
+  await terminal.shows('The queue is done.');
+  await untilIdle(terminal);
+  const order = ['I wait.', 'steered', 'I was steered.', '› edited later', 'The queue is done.'];
+  const places = order.map((text) => terminal.all().indexOf(text));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(toPrompts(await chat.events())).toEqual(['wait', 'steered', 'edited later']);
+});
+
+test.runIf(hasScript)('Esc cancels the run, and the next prompt continues the session', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type('hang\r');
+  await terminal.shows('Half');
+  terminal.type(KEYS.escape);
+  await untilIdle(terminal);
+  terminal.type('wait\r');
+  await terminal.shows('begun');
+  terminal.type(KEYS.escape);
+  await untilIdle(terminal);
+  terminal.type('hello\r');
+  await terminal.shows('Hello.');
+  const events = await chat.events();
+  expect(toPrompts(events)).toEqual(['hang', 'wait', 'hello']);
+  expect(events.flatMap((event) => (event.type === 'run.finished' ? [event.outcome] : []))).toEqual([
+    'cancelled',
+    'cancelled',
+    'done',
+  ]);
+});
+
+test.runIf(hasScript)(
+  'Ctrl-C clears the input; twice it leaves at once, and the next start continues the run',
+  async () => {
+    await using chat = await open();
+    const first = await chat.open();
+    first.type('not sent');
+    await first.shows('› not sent');
+    first.type(KEYS.ctrlC);
+    await first.hides('not sent');
+    await first.hides('Ctrl-C again leaves');
+    first.type('wait\r');
+    await first.shows('begun');
+    first.type(KEYS.ctrlC);
+    await first.shows('Ctrl-C again leaves');
+    first.type(KEYS.ctrlC);
+    expect(await first.ended).toBe(0);
+    expect(first.left()).toEqual(CLEAN);
+    expect(first.screen()).toMatch(/Session \w{26}\. [\s\S]*Its run was inter/);
+
+    release(chat);
+    const second = await chat.open();
+    await second.shows('The last run was interrupted. Enter continues it.');
+    expect(second.screen()).toContain('› wait');
+    second.type(KEYS.enter);
+    await second.shows('The command is done.');
+    await untilIdle(second);
+    expect(toPrompts(await chat.events())).toEqual(['wait']);
+  },
+);
+
+test.runIf(hasScript)(
+  'a terminal that is killed in the middle of a run loses nothing and repeats nothing',
+  async () => {
+    await using chat = await open();
+    const first = await chat.open();
+    first.type('wait\r');
+    await first.shows('begun');
+    first.type('steered\r');
+    await first.shows('next: steered');
+    process.kill(first.pid, 'SIGKILL');
+    expect(await first.ended).toBe(137);
+
+    release(chat);
+    const second = await chat.open();
+    await second.shows('The last run was interrupted. Enter continues it.');
+    await second.shows('next: steered');
+    second.type(KEYS.enter);
+    await second.shows('I was steered.');
+    await untilIdle(second);
+    const events = await chat.events();
+    expect(toPrompts(events)).toEqual(['wait', 'steered']);
+    const started = events.flatMap((event) => (event.type === 'tool.started' ? [event.call] : []));
+    expect(started).toHaveLength(1);
+    expect(second.all().split('I wait.')).toHaveLength(2);
+    expect((await chat.run('audit', 'verify')).code).toBe(0);
+  },
+);
