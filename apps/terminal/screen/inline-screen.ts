@@ -87,7 +87,17 @@ export class InlineScreen extends TuiMainScreen {
     return this.#full !== undefined;
   }
 
+  /** Erases the changing rows, so that the next frame draws all of them. */
   protected override resetRenderState(): void {
+    if (this.#full) {
+      this.#full.size = '';
+      return;
+    }
+    if (this.#isOpen) this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}`);
+    this.#restart();
+  }
+
+  #restart(): void {
     this.#shown = [];
     this.#row = 0;
     this.#column = 0;
@@ -101,7 +111,7 @@ export class InlineScreen extends TuiMainScreen {
     this.#full = undefined;
     const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
     this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}${finished.join('')}`);
-    this.resetRenderState();
+    this.#restart();
   }
 
   protected override doRender(): void {
