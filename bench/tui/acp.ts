@@ -25,7 +25,13 @@ export const acp: Benchmark = {
     );
     const beside = { value: taken.bare, what: 'node -e that prints a line' };
     return [
-      { name: 'start of klaus acp to the answered initialize', value: taken.klaus, unit: 'ms', bare: beside, most: { times: 3 } },
+      {
+        name: 'start of klaus acp to the answered initialize',
+        value: taken.klaus,
+        unit: 'ms',
+        bare: beside,
+        most: { times: 3 },
+      },
     ];
   },
 };

@@ -47,7 +47,11 @@ export const keys: Benchmark = {
       const name = `a key in a session of ${(exchanges * MESSAGES).toLocaleString('en')} messages, CPU`;
       return [
         { name, value: (typed - idle) / (KEYS + 3), unit: 'ms', most: 8 },
-        { name: 'that session shown, CPU of a second without keys', value: (idle / (KEYS * KEY_MS)) * 1_000, unit: 'ms' },
+        {
+          name: 'that session shown, CPU of a second without keys',
+          value: (idle / (KEYS * KEY_MS)) * 1_000,
+          unit: 'ms',
+        },
       ];
     } finally {
       await group.close();

@@ -43,9 +43,7 @@ export async function openKlaus(command: readonly string[], url: string): Promis
 }
 
 /** How a peer of `npm run bench:peers` is started for a person. */
-const INTERACTIVE: Readonly<
-  Record<string, { kept: number; words: readonly string[]; prompt: RegExp }>
-> = {
+const INTERACTIVE: Readonly<Record<string, { kept: number; words: readonly string[]; prompt: RegExp }>> = {
   codex: { kept: 1, words: ['--dangerously-bypass-approvals-and-sandbox'], prompt: /^› /m },
   pi: { kept: 2, words: ['--provider', 'fake', '--model', 'fake'], prompt: /─{40,}\n.*\n─{40,}/ },
   opencode: { kept: 1, words: ['-m', 'fake/fake'], prompt: /Ask anything/ },

@@ -43,7 +43,7 @@ interface Streamed {
   cpu: number;
   /** MB of all processes, each at its highest. */
   peak: number;
-  /** MB afterwards. */
+  /** MB after that. */
   resident: number;
   clears: number;
 }
@@ -91,13 +91,19 @@ function toRows(name: string, found: ReadonlyMap<string, readonly Streamed[]>): 
     const other = read(beside.program, key);
     const bare = other === undefined ? {} : { bare: { value: other, what: beside.program } };
     const most = beside.most === undefined ? {} : { most: { times: beside.most } };
-    return { name: `${name}: ${what}`, value: read('klaus', key)!, unit: key === 'cpu' ? 'ms' : 'MB', ...bare, ...most };
+    return {
+      name: `${name}: ${what}`,
+      value: read('klaus', key)!,
+      unit: key === 'cpu' ? 'ms' : 'MB',
+      ...bare,
+      ...most,
+    };
   };
   return [
     row('CPU', 'cpu', { program: 'codex', most: 0.5 }),
     row('CPU', 'cpu', { program: 'pi' }),
     row('peak memory', 'peak', { program: 'pi', most: 1 }),
-    row('memory afterwards', 'resident', { program: 'pi', most: 1 }),
+    row('memory after that', 'resident', { program: 'pi', most: 1 }),
     row('peak memory', 'peak', { program: 'codex' }),
     { name: `${name}: clears of the screen`, value: read('klaus', 'clears')!, unit: 'clears', most: 0 },
   ];
@@ -136,7 +142,9 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
 function sum(pids: readonly number[], field: 'VmHWM' | 'VmRSS'): number {
   const kib = pids.map((pid) => {
     try {
-      return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+      return Number(
+        new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0,
+      );
     } catch {
       // It has just ended.
       return 0;
