@@ -7,7 +7,11 @@ import { type Options, toOutputFormat } from '../program/options.ts';
 /** The output that the options select: events for a program, nothing for `json`, or text for people. */
 export function createOutput(options: Options): Output {
   const format = toOutputFormat(options);
-  if (format === 'text') return createTextOutput({ plain: options.plain === true, raw: options.raw === true });
+  if (format === 'text') {
+    // With a schema, the answer is printed when it matches.
+    const answers = options.outputSchema === undefined;
+    return createTextOutput({ plain: options.plain === true, raw: options.raw === true, answers });
+  }
   return format === 'json' ? SILENT : createJsonOutput();
 }
 

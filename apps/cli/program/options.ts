@@ -8,6 +8,8 @@ import type { Command } from 'commander';
 export interface Options {
   json?: true;
   outputFormat?: OutputFormat;
+  /** File. */
+  outputSchema?: string;
   plain?: true;
   raw?: true;
   yes?: true;

@@ -1,13 +1,17 @@
 import type { Event, EventOf, TreeChange } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
 import { createFinalAnswer } from '../output/final-answer.ts';
 import { createOutput } from '../output/show-output.ts';
-import { out } from '../output/sink.ts';
-import { isKlausError } from '../program/exit-codes.ts';
-import type { Options } from '../program/options.ts';
-import type { RunResult } from './open-run-result.ts';
-import type { RunSessionOptions } from './run-session.ts';
+import { err, out } from '../output/sink.ts';
+import { CliError } from '../program/cli-error.ts';
+import { EXIT, isKlausError } from '../program/exit-codes.ts';
+import { type Options, toOutputFormat } from '../program/options.ts';
+import type { ResultRun, RunResult } from './open-run-result.ts';
+import type { OutputSchema } from './output-schema.ts';
+import { type RunSessionOptions, sendPrompt } from './run-session.ts';
 
 type Finished = EventOf<'run.finished'>;
+type Facts = ReturnType<typeof createFacts>;
 
 /** What the document needs of the events, in the order in which they arrive. */
 function createFacts() {
@@ -32,10 +36,14 @@ function createFacts() {
   };
 }
 
-/** Collects a run, and prints it as one JSON document at its end. */
-export function createResultDocument(options: Options): RunResult {
+/** How often an answer that does not match the schema is asked for again. */
+const MAX_CORRECTIONS = 2;
+
+/** Collects a run, and prints its result at its end: one JSON document, or the answer that matches a schema. */
+export async function createResultDocument(options: Options): Promise<RunResult> {
   const output = createOutput(options);
   const facts = createFacts();
+  const schema = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema);
   return {
     output: {
       ...output,
@@ -44,28 +52,84 @@ export function createResultDocument(options: Options): RunResult {
         output.event(event);
       },
     },
-    async finish({ client, session }, exitCode) {
-      const { finished, asked, answer } = facts;
-      const last = finished.at(-1);
-      const approvals = [...asked].map(([id, title]) => ({ id, title }));
-      out.json(
-        {
-          session: session.id,
-          outcome: approvals.length > 0 ? 'waiting' : (last?.outcome ?? null),
-          exitCode,
-          reason: last?.reason ?? null,
-          answer: answer.text,
-          ...toSums(finished),
-          changedFiles: await findChangedFiles({ client, session, turns: facts.turns }),
-          evidence: last?.evidence ?? [],
-          claim: last?.claim ?? null,
-          approvals,
-          error: last?.error ?? null,
-        },
-        2,
-      );
-      return exitCode;
+    parts: schema === undefined ? [] : [{ type: 'text', text: schema.prompt }],
+    async finish(run, exitCode) {
+      const { format, show } = { format: toOutputFormat(options), show: toShown(options) };
+      const checked = schema && (await askUntilValid({ ...run, show }, { schema, facts, exitCode }));
+      const code = checked?.exitCode ?? exitCode;
+      if (format === 'json') out.json(await toDocument(run, { facts, exitCode: code, checked }), 2);
+      else if (checked?.mistakes === null) out.json(checked.result, 2);
+      else if (checked?.mistakes) err.write(`The answer does not match the schema:\n${toList(checked.mistakes)}`);
+      return code;
     },
+  };
+}
+
+interface Checked {
+  exitCode: number;
+  result: unknown;
+  /** Null: the answer matches. Undefined: there is no answer to check. */
+  mistakes: readonly string[] | null | undefined;
+}
+
+async function readSchema(path: string): Promise<OutputSchema & { correct: (mistakes: readonly string[]) => string }> {
+  const { readOutputSchema, toCorrection } = await import('./output-schema.ts');
+  return { ...readOutputSchema(path), correct: toCorrection };
+}
+
+/** Each correction is an ordinary prompt to the session. */
+async function askUntilValid(
+  run: ResultRun,
+  given: { schema: Awaited<ReturnType<typeof readSchema>>; facts: Facts; exitCode: number },
+): Promise<Checked> {
+  const { schema, facts } = given;
+  let { exitCode } = given;
+  for (let corrections = 0; ; corrections++) {
+    if (exitCode !== EXIT.done) return { exitCode, result: null, mistakes: undefined };
+    if (facts.finished.length <= corrections) {
+      throw new CliError('store.busy', `Another process answers in session ${run.session.id}.`, {
+        hint: 'Its answer is not compared with the schema. Use a session that no other process holds.',
+      });
+    }
+    const found = schema.read(facts.answer.text);
+    if ('value' in found) return { exitCode, result: found.value, mistakes: null };
+    if (corrections === MAX_CORRECTIONS) return { exitCode: EXIT.failed, result: null, mistakes: found.mistakes };
+    run.output.note(`The answer does not match the schema: ${found.mistakes.join('; ')}`, 'warn');
+    const session = await run.client.session(run.session.id);
+    const parts = [{ type: 'text' as const, text: schema.correct(found.mistakes) }];
+    exitCode = await sendPrompt({ parts, onAsk: run.onAsk, delivery: 'queue' }, { ...run, session });
+  }
+}
+
+/** How runs are shown and limited in time, without what would change the session again. */
+function toShown({ json, outputFormat, plain, raw, timeout, waitForModel }: Options): Options {
+  return optional({ json, outputFormat, plain, raw, timeout, waitForModel });
+}
+
+function toList(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}\n`).join('');
+}
+
+async function toDocument(
+  { client, session }: ResultRun,
+  { facts, exitCode, checked }: { facts: Facts; exitCode: number; checked: Checked | undefined },
+) {
+  const { finished, asked, answer } = facts;
+  const last = finished.at(-1);
+  const approvals = [...asked].map(([id, title]) => ({ id, title }));
+  return {
+    session: session.id,
+    outcome: approvals.length > 0 ? 'waiting' : (last?.outcome ?? null),
+    exitCode,
+    reason: last?.reason ?? null,
+    answer: answer.text,
+    ...(checked === undefined ? {} : { result: checked.result, schemaErrors: checked.mistakes ?? [] }),
+    ...toSums(finished),
+    changedFiles: await findChangedFiles({ client, session, turns: facts.turns }),
+    evidence: last?.evidence ?? [],
+    claim: last?.claim ?? null,
+    approvals,
+    error: last?.error ?? null,
   };
 }
 

@@ -32,7 +32,7 @@ export const command: LeafCommand = {
     const session = await client.session(id);
     const limits = toLimits(options);
     await client.resume(session.id, { onAsk, waitForModelMs: options.waitForModel, limits });
-    const run = { client, session, show: options, output, asks };
+    const run = { client, session, show: options, output, asks, onAsk };
     return await result.finish(run, await runSession(run));
   },
 };

@@ -22,8 +22,8 @@ export const command: LeafCommand = {
   run,
 };
 
-async function run(given: readonly string[], options: Options): Promise<number> {
-  const words = options.prompt === undefined ? given : [options.prompt, ...given];
+async function run(line: readonly string[], options: Options): Promise<number> {
+  const words = options.prompt === undefined ? line : [options.prompt, ...line];
   if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
     throw new UsageError(
       'There is no prompt.',
@@ -45,13 +45,14 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   });
   if (client.warning !== undefined) output.note(client.warning, 'warn');
   const settings = await client.settings();
-  const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
+  const given = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
+  const parts = [...given, ...result.parts];
   const { onAsk, asks } = toOnAsk(options, settings);
   if (isExisting) {
     const session =
       options.session === undefined ? await client.latest(options) : await client.session(options.session);
     if (options.continue) output.note(`Session ${session.id}${session.title ? `, ${toPrintable(session.title)}` : ''}`);
-    const run = { client, session, show: options, output, asks };
+    const run = { client, session, show: options, output, asks, onAsk };
     return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'queue' }, run));
   }
   const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
@@ -83,7 +84,7 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     workers: options.worker,
   });
   const session = { id, lastSeq: 0, mode: null };
-  const run = { client, session, show: options, output, asks };
+  const run = { client, session, show: options, output, asks, onAsk };
   return await result.finish(run, await runSession(run));
 }
 

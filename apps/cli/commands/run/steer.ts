@@ -26,7 +26,7 @@ export const command: LeafCommand = {
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const session = await client.session(id);
     const { onAsk, asks } = toOnAsk(options, settings);
-    const run = { client, session, show: options, output, asks };
+    const run = { client, session, show: options, output, asks, onAsk };
     return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'steer' }, run));
   },
 };
