@@ -12,8 +12,9 @@ import { openPty } from './pty.ts';
 /** Characters of one piece, and milliseconds between two: faster than any model writes. */
 const PIECE = { size: 40, pace: 1 };
 const LAST_WORDS = 'These are the last words.';
+const PROMPT = 'Describe all of it';
 const HUNG_MS = 600_000;
-/** Milliseconds between the typed prompt and Enter: some take fast input for a paste. */
+/** Milliseconds between the shown prompt and Enter: some take fast input for a paste. */
 const TYPED_MS = 500;
 /** Milliseconds in which what the answer has left to do is done. */
 const SETTLED_MS = 3_000;
@@ -124,7 +125,9 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     await pty.shows(program.prompt);
     await pause(SETTLED_MS);
     const before = group.readCpu();
-    pty.type('Describe all of it.');
+    pty.type(PROMPT);
+    // Codex paints its input long before it takes keys.
+    await pty.shows(new RegExp(PROMPT));
     await pause(TYPED_MS);
     pty.type('\r');
     await pty.shows(new RegExp(LAST_WORDS));
