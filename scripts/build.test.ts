@@ -77,6 +77,10 @@ test('the program as it is packed does its work, and loads what it needs late on
   }
 });
 
+test('the manual page is packed', () => {
+  expect(readFileSync(join(dist, 'man/klaus.1'), 'utf8')).toMatch(/^\.TH KLAUS 1 /);
+});
+
 test.each([['--help'], ['sessions'], ['audit', 'verify'], ['usage'], ['replay', '--help']])(
   'klaus %s %s works as it is packed',
   (...words) => {

@@ -2,11 +2,13 @@ import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
+import { createProgram } from '../apps/cli/program/program.ts';
 import { toLatePart } from './late-parts.ts';
 import { lazyBundle } from './lazy-bundle.ts';
 import { collectLicenses } from './licenses.ts';
 import { pureSchemas } from './pure-schemas.ts';
 import { toolSchemas } from './tool-schemas.ts';
+import { toManPage } from './man-page.ts';
 import { buildWeb } from './web.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -77,6 +79,8 @@ mkdirSync(join(dist, 'demo'));
 for (const name of ['project', 'script.yaml']) {
   cpSync(join(root, 'apps/cli/demo', name), join(dist, 'demo', name), { recursive: true });
 }
+mkdirSync(join(dist, 'man'));
+writeFileSync(join(dist, 'man/klaus.1'), toManPage(await createProgram()));
 cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
 cpSync(join(root, 'scripts/code-cache.cjs'), join(dist, 'code-cache.cjs'));
 chmodSync(join(dist, 'klaus.cjs'), 0o755);
