@@ -7,7 +7,7 @@ import type { ModelOrder, ModelReady } from '../model-process.ts';
 import { openProcessGroup } from '../peers/process-group.ts';
 import { buildBundle } from '../program.ts';
 import { openKlaus, openPeer, type Program } from './programs.ts';
-import { openPty } from './pty.ts';
+import { openPty, type Pty } from './pty.ts';
 
 /** Characters of one piece, and milliseconds between two: faster than any model writes. */
 const PIECE = { size: 40, pace: 1 };
@@ -16,6 +16,9 @@ const PROMPT = 'Describe all of it';
 const HUNG_MS = 600_000;
 /** Milliseconds between the shown prompt and Enter: some take fast input for a paste. */
 const TYPED_MS = 500;
+/** Milliseconds until Enter is pressed again, and how often. */
+const ENTER_MS = 3_000;
+const MAX_ENTERS = 20;
 /** Milliseconds in which what the answer has left to do is done. */
 const SETTLED_MS = 3_000;
 
@@ -129,7 +132,7 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     // Codex paints its input long before it takes keys.
     await pty.shows(new RegExp(PROMPT));
     await pause(TYPED_MS);
-    pty.type('\r');
+    await send(pty);
     await pty.shows(new RegExp(LAST_WORDS));
     await pause(SETTLED_MS);
     const cpu = group.readCpu() - before;
@@ -139,6 +142,16 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     await group.close();
     model.disconnect();
   }
+}
+
+/** Presses Enter until the answer begins: Codex ignores it while its engine loads. */
+async function send(pty: Pty): Promise<void> {
+  const begun = pty.shows(/What the sum/).then(() => true);
+  for (let attempt = 0; attempt < MAX_ENTERS; attempt++) {
+    pty.type('\r');
+    if (await Promise.race([begun, pause(ENTER_MS).then(() => false)])) return;
+  }
+  await begun;
 }
 
 /** MB. @source man 5 proc_pid_status */
