@@ -109,4 +109,5 @@ test.runIf(hasScript)('Ctrl-Z has no effect where nothing can continue the progr
   await terminal.until(() => terminal.output.split('\u001b[?2004h').length > 2, 'does not continue');
   terminal.type(' two');
   await terminal.shows('› one two');
+  expect(terminal.hasEnded).toBe(false);
 });

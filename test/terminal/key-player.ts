@@ -60,7 +60,7 @@ export async function settle(terminal: Emulator, mark: string): Promise<boolean>
       else if (hasMark(acted, mark)) {
         // The input takes keys in order: what was typed before is in it.
         terminal.type('.');
-        const isDone = (screen: string): boolean => hasMark(screen, `${mark}.`) && /main$/.test(screen);
+        const isDone = (screen: string): boolean => hasMark(screen, `${mark}.`) && screen.endsWith('main');
         const isOpen = (screen: string): boolean => terminal.isFull() || CLOSING.some(([at]) => at.test(screen));
         // A dialog can have used the key.
         await terminal.changed((screen) => isDone(screen) || isOpen(screen), AGAIN_MS * 8);

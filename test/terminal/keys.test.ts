@@ -43,6 +43,7 @@ test.runIf(hasScript).each(groups)('the key sequences from seed $from', { timeou
   terminal?.type(KEYS.ctrlD);
   if (terminal) await checkEnd(terminal);
   await checkLogs(chat, done);
+  expect(chat.server.requests.length).toBeGreaterThanOrEqual(done.length);
 });
 
 /** Checks the screen and sends a prompt that must be answered. @returns False if the sequence left the program. */

@@ -87,7 +87,7 @@ export function toStable(screen: string, events: readonly Event[]): string {
   let text = screen;
   // An id can be wrapped.
   for (const id of ids)
-    text = text.replaceAll(new RegExp([...id].join(String.raw`(?:\n *)?`), 'g'), (found) =>
+    text = text.replaceAll(new RegExp(id.split('').join(String.raw`(?:\n *)?`), 'g'), (found) =>
       found.replaceAll(/\w/g, 'S'),
     );
   return text
