@@ -1,40 +1,38 @@
 import type { EventOf, Live } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
+import { createFinalAnswer, toMessageText } from './final-answer.ts';
 import type { Screen } from './screen.ts';
 
 /** The text of the model. The last message without calls is the answer. */
 export function createAnswerView(screen: Screen) {
   const streamed = { message: '', text: '' };
-  let answer = '';
+  const answer = createFinalAnswer();
   let isShown = false;
-  let wasCut = false;
   const begin = () => {
-    answer = '';
+    answer.begin();
     isShown = false;
-    wasCut = false;
   };
   return {
     begin,
-    add({ message }: EventOf<'message.added'>) {
+    add(event: EventOf<'message.added'>) {
+      const { message } = event;
       if (message.origin === 'user' || message.origin === 'steer') begin();
       if (message.origin !== 'model') return;
-      const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const text = toMessageText(event);
       const wasStreamed = streamed.message === message.id && streamed.text === text;
+      const { isCut } = answer;
+      answer.add(event);
       if (message.parts.some((part) => part.type === 'call')) {
-        begin();
+        isShown = false;
         if (wasStreamed) screen.settle();
         else if (text.trim() !== '') screen.line(toPrintable(text.trim()));
         return;
       }
-      // A reply that was cut at its token limit continues in the next message, in the middle of a word.
-      isShown = wasStreamed && screen.streamsAnswers && (!wasCut || isShown);
-      answer = wasCut ? answer + text : text;
+      isShown = wasStreamed && screen.streamsAnswers && (!isCut || isShown);
     },
-    endTurn({ stopReason }: EventOf<'turn.finished'>) {
-      wasCut = stopReason === 'max_tokens' || stopReason === 'pause_turn';
-    },
+    endTurn: (event: EventOf<'turn.finished'>) => answer.add(event),
     end() {
-      if (answer !== '' && !isShown) screen.answer(answer);
+      if (answer.text !== '' && !isShown) screen.answer(answer.text);
       screen.settle();
       begin();
     },

@@ -19,13 +19,14 @@ export type Screen = ReturnType<typeof createScreen>;
  *
  * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
  * @param options.raw The text of the model is printed unchanged.
+ * @param options.answers False: standard output gets no text of the model. Default true.
  */
-export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }) {
+export function createScreen({ plain, raw, answers = true }: { plain: boolean; raw: boolean; answers?: boolean }) {
   const watched = !plain && err.isTTY && process.env['TERM'] !== 'dumb';
   const status = watched ? createStatusLine(err) : undefined;
   const paint = createPaint(err, plain);
   // On a terminal, an answer is streamed to standard output. A pipe gets the complete answer at the end.
-  const target = out.isTTY ? out : err;
+  const target = out.isTTY && answers ? out : err;
   let midLine = false;
   // A carriage return, which is a line end if the next piece starts with a line feed.
   let held = '';
@@ -67,6 +68,7 @@ export function createScreen({ plain, raw }: { plain: boolean; raw: boolean }) {
     settle,
     answer(text: string): void {
       settle();
+      if (!answers) return;
       if (raw) out.raw(`${text}\n`);
       else out.write(`${out.isTTY ? toPrintable(text) : text}\n`);
     },

@@ -2,25 +2,27 @@ import type { Output } from './output.ts';
 import { out } from './sink.ts';
 import { createTextOutput } from './text-output.ts';
 import { hasKeyboard } from '../prompt/keyboard.ts';
-import type { Options } from '../program/options.ts';
+import { type Options, toOutputFormat } from '../program/options.ts';
 
-/** The output that the options select: events for a program, or text for people. */
-export function createOutput({ json, plain, raw }: Options): Output {
-  return json ? createJsonOutput() : createTextOutput({ plain: plain === true, raw: raw === true });
+/** The output that the options select: events for a program, nothing for `json`, or text for people. */
+export function createOutput(options: Options): Output {
+  const format = toOutputFormat(options);
+  if (format === 'text') {
+    // With a schema, the answer is printed when it matches.
+    const answers = options.outputSchema === undefined;
+    return createTextOutput({ plain: options.plain === true, raw: options.raw === true, answers });
+  }
+  return format === 'json' ? SILENT : createJsonOutput();
 }
 
-/** True if approvals are asked for at this terminal. With `--json` they are not. */
+/** True if approvals are asked for at this terminal. With a format for programs they are not. */
 export function canAsk(options: Options): boolean {
-  return !options.json && hasKeyboard();
+  return toOutputFormat(options) === 'text' && hasKeyboard();
 }
+
+const SILENT: Output = { event: () => {}, recall: undefined, live: undefined, note: () => {}, settle: () => {} };
 
 /** Prints the canonical events as NDJSON on standard output, each when it is durable, and nothing else. */
 function createJsonOutput(): Output {
-  return {
-    event: (event) => out.json(event),
-    recall: undefined,
-    live: undefined,
-    note: () => {},
-    settle: () => {},
-  };
+  return { ...SILENT, event: (event) => out.json(event) };
 }

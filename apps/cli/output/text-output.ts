@@ -13,7 +13,7 @@ type Views = { readonly [T in EventType]?: (event: EventOf<T>) => void };
  * A run for people: progress on standard error, the final answer on standard output. On a terminal, the text of the
  * model is streamed, and the bottom line shows what is running.
  */
-export function createTextOutput(options: { plain: boolean; raw: boolean }): Output {
+export function createTextOutput(options: Parameters<typeof createScreen>[0]): Output {
   const screen = createScreen(options);
   const answer = createAnswerView(screen);
   const calls = createCallsView(screen);

@@ -13,7 +13,7 @@ import { COMMAND_NAMES, createProgram } from './program.ts';
 export async function execute(given: readonly string[]): Promise<never> {
   const words = toCommandWords(given);
   watchStreams();
-  const asJson = words.includes('--json') && !words.slice(0, words.indexOf('--json')).includes('--');
+  const asJson = wantsJson(words);
   // Node would print the error with its stack trace.
   process.once('uncaughtException', (error) => process.exit(reportError(error, { asJson })));
   let code: number = EXIT.done;
@@ -31,6 +31,18 @@ export async function execute(given: readonly string[]): Promise<never> {
   await flush(process.stderr);
   // Open handles, such as keep-alive sockets, do not delay the end.
   process.exit(code);
+}
+
+/** True if the line asks for errors as JSON. It is read before it is parsed, because it may be wrong. */
+function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  const options = end < 0 ? words : words.slice(0, end);
+  return options.some(
+    (word, index) =>
+      word === '--json' ||
+      /^--output-format=(stream-)?json$/.test(word) ||
+      (/^(stream-)?json$/.test(word) && options[index - 1] === '--output-format'),
+  );
 }
 
 /** The command line whose help explains a wrong one: `klaus run --help` for a prompt with options. */

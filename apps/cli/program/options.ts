@@ -7,6 +7,9 @@ import type { Command } from 'commander';
  */
 export interface Options {
   json?: true;
+  outputFormat?: OutputFormat;
+  /** File. */
+  outputSchema?: string;
   plain?: true;
   raw?: true;
   yes?: true;
@@ -57,6 +60,14 @@ export interface Options {
   dryRun?: true;
   keep?: true;
   overwrite?: true;
+}
+
+/** `text`: the answer. `json`: one document at the end. `stream-json`: the events, as with `--json`. */
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export function toOutputFormat({ json, outputFormat }: Options): OutputFormat {
+  return outputFormat ?? (json ? 'stream-json' : 'text');
 }
 
 /** The value that selects this machine, also when KLAUS_SERVER names a server. */

@@ -13,7 +13,7 @@ import {
   toTemperature,
   toVariable,
 } from './option-values.ts';
-import type { Options } from './options.ts';
+import { OUTPUT_FORMATS, type Options, toOutputFormat } from './options.ts';
 
 /** What `--raw` does, for every command that has it. */
 export const RAW_OPTION = 'print the text of models and commands unchanged, with its control characters';
@@ -59,6 +59,12 @@ export function choiceOption(flags: string, description: string, choices: readon
   return new Option(flags, description).choices(choices);
 }
 
+export const outputFormatOption = choiceOption(
+  '--output-format <format>',
+  'what standard output has: the answer, one JSON document at the end, or the events (as --json)',
+  OUTPUT_FORMATS,
+).conflicts('json');
+
 export function addShowOptions(command: Command): Command {
   return command
     .option('--json', 'print the events as NDJSON on standard output, and nothing else')
@@ -78,6 +84,11 @@ export function addLimitOptions(command: Command): Command {
 export function addRunOptions(command: Command): Command {
   command.option('-p, --prompt <text>', 'the prompt');
   return addOpenOptions(command)
+    .addOption(outputFormatOption)
+    .option(
+      '--output-schema <file>',
+      'a JSON Schema that the answer must match; the answer is printed as JSON, and asked for again at most twice',
+    )
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
     .option('--trust-command', 'an agent of the project may run the program that its definition names')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
@@ -153,6 +164,12 @@ export function toSettings(options: Options): Record<string, unknown> {
 
 /** @throws UsageError for options that contradict each other, or that cannot change in an existing session. */
 export function checkCombination(options: Options): void {
+  if (options.outputSchema !== undefined && toOutputFormat(options) === 'stream-json') {
+    throw new UsageError(
+      '--output-schema and events on standard output exclude each other.',
+      'Use `--output-format json`: its field `result` has the answer.',
+    );
+  }
   const { session, continue: isContinued } = options;
   if (session !== undefined && isContinued) {
     throw new UsageError('--session and --continue exclude each other.', 'Give only one of them.');

@@ -6,7 +6,7 @@ import { canAsk } from '../output/show-output.ts';
 import { err } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
 import { EXIT, type ExitCode, outcomeToExitCode } from '../program/exit-codes.ts';
-import type { Options } from '../program/options.ts';
+import { type Options, toOutputFormat } from '../program/options.ts';
 import { toLimits } from '../program/run-options.ts';
 import { HeldQuestions, type HeldQuestion } from './held-questions.ts';
 import { printNextSteps } from './next-steps.ts';
@@ -75,7 +75,7 @@ async function follow(options: RunSessionOptions) {
     onLive: output.live,
     onConnection(text) {
       // It is reported also if standard output has events only.
-      if (show.json) err.write(`klaus: ${text}\n`);
+      if (toOutputFormat(show) !== 'text') err.write(`klaus: ${text}\n`);
       else output.note(text, 'warn');
     },
   });

@@ -1,16 +1,16 @@
 import { openClient } from '../../client/open-client.ts';
-import { createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
 import {
   addLimitOptions,
   addShowOptions,
   onAskOption,
+  outputFormatOption,
   toLimits,
   waitForModelOption,
 } from '../../program/run-options.ts';
-import { runSession } from '../../run/run-session.ts';
-import { toOnAsk } from '../../run/run-session.ts';
+import { openRunResult } from '../../run/open-run-result.ts';
+import { runSession, toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'resume',
@@ -22,15 +22,17 @@ export const command: LeafCommand = {
       addLimitOptions(
         declared.addArgument(new IdArgument('<id>', 'sessions')).addOption(onAskOption).addOption(waitForModelOption),
       ),
-    ),
+    ).addOption(outputFormatOption),
   async run(id: string, options: Options) {
-    const output = createOutput(options);
+    const result = await openRunResult(options);
+    const { output } = result;
     const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
     await using client = await openClient(options, { settings, onNotice: output.note });
     const { onAsk, asks } = toOnAsk(options, await client.settings());
     const session = await client.session(id);
     const limits = toLimits(options);
     await client.resume(session.id, { onAsk, waitForModelMs: options.waitForModel, limits });
-    return await runSession({ client, session, show: options, output, asks });
+    const run = { client, session, show: options, output, asks, onAsk };
+    return await result.finish(run, await runSession(run));
   },
 };

@@ -2,14 +2,14 @@ import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import { canAsk, createOutput } from '../../output/show-output.ts';
+import { canAsk } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
-import { runSession } from '../../run/run-session.ts';
-import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
+import { openRunResult } from '../../run/open-run-result.ts';
+import { runSession, sendPrompt, toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'run',
@@ -22,8 +22,8 @@ export const command: LeafCommand = {
   run,
 };
 
-async function run(given: readonly string[], options: Options): Promise<number> {
-  const words = options.prompt === undefined ? given : [options.prompt, ...given];
+async function run(line: readonly string[], options: Options): Promise<number> {
+  const words = options.prompt === undefined ? line : [options.prompt, ...line];
   if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
     throw new UsageError(
       'There is no prompt.',
@@ -32,7 +32,8 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   }
   checkCombination(options);
   if (toGivenServer(options) !== undefined) checkServerOptions(options);
-  const output = createOutput(options);
+  const result = await openRunResult(options);
+  const { output } = result;
   const stdin = await readStdin();
   const isExisting = options.session !== undefined || options.continue === true;
   const { cwd, set, onAsk: givenOnAsk, waitForModel } = options;
@@ -44,13 +45,15 @@ async function run(given: readonly string[], options: Options): Promise<number> 
   });
   if (client.warning !== undefined) output.note(client.warning, 'warn');
   const settings = await client.settings();
-  const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
+  const given = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
+  const parts = [...given, ...result.parts];
   const { onAsk, asks } = toOnAsk(options, settings);
   if (isExisting) {
     const session =
       options.session === undefined ? await client.latest(options) : await client.session(options.session);
     if (options.continue) output.note(`Session ${session.id}${session.title ? `, ${toPrintable(session.title)}` : ''}`);
-    return await sendPrompt({ parts, onAsk, delivery: 'queue' }, { client, session, show: options, output, asks });
+    const run = { client, session, show: options, output, asks, onAsk };
+    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'queue' }, run));
   }
   const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
   if (firstLimits) {
@@ -81,7 +84,8 @@ async function run(given: readonly string[], options: Options): Promise<number> 
     workers: options.worker,
   });
   const session = { id, lastSeq: 0, mode: null };
-  return await runSession({ client, session, show: options, output, asks });
+  const run = { client, session, show: options, output, asks, onAsk };
+  return await result.finish(run, await runSession(run));
 }
 
 /** @throws UsageError for options that a server does not take. */

@@ -1,9 +1,9 @@
 import { openClient } from '../../client/open-client.ts';
-import { createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
-import { addShowOptions, onAskOption } from '../../program/run-options.ts';
+import { addShowOptions, onAskOption, outputFormatOption } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
+import { openRunResult } from '../../run/open-run-result.ts';
 import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
@@ -16,15 +16,17 @@ export const command: LeafCommand = {
         .addArgument(new IdArgument('<id>', 'sessions'))
         .argument('<text...>', 'the message; - reads it from standard input')
         .addOption(onAskOption),
-    ),
+    ).addOption(outputFormatOption),
   async run(id: string, words: readonly string[], options: Options) {
-    const output = createOutput(options);
+    const result = await openRunResult(options);
+    const { output } = result;
     const stdin = await readStdin();
     await using client = await openClient(options, { settings: { onAsk: options.onAsk }, onNotice: output.note });
     const settings = await client.settings();
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const session = await client.session(id);
     const { onAsk, asks } = toOnAsk(options, settings);
-    return await sendPrompt({ parts, onAsk, delivery: 'steer' }, { client, session, show: options, output, asks });
+    const run = { client, session, show: options, output, asks, onAsk };
+    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'steer' }, run));
   },
 };
