@@ -1,9 +1,11 @@
 // Covers apps/cli: shell completion.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestEngine } from '../fixtures/engine.ts';
+import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -42,4 +44,57 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   expect(offered('klaus', 'agents', 'show', 're')).toEqual(['reviewer']);
   expect(offered('klaus', 'run', '--agent', '')).toEqual(['reviewer']);
   expect(offered('klaus', 'agents', 'exp')).toEqual(['export']);
+});
+
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;
+
+/** An environment whose PATH has the program as `klaus`. */
+function provideKlaus({ home, env }: TestHome): Record<string, string> {
+  const bin = join(home, 'bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(join(root, 'klaus'), join(bin, 'klaus'));
+  return { ...env, PATH: `${bin}:${env['PATH']}` };
+}
+
+test.skipIf(!has('fish'))('fish completes commands, options, their values and the words of an argument', () => {
+  using place = createTestHome();
+  const env = provideKlaus(place);
+  const script = execFileSync('klaus', ['completion', 'fish'], { encoding: 'utf8', env });
+  const offered = (line: string): string[] =>
+    execFileSync('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`], {
+      encoding: 'utf8',
+      env,
+      cwd: place.workspace,
+    })
+      .trim()
+      .split('\n')
+      .map((row) => row.split('\t')[0]!);
+  expect(offered('klaus logi')).toEqual(['login']);
+  expect(offered('klaus login --l')).toEqual(['--list']);
+  // No files, although README.md exists.
+  expect(offered('klaus run --output-format ')).toEqual(['json', 'stream-json', 'text']);
+  expect(offered('klaus completion ')).toEqual(['bash', 'fish', 'zsh']);
+  expect(offered('klaus run --cwd REA')).toEqual(['README.md']);
+});
+
+test.skipIf(!has('zsh') || !hasTmux)('zsh completes commands, options, their values and ids', async () => {
+  using place = createTestHome();
+  const env = provideKlaus(place);
+  mkdirSync(join(place.workspace, '.klaus/agents'), { recursive: true });
+  writeFileSync(join(place.workspace, '.klaus/agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+  const start = "PS1='zsh: '\nautoload -Uz compinit; compinit -u -D\nsource <(klaus completion zsh)\n";
+  writeFileSync(join(env['HOME']!, '.zshrc'), start);
+  await using terminal = await openTerminal(['zsh', '-i'], { env, cwd: place.workspace });
+  await terminal.shows('zsh:');
+  for (const [typed, shown] of [
+    ['klaus logi', /klaus login$/m],
+    ['klaus login --li', /klaus login --list$/m],
+    ['klaus run --output-format s', /--output-format stream-json$/m],
+    ['klaus db st', /klaus db stats$/m],
+    ['klaus agents show re', /klaus agents show reviewer$/m],
+  ] as const) {
+    await terminal.type(typed, 'Tab');
+    await terminal.shows(shown);
+    await terminal.type('C-u');
+  }
 });

@@ -40,6 +40,7 @@ function flagsOf(option: Option): string[] {
   return [option.short, option.long].filter((flag) => flag !== undefined);
 }
 
+/** For bash, and for zsh, in which `path` and `words` are special variables and an offset is no bare name. */
 function toBash(entries: readonly Entry[]): string {
   const cases = entries.map((entry) => {
     const words = [
@@ -49,7 +50,7 @@ function toBash(entries: readonly Entry[]): string {
       '--help',
     ];
     const ids = entry.lists === undefined ? '' : ` ids=${entry.lists}`;
-    return `    '${entry.path.join(' ')}') words='${words.join(' ')}'${ids} ;;`;
+    return `    '${entry.path.join(' ')}') offered='${words.join(' ')}'${ids} ;;`;
   });
   const values = new Map<string, readonly string[]>();
   for (const option of entries.flatMap((entry) => entry.options)) {
@@ -63,7 +64,7 @@ function toBash(entries: readonly Entry[]): string {
   klaus "$1" --json 2>/dev/null | sed -n 's/^{"\\(id\\|approval\\|name\\)":"\\([^"]*\\)".*/\\2/p'
 }
 _klaus() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' ids='' word
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" chosen='' offered='' ids='' word
   case "$previous" in
 ${valueCases.join('\n')}
     --session) COMPREPLY=($(compgen -W "$(_klaus_ids sessions)" -- "$current")); return ;;
@@ -71,19 +72,19 @@ ${valueCases.join('\n')}
     --cwd|--root|--add-dir) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --script|--record|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$word" in
-      ${paths.join('|')}) path="\${path:+$path }$word" ;;
+  for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD-1))}"; do
+    case "\${chosen:+$chosen }$word" in
+      ${paths.join('|')}) chosen="\${chosen:+$chosen }$word" ;;
     esac
   done
-  case "$path" in
+  case "$chosen" in
 ${cases.join('\n')}
   esac
   case "$current" in
     -*) ;;
-    *) if [ -n "$ids" ]; then words="$words $(_klaus_ids "$ids")"; fi ;;
+    *) if [ -n "$ids" ]; then offered="$offered $(_klaus_ids "$ids")"; fi ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
 }
 complete -o default -F _klaus klaus
 `;
@@ -111,7 +112,7 @@ function toFish(entries: readonly Entry[]): string {
       const value = option.required ? ' -r' : '';
       const listed = option.long === '--session' ? 'sessions' : option.long === '--agent' ? 'agents' : undefined;
       const ids = listed === undefined ? '' : ` -x -a ${quote(`(__klaus_ids ${listed})`)}`;
-      const choices = option.argChoices === undefined ? '' : ` -a ${quote(option.argChoices.join(' '))}`;
+      const choices = option.argChoices === undefined ? '' : ` -x -a ${quote(option.argChoices.join(' '))}`;
       lines.push(`${start}${short}${long}${value}${ids}${choices} -d ${quote(option.description)}`);
     }
   }
