@@ -94,7 +94,7 @@ test.skipIf(!has('zsh') || !hasTmux)('zsh completes commands, options, their val
     ['klaus agents show re', /klaus agents show reviewer$/m],
   ] as const) {
     await terminal.type(typed, 'Tab');
-    await terminal.shows(shown);
+    expect(await terminal.shows(shown)).toMatch(shown);
     await terminal.type('C-u');
   }
 });
