@@ -72,7 +72,7 @@ ${valueCases.join('\n')}
     --cwd|--root|--add-dir) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --script|--record|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
-  for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD-1))}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "\${chosen:+$chosen }$word" in
       ${paths.join('|')}) chosen="\${chosen:+$chosen }$word" ;;
     esac
