@@ -82,6 +82,15 @@ test.runIf(hasScript)('a paste of 20,000 lines is one mark in the input, and arr
   expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
 });
 
+test.runIf(hasScript)('Ctrl-O before the first prompt shows nothing', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type(KEYS.ctrlO);
+  await terminal.shows('The conversation is empty');
+  terminal.type('hello\r');
+  expect(await terminal.shows('Hello.')).toContain('› hello');
+});
+
 test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', async () => {
   await using chat = await open();
   const editor = join(chat.place.workspace, '..', 'editor');
