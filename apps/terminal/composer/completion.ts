@@ -1,4 +1,4 @@
-import { toLine } from '@klaus/sdk/printable';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { fuzzyFilter, type AutocompleteItem, type AutocompleteProvider } from '../screen/index.ts';
 
 /** A command that begins with a slash, as the completion lists it. */
@@ -32,7 +32,9 @@ export function createCompletion({ commands, findFiles }: CompletionSources): Au
       }
       const [, mention] = MENTION.exec(before) ?? [];
       if (mention === undefined) return null;
-      const paths = await findFiles(mention.slice(1), MAX_FILES);
+      const found = await findFiles(mention.slice(1), MAX_FILES);
+      // A name with control characters would act on the terminal.
+      const paths = found.filter((path) => toPrintable(path) === path);
       if (signal.aborted || paths.length === 0) return null;
       return { items: paths.map((path) => ({ value: `@${path}`, label: toLine(path, 200) })), prefix: mention };
     },

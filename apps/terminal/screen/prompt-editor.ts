@@ -11,6 +11,13 @@ export interface Entered {
 const BORDER = '\u0000';
 const MARK_WIDTH = 2;
 
+/** Control characters except line feed and tab, and marks that reorder text. */
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function toInput(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(ACTING, '');
+}
+
 /** A paste, as a terminal marks it. */
 const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
 
@@ -44,6 +51,19 @@ export class PromptEditor extends Editor {
     // The editor forgets its pastes before it reports the text.
     if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
     super.handleInput(data);
+  }
+
+  // Texts of other clients and of files are shown as they are: what would act on the terminal is left out.
+  override setText(text: string): void {
+    super.setText(toInput(text));
+  }
+
+  override insertTextAtCursor(text: string): void {
+    super.insertTextAtCursor(toInput(text));
+  }
+
+  override addToHistory(text: string): void {
+    super.addToHistory(toInput(text));
   }
 
   /** The text and its pastes. The library keeps them in a private field; a test fails if a version changes that. */

@@ -1,0 +1,48 @@
+import { createParts, type CallEntry, type Entry } from '@klaus/sdk/conversation';
+import { expect, test } from 'vitest';
+import { findActing, TEXTS } from '../../../test/fixtures/acting-texts.ts';
+import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
+import { toEntryLines, toPartBlock } from './entry-lines.ts';
+import { createViewStyle } from './view-style.ts';
+
+const style = createViewStyle('none');
+const options = { width: 60, style, now: 0, spinner: '', output: '', isExpanded: true };
+const base = { id: 'a', seq: 1, at: 0, turn: 1 };
+
+function toCall(text: string): CallEntry {
+  const result = { outcome: 'ok', output: text, changes: [{ path: text, kind: 'modified' }], durationMs: 1 };
+  const input = { command: text };
+  return { ...base, kind: 'call', name: 'run_command', input, state: 'finished', decisions: [], result } as never;
+}
+
+/** Everything that shows text of a model, a command, a file or another client. */
+function toAllLines(text: string): string[] {
+  const entries: Entry[] = [
+    {
+      ...base,
+      kind: 'user',
+      text,
+      steered: false,
+      files: [{ type: 'file', name: text, mediaType: 'text/plain' }],
+      images: [],
+    },
+    { ...base, kind: 'model', text, thinking: text },
+    toCall(text),
+    { ...toCall(text), state: 'running' },
+  ];
+  const diff = `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-${text.replaceAll('\n', '')}\n+b\n`;
+  const asked = { title: text, reason: text, subject: { kind: 'call', command: text, diff }, expiresAt: 0 };
+  const question = asked as unknown as Question;
+  const parts = createParts();
+  parts.append(text);
+  return [
+    ...entries.flatMap((entry) => toEntryLines(entry, undefined, { ...options, output: text })),
+    ...parts.list().flatMap((part) => toPartBlock(part, { isFirst: true, before: undefined }, options)),
+    ...toQuestionLines(question, 60, { palette: style.palette, max: 100 }),
+  ];
+}
+
+test('no text acts on the terminal, wherever it is shown', () => {
+  const acting = TEXTS.filter((text) => toAllLines(text).some((line) => findActing(line).length > 0));
+  expect(acting.slice(0, 3)).toEqual([]);
+});
