@@ -96,7 +96,9 @@ export async function checkScreen(terminal: Emulator, mark: string): Promise<voi
   await terminal.until(isGrown, 'does not show a typed character');
   terminal.type(KEYS.backspace);
   await terminal.until((screen) => !isGrown(screen), 'does not erase a character');
-  expect(terminal.screen()).toBe(before);
+  // The last dot can have been typed twice.
+  const toOneDot = (screen: string): string => screen.replace(/(?<=§)\.+/, '.');
+  expect(toOneDot(terminal.screen())).toBe(toOneDot(before));
 }
 
 /** The index in a row of the character at a column. Characters of the tests' input take one or two columns. */

@@ -50,7 +50,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
       if (contextWindow === 0) return app.note('The context is empty.');
       const share = Math.round((contextTokens / contextWindow) * 100);
       app.note(
-        `${formatCount(contextTokens)} of ${formatCount(contextWindow)} tokens (${share} %), ${formatNumber(entries.length, 'entry')}.`,
+        `${formatCount(contextTokens)} of ${formatCount(contextWindow)} tokens (${share} %), ${formatCount(entries.length)} messages and calls.`,
       );
     },
   },

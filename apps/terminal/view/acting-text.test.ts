@@ -1,9 +1,12 @@
 import { createParts, type CallEntry, type Entry } from '@klaus/sdk/conversation';
 import { expect, test } from 'vitest';
-import { findActing, TEXTS } from '../../../test/fixtures/acting-texts.ts';
+import { findActing, toActingTexts } from '../../../test/fixtures/acting-texts.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
 import { toEntryLines, toPartBlock } from './entry-lines.ts';
 import { createViewStyle } from './view-style.ts';
+
+/** The library ends each cut line with it. */
+const RESET = '\u001b[0m';
 
 const style = createViewStyle('none');
 const options = { width: 60, style, now: 0, spinner: '', output: '', isExpanded: true };
@@ -43,6 +46,6 @@ function toAllLines(text: string): string[] {
 }
 
 test('no text acts on the terminal, wherever it is shown', () => {
-  const acting = TEXTS.filter((text) => toAllLines(text).some((line) => findActing(line).length > 0));
+  const acting = toActingTexts().flatMap((text) => findActing(toAllLines(text).join('\n').replaceAll(RESET, '')));
   expect(acting.slice(0, 3)).toEqual([]);
 });

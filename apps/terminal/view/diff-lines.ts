@@ -1,7 +1,7 @@
 import { parseDiff, toDiffLines, toPairs, type DiffLine } from '@klaus/sdk/conversation';
 import type { Hunk } from '@klaus/sdk';
 import { diffWordsWithSpace } from 'diff';
-import { truncateToWidth, visibleWidth } from '../screen/index.ts';
+import { wrapTextWithAnsi } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toSafe } from './wrap.ts';
 
@@ -28,19 +28,19 @@ export function toHunkView(hunk: Hunk, width: number, palette: Palette): string[
   const lines = toDiffLines(hunk);
   const texts = markWords(lines, palette);
   const digits = String(Math.max(0, ...lines.map((line) => line.new ?? line.old ?? 0))).length;
-  return lines.map((line) => {
-    const number = String(line.new ?? line.old ?? '').padStart(digits);
-    const text = texts.get(line) ?? toSafe(line.text);
+  const room = Math.max(1, width - digits - 3);
+  return lines.flatMap((line) => {
+    const number = palette.muted(String(line.new ?? line.old ?? '').padStart(digits));
+    const style = line.kind === 'added' ? palette.added : line.kind === 'removed' ? palette.removed : undefined;
     if (line.kind === 'note') return palette.muted(`${' '.repeat(digits)}   ${toSafe(line.text)}`);
-    if (line.kind === 'same') return toRow(`${palette.muted(number)}   ${text}`, width);
-    const style = line.kind === 'added' ? palette.added : palette.removed;
-    const sign = line.kind === 'added' ? '+' : '-';
-    return `${palette.muted(number)} ${style(toRow(`${sign} ${text}`, width - digits - 1))}`;
+    const sign = line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  ';
+    // Every character is shown: a user decides about it.
+    const rows = wrapTextWithAnsi(texts.get(line) ?? toSafe(line.text), room);
+    return rows.map((row, index) => {
+      const text = `${index === 0 ? sign : '  '}${row}`;
+      return `${index === 0 ? number : ' '.repeat(digits)} ${style ? style(text) : text}`;
+    });
   });
-}
-
-function toRow(text: string, width: number): string {
-  return visibleWidth(text) > width ? truncateToWidth(text, width, '…') : text;
 }
 
 /** The texts of changed lines whose changed words are marked. */

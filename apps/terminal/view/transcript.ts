@@ -1,5 +1,5 @@
 import type { Entry, PartialMessage } from '@klaus/sdk/conversation';
-import { formatNumber } from '@klaus/sdk/transcript';
+import { formatCount } from '@klaus/sdk/transcript';
 import type { Component, InlineScreen } from '../screen/index.ts';
 import type { SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
@@ -45,7 +45,7 @@ export class Transcript implements Component {
     for (const note of this.#notes) note.after = 0;
     const { entries } = view.conversation;
     this.#done = Math.max(0, entries.length - SHOWN_AT_START);
-    if (this.#done > 0) this.note(`… ${formatNumber(this.#done, 'earlier entry')}, Ctrl-O shows them`);
+    if (this.#done > 0) this.note(`… ${formatCount(this.#done)} earlier messages and calls, Ctrl-O shows them`);
   }
 
   /** Writes a line that is not in the log. @param text Printable, may contain colours. */
