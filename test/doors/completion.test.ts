@@ -85,7 +85,7 @@ test.skipIf(!has('fish'))('fish completes commands, values, files and ids (skipp
 const TYPE = `
 zmodload zsh/zpty
 zpty z zsh -f -i
-zpty -w z "PS1=; autoload -Uz compinit && compinit -u -D; $1; bindkey '^I' complete-word; print READY-\$((1+1))"
+zpty -w z "PS1=; autoload -Uz compinit && compinit -u -D; $1; bindkey '^I' complete-word; print READY-\\$((1+1))"
 zpty -r z out '*READY-2*'
 shift
 while (( $# )); do

@@ -41,8 +41,8 @@ test.each([
 });
 
 test('a mistake names its place', () => {
-  const { read } = toSchema({ properties: { items: { items: { properties: { price: { type: 'number' } } } } } });
-  const found = read('{"items":[{"price":"1"}]}');
+  const schema = toSchema({ properties: { items: { items: { properties: { price: { type: 'number' } } } } } });
+  const found = schema.read('{"items":[{"price":"1"}]}');
   expect('mistakes' in found && found.mistakes[0]).toContain('/items/0/price');
 });
 

@@ -6,7 +6,7 @@ import { err, out } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
 import { EXIT, isKlausError } from '../program/exit-codes.ts';
 import { type Options, toOutputFormat } from '../program/options.ts';
-import type { ResultRun, RunResult } from './open-run-result.ts';
+import type { ResultRun, RunResult } from './run-result.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { type RunSessionOptions, sendPrompt } from './run-session.ts';
 
