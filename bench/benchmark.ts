@@ -14,7 +14,19 @@ export interface Row {
 /** In the figure's own unit, or `times` the bare figure. */
 export type Bar = number | { times: number };
 
-export type Unit = 'ms' | 'MB' | 'KB' | 'bytes' | 'nodes' | 'MB/s' | 'events/s' | 'wakes/s' | 'events' | 'tools' | '%';
+export type Unit =
+  | 'ms'
+  | 'MB'
+  | 'KB'
+  | 'bytes'
+  | 'nodes'
+  | 'MB/s'
+  | 'events/s'
+  | 'wakes/s'
+  | 'events'
+  | 'tools'
+  | 'clears'
+  | '%';
 
 /** A benchmark that this machine cannot run. */
 export interface Skipped {

@@ -49,6 +49,8 @@ const bundle = await rolldown({
   plugins: [ownPlaces, toolSchemas(root), pureSchemas, lazyBundle],
   // Only the entry is loaded from outside the bundle.
   preserveEntrySignatures: false,
+  // Otherwise the terminal would load all that its library has before its first frame.
+  treeshake: { moduleSideEffects: [{ test: /node_modules\/(@earendil-works\/pi-tui|marked)\//, sideEffects: false }] },
 });
 const { output } = await bundle.write({
   dir: dist,

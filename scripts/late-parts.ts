@@ -1,6 +1,6 @@
 /**
- * Modules that a run needs only after its first request to the model, if at all. Each part is a separate file of the
- * bundle, which is loaded then. Prefixes of paths, by the name of the file.
+ * Modules that a run needs only after its first request to the model, if at all, and the terminal only after its first
+ * frame. Each part is a separate file of the bundle, which is loaded then. Prefixes of paths, by the name of the file.
  */
 export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   shell: ['core/policy/shell/', 'core/policy/checks/', 'node_modules/unbash/'],
@@ -92,6 +92,13 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/recovery/',
     'adapters/store/sqlite/queries/stats',
     'adapters/store/sqlite/queries/read-usage',
+  ],
+  markdown: [
+    'node_modules/@earendil-works/pi-tui/dist/components/image',
+    'node_modules/@earendil-works/pi-tui/dist/components/input',
+    'node_modules/@earendil-works/pi-tui/dist/components/markdown',
+    'node_modules/@earendil-works/pi-tui/dist/latex',
+    'node_modules/marked/',
   ],
   openai: [
     'adapters/models/openai/answer-stream',

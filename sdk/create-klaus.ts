@@ -47,7 +47,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const configuration = await loadConfiguration({ env, home, cwd, ...(settings && { settings }) });
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
-  const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
+  const credentials = findCredentials(env, configuration);
   const redactor = createRedactor({ salt: 'host', digest, values: credentials });
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });

@@ -299,6 +299,13 @@ export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
+export {
+  openKeyStore,
+  type KeyCheck,
+  type KeyStore,
+  type KeyStoreOptions,
+  type ProviderKeys,
+} from './models/provider-keys.ts';
 export { queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
 export { AGENT_BUILDER } from './agents/agent-builder.ts';

@@ -89,13 +89,13 @@ function withKey(target: { provider: ProviderName; id: string }, { access }: Nam
   const others = PROVIDER_NAMES.filter((candidate) => access[candidate] === 'key');
   if (others.length === 0) throw noKey();
   throw new KlausError('auth', `${provider}/${id} needs ${toList(keyVariables(provider))}, which is not set.`, {
-    hint: `Set it, or choose a model of ${others.join(' or ')}.`,
+    hint: `Store it with \`klaus login ${provider}\`, or choose a model of ${others.join(' or ')}.`,
   });
 }
 
 function noKey(): KlausError {
   return new KlausError('auth', `No model key is set: set one of ${toList(keyVariables())}.`, {
-    hint: 'Without a key, `klaus demo` shows a complete run with a scripted model.',
+    hint: '`klaus login` stores one. Without a key, `klaus demo` shows a complete run with a scripted model.',
   });
 }
 

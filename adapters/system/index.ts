@@ -2,3 +2,4 @@ export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
 export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';
 export { makeFolder, syncFolder } from './make-folder.ts';
+export { createKeyring, type Keyring } from './keyring.ts';

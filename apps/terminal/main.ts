@@ -20,7 +20,6 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   screen.addChild(composer);
   screen.setFocus(composer);
   screen.start();
-  screen.renderNow();
   const { TerminalApp } = await import('./app/terminal-app.ts');
   const app = new TerminalApp({ ...options, preferences, style, screen, composer });
   return await app.run();

@@ -10,7 +10,15 @@ import {
 import { toShown } from './shown.ts';
 
 /** The source of a value, strongest first. */
-export type SourceName = 'option' | 'environment' | 'home .env' | 'project file' | 'user file' | 'default';
+export type SourceName =
+  | 'option'
+  | 'environment'
+  | 'home .env'
+  | 'project file'
+  | 'user file'
+  | 'keyring'
+  | 'key file'
+  | 'default';
 
 export interface SettingSource {
   readonly source: SourceName;
@@ -47,6 +55,8 @@ export interface Configuration {
   get<K extends SettingKey>(key: K): SettingValue<K>;
   /** All values as a tree: `values.limits.usd`. Not enumerable, because it contains the keys. */
   readonly values: SettingValues;
+  /** Keys of the key file that are not used, because their provider has a key from another source. Not enumerable. */
+  readonly unusedKeys: Readonly<Record<string, string>>;
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
   /** Every setting with its source, in the order of the table, without secrets. */
   explain(): SettingRow[];
@@ -58,7 +68,10 @@ export interface ResolvedValue extends SettingSource {
 }
 
 /** Creates the configuration from validated values, one for each key. */
-export function createConfiguration(resolved: ReadonlyMap<SettingKey, ResolvedValue>): Configuration {
+export function createConfiguration(
+  resolved: ReadonlyMap<SettingKey, ResolvedValue>,
+  unusedKeys: Configuration['unusedKeys'] = {},
+): Configuration {
   const sources = Object.fromEntries(
     SETTING_KEYS.map((key) => {
       const { source, where } = resolved.get(key)!;
@@ -70,7 +83,10 @@ export function createConfiguration(resolved: ReadonlyMap<SettingKey, ResolvedVa
     sources,
     explain: () => SETTING_KEYS.map((key) => toRow(key, resolved.get(key)!)),
   };
-  return Object.defineProperty(configuration, 'values', { value: toTree(resolved) }) as Configuration;
+  return Object.defineProperties(configuration, {
+    values: { value: toTree(resolved) },
+    unusedKeys: { value: unusedKeys },
+  }) as Configuration;
 }
 
 function toTree(resolved: ReadonlyMap<SettingKey, ResolvedValue>): SettingValues {

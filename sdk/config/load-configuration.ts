@@ -14,6 +14,7 @@ import { type Configuration, createConfiguration, type FoundValue, type Resolved
 import { readFileText } from './file-text.ts';
 import { findProjectFile } from './project-file.ts';
 import { toShown } from './shown.ts';
+import { findStoredKeys } from './stored-keys.ts';
 import { fromYaml, unknownKey } from './yaml-values.ts';
 
 export interface ConfigurationInput {
@@ -28,7 +29,7 @@ export interface ConfigurationInput {
 
 /**
  * Reads all settings. The strongest source wins: option, environment, `<home>/.env`, the project's
- * `.klaus/config.yaml`, `<home>/config.yaml`, default. The project's file is not trusted: it can only narrow.
+ * `.klaus/config.yaml`, `<home>/config.yaml`, a key that `klaus login` stored, default. The project's file is not trusted: it can only narrow.
  * All values are validated, including those that a stronger source overrides.
  *
  * @throws KlausError `config` with key, source, value (except of a secret) and the allowed values.
@@ -59,12 +60,13 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
     fallback: toDefaults(cwd, env['HOME']),
   };
   const stronger = new Map([...layers.envFile, ...layers.environment, ...layers.option]);
-  const without = new Map([...layers.fallback, ...layers.user, ...stronger]);
+  const { found, unused } = await findStoredKeys({ env, home }, (key) => stronger.has(key) || layers.user.has(key));
+  const without = new Map([...layers.fallback, ...check(found), ...layers.user, ...stronger]);
   const taken = [...layers.project]
     .map(([key, asked]) => [key, mergeWith(asked, without)] as const)
     .filter(([key, asked]) => asked !== layers.project.get(key) || !stronger.has(key));
   for (const [, asked] of taken) refuseWider(asked, without);
-  return createConfiguration(new Map([...without, ...taken]));
+  return createConfiguration(new Map([...without, ...taken]), unused);
 }
 
 function fromOptions(settings: Readonly<Record<string, unknown>>, folder: string): FoundValue[] {

@@ -15,11 +15,18 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   ]);
   const { keys } = configuration.values;
   const variables = PROVIDER_NAMES.flatMap((provider) => Object.entries(PROVIDER_TABLE[provider].keys)).map(
-    ([name, { env }]) => ({ env, isSet: keys[name as ProviderKey] !== undefined }),
+    ([name, { env }]) => ({
+      env,
+      isSet: keys[name as ProviderKey] !== undefined,
+      source: toKeySource(configuration, name as ProviderKey),
+    }),
   );
   const { set = [], unset = [] } = Object.groupBy(variables, ({ isSet }) => (isSet ? 'set' : 'unset'));
-  const text = [...set.map(({ env }) => `${env} set`), ...unset.map(({ env }) => `${env} not set`)].join(', ');
-  const key: Finding = { name: 'keys', status: set.length > 0 ? 'ok' : 'warn', text };
+  const text = [
+    ...set.map(({ env, source }) => `${env} set${source}`),
+    ...unset.map(({ env }) => `${env} not set`),
+  ].join(', ');
+  const key: Finding = set.length > 0 ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
   const wanted = configuration.get('model');
   try {
     const options = { ...toModelsOptions(configuration), ...(scripted ? { scripted } : {}) };
@@ -32,6 +39,12 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   } catch (error) {
     return [key, toFailure('model', error, 'auth')];
   }
+}
+
+/** Where a key comes from, if that is not its variable. */
+function toKeySource({ sources }: Configuration, name: ProviderKey): string {
+  const { source, where } = sources[`keys.${name}`];
+  return source === 'environment' ? '' : ` (${where ?? source})`;
 }
 
 /** Only opens a connection. No request is sent, and the key is not used. */

@@ -42,7 +42,7 @@ export interface EngineInput {
 export function createEngine(input: EngineInput): Engine {
   const { options, env, home, configuration, store, traced, snapshots, processes, onStart } = input;
   const ids = createSystemIds();
-  const credentials = findCredentials(env, configuration.values.keys, configuration.values.sandbox.env);
+  const credentials = findCredentials(env, configuration);
   const builtin = options.builtinTools === false ? [] : builtinTools;
   let models: Models | undefined;
   const toModels = (): Models =>

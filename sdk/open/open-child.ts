@@ -26,11 +26,6 @@ export async function openChild(
         hint: 'Start it again: it then gets its present authority.',
       });
     }
-    if (definition.runner) {
-      throw new KlausError('usage', `Only the user can start ${agent}: another program drives it.`, {
-        hint: `klaus --agent ${agent} starts it.`,
-      });
-    }
     const model = await engine.models.resolve(toRequestedModel(definition) ?? request.model);
     checkModel(grant, model.name);
     if (limits.usd > 0 && model.info.prices.length === 0) {

@@ -133,6 +133,11 @@ async function findWorkers(
   const agents = engine.openAgents(workspace);
   const found = [...new Set(names)].map(async (name) => {
     const { definition, hash } = await agents.find(name);
+    if (definition.runner) {
+      throw new KlausError('usage', `${name} cannot be a worker: another program drives it.`, {
+        hint: `Start it yourself with --agent ${name}.`,
+      });
+    }
     const { grant } = agents.grantOf(definition);
     // Its money and turns are a part of the limits of this session.
     return { agent: name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };

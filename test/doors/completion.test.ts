@@ -4,19 +4,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestEngine } from '../fixtures/engine.ts';
-import type { TestHome } from '../fixtures/test-home.ts';
+import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** The environment of a shell that finds `klaus`. */
-function withProgram(place: TestHome): Record<string, string> {
-  const bin = join(place.home, 'bin');
-  mkdirSync(bin);
-  symlinkSync(join(root, 'klaus'), join(bin, 'klaus'));
-  return { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
-}
-
-const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
 
 test('bash completes the ids of sessions and of open approvals, and the names of agents', async () => {
   await using engine = await createTestEngine({
@@ -30,7 +21,10 @@ test('bash completes the ids of sessions and of open approvals, and the names of
   const sessions = [await klaus.open(), await klaus.open()];
   await sessions[0]!.prompt('go', { onAsk: 'wait' });
   await sessions[0]!.advance();
-  const env = withProgram(place);
+  const bin = join(place.home, 'bin');
+  mkdirSync(bin);
+  symlinkSync(join(root, 'klaus'), join(bin, 'klaus'));
+  const env = { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
   const offered = (...words: string[]): string[] => {
     const script = `source <(klaus completion bash)
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -52,87 +46,70 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   expect(offered('klaus', 'agents', 'exp')).toEqual(['export']);
 });
 
-test.skipIf(!has('fish'))('fish completes commands, values, files and ids (skipped without fish)', async () => {
-  await using engine = await createTestEngine({ script: { steps: [], fallback: { text: 'Done.' } } });
-  const { klaus, place } = engine;
-  const { id } = await klaus.open();
-  const env = withProgram(place);
-  writeFileSync(join(place.workspace, 'schema.json'), '{}');
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;
+
+/** An environment whose PATH has the program as `klaus`. */
+function provideKlaus({ home, env }: TestHome): Record<string, string> {
+  const bin = join(home, 'bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(join(root, 'klaus'), join(bin, 'klaus'));
+  return { ...env, PATH: `${bin}:${env['PATH']}` };
+}
+
+test.skipIf(!has('fish'))('fish completes commands, options, their values and the words of an argument', () => {
+  using place = createTestHome();
+  const env = provideKlaus(place);
   mkdirSync(join(place.workspace, 'inner'));
-  const offered = (line: string): string[] => {
-    const script = 'klaus completion fish | source; complete -C $argv[1]';
-    const text = execFileSync('fish', ['--no-config', '-c', script, line], {
+  const script = execFileSync('klaus', ['completion', 'fish'], { encoding: 'utf8', env });
+  const offered = (line: string): string[] =>
+    execFileSync('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`], {
       encoding: 'utf8',
       env,
       cwd: place.workspace,
-    });
-    return text.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]!]));
-  };
-  expect(offered('klaus ses')).toEqual(['sessions']);
-  expect(offered('klaus help ses')).toEqual(['sessions']);
-  expect(offered('klaus db ')).toEqual(expect.arrayContaining(['stats', 'recover']));
-  expect(offered('klaus db stats ')).toEqual([]);
-  expect(offered('klaus agents exp')).toEqual(['export']);
-  expect(offered('klaus agents export --form')).toEqual([]);
-  expect(offered('klaus --approve ')).toEqual(['ask', 'auto', 'edits', 'plan']);
+    })
+      .trim()
+      .split('\n')
+      .map((row) => row.split('\t')[0]!);
+  expect(offered('klaus logi')).toEqual(['login']);
+  expect(offered('klaus login --l')).toEqual(['--list']);
+  // No files, although README.md exists.
+  expect(offered('klaus run --output-format ')).toEqual(['json', 'stream-json', 'text']);
+  expect(offered('klaus completion ')).toEqual(['bash', 'fish', 'zsh']);
+  expect(offered('klaus run --cwd ')).toEqual(['inner/']);
+  expect(offered('klaus run --output-schema REA')).toEqual(['README.md']);
   expect(offered('klaus --approve ask --budget-')).toEqual(['--budget-tokens', '--budget-usd']);
-  expect(offered('klaus --output-schema s')).toEqual(['schema.json']);
-  expect(offered('klaus --cwd i')).toEqual(['inner/']);
-  expect(offered('klaus show ')).toEqual([id]);
+  expect(offered('klaus db stats ')).toEqual(['']);
+  // klaus export has it.
+  expect(offered('klaus agents export --form')).toEqual(['']);
+  expect(offered('klaus help ses')).toEqual(['sessions']);
 });
 
-/** Types each line and a tab into an interactive zsh, and waits for a text that was not typed. */
-const TYPE = `
-zmodload zsh/zpty
-zpty z zsh -f -i
-zpty -w z "PS1=; autoload -Uz compinit && compinit -u -D; $1; bindkey '^I' complete-word; print READY-\\$((1+1))"
-zpty -r z out '*READY-2*'
-shift
-while (( $# )); do
-  zpty -w -n z "$1"$'\t'
-  zpty -r z out "*$2*"
-  zpty -w -n z $'\x15'
-  print -r -- "$2"
-  shift 2
-done
-zpty -d z`;
+const ZSH_SETUPS = [
+  ['sourced', "PS1='zsh: '\nautoload -Uz compinit; compinit -u -D\nsource <(klaus completion zsh)\n"],
+  ['as a function', "PS1='zsh: '\nfpath=($HOME $fpath)\nautoload -Uz compinit; compinit -u -D\n"],
+] as const;
 
-test.skipIf(!has('zsh'))(
-  'zsh completes commands, values, files and ids, as a function too (skipped without zsh)',
-  async () => {
-    await using engine = await createTestEngine({ script: { steps: [], fallback: { text: 'Done.' } } });
-    const { klaus, place } = engine;
-    const { id } = await klaus.open();
-    const env: Record<string, string> = { ...withProgram(place), TERM: 'xterm' };
-    writeFileSync(join(place.workspace, 'schema.json'), '{}');
-    const expected = [
-      ['klaus ses', 'sions'],
-      ['klaus db ', 'clear-sessions'],
-      ['klaus agents exp', 'ort'],
-      ['klaus run --approve ', 'edits'],
-      ['klaus --budget-', 'budget-tokens'],
-      ['klaus --output-schema s', 'chema.json'],
-      ['klaus show ', id],
-    ] as const;
-    const type = (setup: string, lines: readonly (readonly [string, string])[]): string =>
-      execFileSync('zsh', ['-f', '-c', TYPE, 'zsh', setup, ...lines.flat()], {
-        encoding: 'utf8',
-        env,
-        cwd: place.workspace,
-        // A text that does not appear is an error, not a wait.
-        timeout: 60_000,
-      });
-    const texts = expected.map(([, text]) => `${text}\n`).join('');
-    expect(type('source <(klaus completion zsh)', expected)).toBe(texts);
-    const functions = join(place.home, 'functions');
-    mkdirSync(functions);
-    writeFileSync(
-      join(functions, '_klaus'),
-      execFileSync(join(env['PATH']!.split(':')[0]!, 'klaus'), ['completion', 'zsh'], { env, encoding: 'utf8' }),
-    );
-    const first = expected.slice(0, 2);
-    expect(type(`fpath=(${functions} $fpath); compinit -u -D`, first)).toBe(
-      first.map(([, text]) => `${text}\n`).join(''),
-    );
+test.skipIf(!has('zsh') || !hasTmux).each(ZSH_SETUPS)(
+  'zsh completes commands, values and ids: %s',
+  async (_, start) => {
+    using place = createTestHome();
+    const env = provideKlaus(place);
+    mkdirSync(join(place.workspace, '.klaus/agents'), { recursive: true });
+    writeFileSync(join(place.workspace, '.klaus/agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+    writeFileSync(join(env['HOME']!, '_klaus'), execFileSync('klaus', ['completion', 'zsh'], { env }));
+    writeFileSync(join(env['HOME']!, '.zshrc'), start);
+    await using terminal = await openTerminal(['zsh', '-i'], { env, cwd: place.workspace });
+    await terminal.shows('zsh:');
+    for (const [typed, shown] of [
+      ['klaus logi', /klaus login$/m],
+      ['klaus login --li', /klaus login --list$/m],
+      ['klaus run --output-format s', /--output-format stream-json$/m],
+      ['klaus db st', /klaus db stats$/m],
+      ['klaus agents show re', /klaus agents show reviewer$/m],
+    ] as const) {
+      await terminal.type(typed, 'Tab');
+      expect(await terminal.shows(shown)).toMatch(shown);
+      await terminal.type('C-u');
+    }
   },
 );

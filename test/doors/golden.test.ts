@@ -1,14 +1,16 @@
-// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, core/conversation: one log through every door.
+// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, core/conversation: one log through every door.
 import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
 import { startEditor } from '../acp/editor.ts';
+import { KEYS, openEmulator } from '../fixtures/emulator.ts';
 
 const FILES = {
   'README.md': '# Golden\n',
@@ -70,6 +72,27 @@ async function overEditor(
   return toEvents((await runKlaus(['show', sessionId, '--json'], { place })).stdout);
 }
 
+/** The interactive terminal, in an emulator. There is a user who can answer, so its runs wait for an answer. */
+async function overTerminal(...[place, server, words = []]: [...Parameters<Door>, string[]?]): Promise<Event[]> {
+  const env = toEnv({ place, server });
+  await using terminal = await openEmulator([process.execPath, MAIN, 'chat', ...words], { env, cwd: place.workspace });
+  await terminal.shows('mode auto');
+  terminal.type(`${PROMPT}${KEYS.enter}`);
+  await terminal.shows('The sum adds now.');
+  await terminal.shows(/4 turns, 8 tool calls/);
+  await terminal.hides('Esc cancels');
+  terminal.type(KEYS.ctrlD);
+  expect(await terminal.ended).toBe(0);
+  await using klaus = await createKlaus({ cwd: place.workspace, env });
+  const [latest] = await klaus.sessions();
+  const events = await Array.fromAsync(klaus.handle(latest!.id).events());
+  return events.map((event) => {
+    if (event.type !== 'run.started') return event;
+    expect(event.onAsk).toBe('wait');
+    return { ...event, onAsk: 'deny' };
+  });
+}
+
 /** Every way to run a session. Each returns the complete log. */
 const DOORS: Record<string, Door> = {
   'klaus run --json': async (place, server) => {
@@ -83,6 +106,7 @@ const DOORS: Record<string, Door> = {
     return toEvents(ended.stdout);
   },
   'klaus acp': (place, server) => overEditor(place, server),
+  ...(hasScript ? { 'klaus chat in a terminal': (place, server) => overTerminal(place, server) } : {}),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open();
@@ -175,6 +199,7 @@ const DOORS_OF_AGENT: Record<string, Door> = {
     return toEvents(ended.stdout);
   },
   'klaus acp --agent': (place, server) => overEditor(place, server, ['--agent', 'fixer']),
+  ...(hasScript ? { 'klaus chat AGENT in a terminal': (place, server) => overTerminal(place, server, ['fixer']) } : {}),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open({ agent: 'fixer' });

@@ -122,6 +122,20 @@ test('it waits for the end of a run, and a prompt does not join it', async () =>
   expect((await session.replay()).outcome).toBe('equal');
 });
 
+test('a compaction that is requested while it runs follows in a run of its own', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
+  const session = await engine.klaus.open();
+  await session.prompt('Hello.');
+  await session.advance();
+  await session.send({ type: 'shell', command: 'echo shell', by: 'test' });
+  await session.send({ type: 'compact', by: 'test' });
+  expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+  const events = await eventsOf(session);
+  expect(ofType(events, 'run.started').map(({ trigger }) => trigger)).toEqual(['prompt', 'shell', 'compact']);
+  expect(ofType(events, 'context.compacted')).toHaveLength(1);
+  expect((await session.replay()).outcome).toBe('equal');
+});
+
 test('a command with a secret is refused, and nothing is stored', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();

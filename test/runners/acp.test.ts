@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { createDrivenEngine, runAgent, toDefinition, toSaid } from '../fixtures/acp-agent.ts';
-import { ofType, outcomeOf } from '../fixtures/engine.ts';
+import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 
 test('files and terminals of the agent are tools of Klaus, through the gate', async () => {
   await using engine = await createDrivenEngine();
@@ -249,6 +249,23 @@ test('a definition of the project does not run its program without the agreement
     code: 'usage',
     hint: expect.stringContaining('--trust-command') as string,
   });
+});
+
+test('another agent cannot start it, not as a worker either', async () => {
+  const spawn = { name: 'spawn_agent', input: { agent: 'other', task: 'say x' } };
+  await using engine = await createTestEngine({
+    script: { steps: [{ when: { turn: 0 }, reply: { calls: [spawn] } }], fallback: { text: 'Done.' } },
+    files: { '.klaus/agents/other.md': toDefinition() },
+  });
+  const session = await engine.klaus.open({ grant: 'file-operations code-execution agent-creation' });
+  await session.prompt('go');
+  await session.advance();
+  const events = await Array.fromAsync(session.events());
+  expect(ofType(events, 'tool.finished')).toMatchObject([
+    { name: 'spawn_agent', outcome: 'error', output: expect.stringContaining('another program drives it') as string },
+  ]);
+  expect(ofType(events, 'child.opened')).toEqual([]);
+  await expect(engine.klaus.open({ workers: ['other'] })).rejects.toMatchObject({ code: 'usage' });
 });
 
 test.for([

@@ -22,7 +22,7 @@ test.runIf(hasScript)('a hunk is edited in $EDITOR, and the rest is accepted', a
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ env: createEditor(chat, 's/a + b/b + a/') });
   terminal.type('fix\r');
-  await terminal.shows(/y.*approve/);
+  await terminal.shows(/ y approve /);
   terminal.type('h');
   await terminal.shows('Hunk 1 of 2');
   terminal.type('e');
@@ -37,7 +37,7 @@ test.runIf(hasScript)('a rejection has a reason for the model, and changes nothi
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ columns: 40 });
   terminal.type('fix\r');
-  await terminal.shows(/y.*approve/);
+  await terminal.shows(/ y approve /);
   terminal.type('n');
   // The question is readable in a narrow terminal too.
   await terminal.shows(/What should it do instead\?[\s\S]*Enter alone gives\s+no reason/);
@@ -57,7 +57,7 @@ test.runIf(hasScript)('a question that another process answers is closed, and th
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open();
   terminal.type('fix\r');
-  await terminal.shows(/y.*approve/);
+  await terminal.shows(/ y approve /);
   const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
   const other = await chat.run('approve', asked.approval);
   expect(other.code).toBe(0);
@@ -73,19 +73,19 @@ test.runIf(hasScript)('a postponed question stays open, over a new start too', a
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const first = await chat.open();
   first.type('fix\r');
-  await first.shows(/y.*approve/);
+  await first.shows(/ y approve /);
   first.type('q');
   await first.shows('The question stays open');
-  await first.hides(/y.*approve/);
+  await first.hides(/ y approve /);
   first.type('\u001ba');
-  await first.shows(/y.*approve/);
+  await first.shows(/ y approve /);
   first.type('q');
-  await first.hides(/y.*approve/);
+  await first.hides(/ y approve /);
   first.type(KEYS.ctrlD);
   expect(await first.ended).toBe(0);
   expect(readSum(chat)).toBe(SUM);
   const second = await chat.open();
-  await second.shows(/y.*approve/);
+  await second.shows(/ y approve /);
   second.type('y');
   await second.shows('Fixed: it adds now.');
   await untilIdle(second);
@@ -141,10 +141,10 @@ test.runIf(hasScript).each([40, 80, 200])(
     expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
     terminal.type('k');
     await terminal.shows('mode ask');
-    await terminal.shows(/y.*approve/);
+    await terminal.shows(/ y approve /);
     terminal.type('y');
     await terminal.shows(/\? .*until/);
-    await terminal.shows(/y.*approve/);
+    await terminal.shows(/ y approve /);
     screens['list'] = await terminal.shows('0 of 2 done');
     writeFileSync(join(chat.place.workspace, 'go'), '');
     terminal.type('y');

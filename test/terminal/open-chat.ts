@@ -1,7 +1,8 @@
 import type { Script } from '@klaus/adapters/models';
-import type { Event } from '@klaus/sdk';
+import { createKlaus, type Event } from '@klaus/sdk';
+import { expect } from 'vitest';
 import { type Emulator, openEmulator } from '../fixtures/emulator.ts';
-import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 export interface ChatOptions {
@@ -28,6 +29,8 @@ export interface ChatPlace extends AsyncDisposable {
   run(...words: readonly string[]): ReturnType<typeof runKlaus>;
   /** The log of a session, by default of the latest one. */
   events(session?: string): Promise<Event[]>;
+  /** Ids of all sessions, the newest first. */
+  sessions(): Promise<string[]>;
 }
 
 export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
@@ -60,8 +63,15 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
     },
     run,
     async events(session) {
-      const id = session ?? (await listSessions(place))[0]!.id;
-      return toEvents((await run('show', id, '--json')).stdout);
+      await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+      const id = session ?? (await klaus.sessions())[0]!.id;
+      const events = await Array.fromAsync((await klaus.session(id)).events());
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      return events;
+    },
+    async sessions() {
+      await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+      return (await klaus.sessions()).map(({ id }) => id);
     },
     async [Symbol.asyncDispose]() {
       for (const terminal of opened) await terminal[Symbol.asyncDispose]();
@@ -77,7 +87,7 @@ export function toStable(screen: string, events: readonly Event[]): string {
   let text = screen;
   // An id can be wrapped.
   for (const id of ids)
-    text = text.replaceAll(new RegExp([...id].join(String.raw`(?:\n *)?`), 'g'), (found) =>
+    text = text.replaceAll(new RegExp(id.split('').join(String.raw`(?:\n *)?`), 'g'), (found) =>
       found.replaceAll(/\w/g, 'S'),
     );
   return text

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';
 import { expect, test } from 'vitest';
 import { type Emulator, KEYS } from '../fixtures/emulator.ts';
-import { listSessions } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { type ChatPlace, openChatPlace, untilIdle } from './open-chat.ts';
 
@@ -15,6 +14,8 @@ const SCRIPT: Script = {
     { when: { user: '^one$', after: 'write_file' }, reply: { text: 'Wrote one.' } },
     { when: { user: '^two$', after: 'write_file' }, reply: { text: 'Wrote two.' } },
     { when: { after: 'write_file' }, reply: { text: 'Written.' } },
+    { when: { user: 'continue$' }, reply: { text: 'Continued.' } },
+    { when: { user: 'return$' }, reply: { text: 'Returned.' } },
     { when: { user: '^one$' }, reply: write('one\n') },
     { when: { user: '^two$' }, reply: write('two\n') },
   ],
@@ -62,19 +63,19 @@ test.runIf(hasScript).each([
 ] as const)('Esc Esc rewinds %s to before a message, in a copy of the session', async (part, content) => {
   await using opened = await openTwo();
   const { chat, terminal } = opened;
-  const [before] = await listSessions(chat.place);
+  const [before] = await chat.sessions();
   await rewind(terminal, part);
   await terminal.shows('The one before the rewind is kept');
   // The message can be sent again, changed.
   await terminal.shows(/^› two\s*$/m);
   expect(readText(chat)).toBe(content);
-  const [now, ...others] = await listSessions(chat.place);
-  expect(others.map(({ id }) => id)).toEqual([before!.id]);
-  const texts = JSON.stringify(await chat.events(now!.id));
+  const [now, ...others] = await chat.sessions();
+  expect(others).toEqual([before]);
+  const texts = JSON.stringify(await chat.events(now));
   expect(texts).toContain('Wrote one.');
   expect(texts).not.toContain('Wrote two.');
   terminal.type(KEYS.ctrlU);
-  await prompt(terminal, 'hello', 'Hello.');
+  await prompt(terminal, 'continue', 'Continued.');
 });
 
 test.runIf(hasScript)('a rewind of the files keeps the conversation', async () => {
@@ -83,7 +84,7 @@ test.runIf(hasScript)('a rewind of the files keeps the conversation', async () =
   await rewind(terminal, 'files');
   await terminal.shows('Restored 1 path');
   expect(readText(chat)).toBe('one\n');
-  expect(await listSessions(chat.place)).toHaveLength(1);
+  expect(await chat.sessions()).toHaveLength(1);
 });
 
 test.runIf(hasScript)(
@@ -92,7 +93,7 @@ test.runIf(hasScript)(
     await using opened = await openTwo();
     const { chat, terminal } = opened;
     terminal.type('/diff\r');
-    await terminal.shows(/Changes[\s\S]*zero[\s\S]*two/);
+    await terminal.shows(/zero[\s\S]*two[\s\S]*Changes/);
     expect(terminal.isFull()).toBe(true);
     terminal.type('q');
     await terminal.shows('Wrote two.');
@@ -115,21 +116,21 @@ test.runIf(hasScript)(
 test.runIf(hasScript)('/fork continues in a copy, and /sessions returns to the original', async () => {
   await using opened = await openTwo();
   const { chat, terminal } = opened;
-  const [original] = await listSessions(chat.place);
+  const [original] = await chat.sessions();
   terminal.type('/fork\r');
   await terminal.shows(/The chat continues in session/);
-  await prompt(terminal, 'hello', 'Hello.');
-  const sessions = await listSessions(chat.place);
+  await prompt(terminal, 'continue', 'Continued.');
+  const sessions = await chat.sessions();
   expect(sessions).toHaveLength(2);
-  const fork = sessions.find(({ id }) => id !== original!.id)!;
-  expect(JSON.stringify(await chat.events(fork.id))).toContain('Hello.');
-  expect(JSON.stringify(await chat.events(original!.id))).not.toContain('Hello.');
+  const fork = sessions.find((id) => id !== original)!;
+  expect(JSON.stringify(await chat.events(fork))).toContain('Continued.');
+  expect(JSON.stringify(await chat.events(original!))).not.toContain('Continued.');
   terminal.type('/sessions\r');
   await terminal.shows('Sessions:');
-  terminal.type(original!.id);
-  await terminal.until((screen) => screen.includes(`Sessions: ${original!.id}`), 'does not search');
+  terminal.type(original!);
+  await terminal.until((screen) => screen.includes(`Sessions: ${original}`), 'does not search');
   terminal.type(KEYS.enter);
   await terminal.hides('Sessions:');
-  await prompt(terminal, 'hello again', 'Hello.');
-  expect(JSON.stringify(await chat.events(original!.id))).toContain('hello again');
+  await prompt(terminal, 'return', 'Returned.');
+  expect(JSON.stringify(await chat.events(original!))).toContain('Returned.');
 });

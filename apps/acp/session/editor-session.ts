@@ -214,6 +214,8 @@ export class EditorSession {
     this.#updates.event(event, { isOwn: own !== false && own !== undefined });
     if (own) own.text = undefined;
     if (event.type === 'approval.answered') this.#permissions.end(event.approval);
+    // The run does not park for it.
+    if (event.type === 'approval.asked' && event.held) this.#permissions.ask([...this.view.approvals.values()]);
   }
 
   #note(event: Event): void {

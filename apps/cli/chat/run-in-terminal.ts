@@ -26,7 +26,8 @@ export async function runInTerminal({ name, isStart, options }: InTerminalOption
     folder,
     prompt: options.prompt ?? '',
     version: VERSION,
-    editFile: openEditor,
+    // Named in a function, so that the bundle loads it, and the engine with it, when it is first used.
+    editFile: (file) => openEditor(file),
     openClient: (onNotice) => openClient(options, { cwd, settings: toSettings(options), onNotice }),
     async begin(client) {
       const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });

@@ -47,7 +47,7 @@ export async function printNextSteps(output: Output, options: NextStepsOptions):
 
 /** What the user can do about a model that failed, other than to wait. */
 const MODEL_FIXES: Readonly<Record<string, string>> = {
-  auth: 'The provider does not accept the key. `klaus doctor` shows which key is set. Set another one, or choose another `--model`.',
+  auth: 'The provider does not accept the key. `klaus doctor` shows which key is set. `klaus login` stores another one. Or choose another `--model`.',
   invalid_request:
     'The provider refuses the request. The usual causes are an unknown model id or an account without credit. Choose another `--model`, or check the account.',
   context_window: 'Start a new session, or continue with a `--model` that has a larger context window.',

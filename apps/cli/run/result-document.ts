@@ -6,8 +6,8 @@ import { err, out } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
 import { EXIT, isKlausError } from '../program/exit-codes.ts';
 import { type Options, toOutputFormat } from '../program/options.ts';
-import type { ResultRun, RunResult } from './run-result.ts';
 import type { OutputSchema } from './output-schema.ts';
+import type { ResultRun, RunResult } from './run-result.ts';
 import { type RunSessionOptions, sendPrompt } from './run-session.ts';
 
 type Finished = EventOf<'run.finished'>;

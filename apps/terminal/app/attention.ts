@@ -5,8 +5,6 @@ import type { Preferences } from '../preferences.ts';
 import type { InlineScreen } from '../screen/index.ts';
 import type { SessionView } from '../session/session-view.ts';
 
-const FOCUS_ON = '\u001b[?1004h';
-const FOCUS_OFF = '\u001b[?1004l';
 const FOCUS_IN = '\u001b[I';
 const FOCUS_OUT = '\u001b[O';
 /** Seconds of a run after which its end is reported. */
@@ -24,7 +22,7 @@ export class Attention {
   constructor(screen: InlineScreen, preferences: () => Preferences) {
     this.#screen = screen;
     this.#preferences = preferences;
-    screen.terminal.write(FOCUS_ON);
+    screen.reportFocus();
     this.#stop = screen.addInputListener((data) => {
       if (data !== FOCUS_IN && data !== FOCUS_OUT) return undefined;
       this.#isInFront = data === FOCUS_IN;
@@ -46,7 +44,6 @@ export class Attention {
 
   stop(): void {
     this.#stop();
-    this.#screen.terminal.write(FOCUS_OFF);
     if (this.#title !== '') this.#screen.terminal.setTitle('');
   }
 

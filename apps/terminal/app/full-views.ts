@@ -18,6 +18,7 @@ interface Blocks {
 export function openConversationView(app: App): void {
   if (!app.isReady) return;
   const { entries, title } = app.link.view.conversation;
+  if (entries.length === 0) return app.setHint('The conversation is empty');
   const style = Object.create(app.style, { showThinking: { value: true } }) as typeof app.style;
   const options = { style, now: Date.now(), spinner: '●', output: '', isExpanded: true };
   void style.highlighter.load();

@@ -5,6 +5,8 @@ import { toText } from '../footer/queue.ts';
 import { openRewind } from './pickers.ts';
 import type { App } from './app.ts';
 
+/** Milliseconds after which a program that is not suspended continues. */
+const SUSPEND_MS = 50;
 const MODES = ['plan', 'ask', 'edits', 'auto'] as const;
 
 /** Queues the input until the run ends. */
@@ -106,7 +108,14 @@ function attachImage(app: App, part: ImagePart, name: string): void {
 }
 
 export function suspend({ screen }: App): void {
+  const resume = (): void => {
+    clearTimeout(ignored);
+    process.off('SIGCONT', resume);
+    screen.start();
+  };
   screen.stop();
-  process.once('SIGCONT', () => screen.start());
+  process.once('SIGCONT', resume);
   process.kill(process.pid, 'SIGTSTP');
+  // The kernel ignores the signal where no shell could continue the program, as in a container.
+  const ignored = setTimeout(resume, SUSPEND_MS);
 }

@@ -6,6 +6,8 @@ const ERASE_LINE = '\u001b[2K';
 const ERASE_BELOW = '\u001b[J';
 const ENTER_FULL = '\u001b[?1049h\u001b[H';
 const LEAVE_FULL = '\u001b[?1049l';
+const FOCUS_ON = '\u001b[?1004h';
+const FOCUS_OFF = '\u001b[?1004l';
 
 /**
  * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
@@ -28,6 +30,7 @@ export class InlineScreen extends TuiMainScreen {
   #isDrawing = false;
   /** True between start and stop. */
   #isOpen = false;
+  #reportsFocus = false;
 
   /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
   constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
@@ -50,6 +53,15 @@ export class InlineScreen extends TuiMainScreen {
   override start(): void {
     this.#isOpen = true;
     super.start();
+    if (this.#reportsFocus) this.terminal.write(FOCUS_ON);
+    // A frame that was requested before the stop was dropped, and prevents that others are requested.
+    this.renderNow();
+  }
+
+  /** The terminal reports when its window gets and loses the focus, as long as it is open. */
+  reportFocus(): void {
+    this.#reportsFocus = true;
+    if (this.#isOpen) this.terminal.write(FOCUS_ON);
   }
 
   override stop(): void {
@@ -75,7 +87,17 @@ export class InlineScreen extends TuiMainScreen {
     return this.#full !== undefined;
   }
 
+  /** Erases the changing rows, so that the next frame draws all of them. */
   protected override resetRenderState(): void {
+    if (this.#full) {
+      this.#full.size = '';
+      return;
+    }
+    if (this.#isOpen) this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}`);
+    this.#restart();
+  }
+
+  #restart(): void {
     this.#shown = [];
     this.#row = 0;
     this.#column = 0;
@@ -84,11 +106,12 @@ export class InlineScreen extends TuiMainScreen {
 
   /** Erases the changing rows: what remains is the conversation. */
   protected override beforeTerminalStop(): void {
+    if (this.#reportsFocus) this.terminal.write(FOCUS_OFF);
     if (this.#full) this.terminal.write(LEAVE_FULL);
     this.#full = undefined;
     const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
     this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}${finished.join('')}`);
-    this.resetRenderState();
+    this.#restart();
   }
 
   protected override doRender(): void {

@@ -36,6 +36,11 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   }
   const agents = engine.openAgents(workspace);
   const { definition, hash } = await agents.find(agent);
+  if (definition.runner) {
+    throw new KlausError('usage', `Only the user can start ${agent}: another program drives it.`, {
+      hint: 'Do this part of the task yourself, or start another agent.',
+    });
+  }
   const limits = toShare(state, { given: request.limits, turns: definition.maxTurns });
   const now = engine.clock.now();
   const held = work.authority.grant();

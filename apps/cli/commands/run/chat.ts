@@ -6,7 +6,7 @@ import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-re
 import { openClient } from '../../client/open-client.ts';
 import type { SessionClient } from '@klaus/sdk/client';
 import { createOutput } from '../../output/show-output.ts';
-import { err } from '../../output/sink.ts';
+import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
@@ -63,7 +63,7 @@ export const command: LeafCommand = {
 
 /** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
 function canShowTerminal({ json, plain }: Options): boolean {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+  const isTerminal = process.stdin.isTTY && out.isTTY && process.env['TERM'] !== 'dumb';
   return isTerminal && !json && !plain && (process.env['KLAUS_PLAIN'] ?? '') === '';
 }
 

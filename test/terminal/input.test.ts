@@ -1,0 +1,133 @@
+// Covers apps/terminal/composer, apps/terminal/screen: history, completion, pastes, the user's editor and other sizes in the interactive terminal.
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/adapters/models';
+import { expect, test } from 'vitest';
+import { KEYS } from '../fixtures/emulator.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { openChatPlace, untilIdle } from './open-chat.ts';
+
+/** As many paragraphs, each with a number by which it is found. */
+const PARAGRAPHS = Array.from({ length: 30 }, (_, index) => `Paragraph ${index} with 漢字かな and e\u0301.`);
+
+const SCRIPT: Script = {
+  steps: [{ when: { user: 'stream' }, reply: { text: `${PARAGRAPHS.join('\n\n')}\n\nThe end.` }, chunk: 20, pace: 10 }],
+  fallback: { text: 'Hello.' },
+};
+
+const FILES = { 'src/first.ts': '', 'src/second.ts': '', 'README.md': '' };
+
+const open = () => openChatPlace({ script: SCRIPT, files: FILES, words: ['--approve', 'ask', '--budget-tokens', '0'] });
+
+test.runIf(hasScript)('Ctrl-R finds an earlier prompt of the project, also after a new start', async () => {
+  await using chat = await open();
+  const first = await chat.open();
+  for (const prompt of ['look at the apples', 'look at the pears']) {
+    first.type(`${prompt}\r`);
+    await first.shows(`› ${prompt}`);
+    await untilIdle(first);
+  }
+  first.type(KEYS.ctrlD);
+  expect(await first.ended).toBe(0);
+  const second = await chat.open({ words: ['--new'] });
+  second.type(KEYS.ctrlR);
+  await second.shows(/› look at the pears\n {2}look at the apples/);
+  second.type('app');
+  await second.shows(/: app\n› look at the apples\n(?! )/);
+  second.type(KEYS.enter);
+  await second.hides('Prompts of this project');
+  expect(second.screen()).toMatch(/^› look at the apples\s*$/m);
+  second.type(KEYS.ctrlU);
+  await second.hides('› look at the apples');
+  second.type(KEYS.up);
+  await second.shows(/^› look at the pears\s*$/m);
+});
+
+test.runIf(hasScript)('@ completes names of files, and / commands', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type('see @sec');
+  await terminal.shows(/@sec[\s\S]*src\/second\.ts/);
+  terminal.type(KEYS.tab);
+  await terminal.shows(/^› see @src\/second\.ts\s*$/m);
+  terminal.type(KEYS.enter);
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  terminal.type('/hel');
+  await terminal.shows(/\/help\s+list commands and keys/);
+  terminal.type(KEYS.tab);
+  await terminal.shows(/^› \/help\s*$/m);
+  terminal.type(KEYS.enter);
+  await terminal.shows('Help · ');
+  terminal.type('q');
+  await terminal.shows('Hello.');
+  const [prompt] = chat.server.requests;
+  expect(prompt!.body).toContain('see @src/second.ts');
+});
+
+test.runIf(hasScript)('a paste of 20,000 lines is one mark in the input, and arrives completely', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  const text = Array.from({ length: 20_000 }, (_, index) => `pasted line ${index}`).join('\n');
+  terminal.paste(text);
+  await terminal.shows('[paste #1 +20000 lines]');
+  terminal.type(' is a log\r');
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  expect(terminal.all()).not.toContain('pasted line 100');
+  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+  const { parts } = added.message;
+  expect(parts.map(({ type }) => type)).toEqual(['text', 'file']);
+  expect(parts[0]).toMatchObject({ text: '[paste #1 +20000 lines] is a log' });
+  expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
+});
+
+test.runIf(hasScript)('Ctrl-O before the first prompt shows nothing', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type(KEYS.ctrlO);
+  await terminal.shows('The conversation is empty');
+  terminal.type('hello\r');
+  expect(await terminal.shows('Hello.')).toContain('› hello');
+});
+
+test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', async () => {
+  await using chat = await open();
+  const editor = join(chat.place.workspace, '..', 'editor');
+  writeFileSync(editor, '#!/bin/sh\necho "and more" >> "$1"\n');
+  chmodSync(editor, 0o755);
+  const terminal = await chat.open({ env: { EDITOR: editor, VISUAL: '' } });
+  terminal.type('stream it\r');
+  await terminal.shows('Paragraph 1 ');
+  terminal.type('a prompt');
+  await terminal.shows('› a prompt');
+  terminal.type(KEYS.ctrlG);
+  await terminal.shows(/› a prompt\n? *and more/);
+  // What is written is still shown, without a key.
+  await terminal.shows('The end.');
+  await terminal.hides('Esc cancels');
+  expect(await chat.sessions()).toHaveLength(1);
+});
+
+test.runIf(hasScript).each([
+  [80, 40],
+  [40, 200],
+  [200, 80],
+])('an answer that is streamed survives a change from %i to %i columns', async (from, to) => {
+  await using chat = await open();
+  const terminal = await chat.open({ columns: from });
+  terminal.type('stream it\r');
+  await terminal.shows('Paragraph 5 ');
+  terminal.resize(to, 30);
+  await terminal.shows('Paragraph 12 ');
+  terminal.resize(from, 30);
+  await terminal.shows('The end.');
+  await untilIdle(terminal);
+  // A frame of the former width can arrive after the change, and leave rows in the scrollback; never on the screen.
+  const screen = terminal.screen();
+  const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
+  expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
+  expect(screen.match(/^› *$/gm)).toHaveLength(1);
+});

@@ -1,0 +1,125 @@
+import { expect } from 'vitest';
+import { CLEAN, type Emulator, KEYS } from '../fixtures/emulator.ts';
+import type { Step } from './random-keys.ts';
+
+/** Exit codes of a terminal that its user leaves. */
+const LEFT = [0];
+const COLUMNS = 120;
+const ROWS = 30;
+
+/** Milliseconds after which the screen is read again, although it has not changed. */
+const AGAIN_MS = 250;
+
+/** Gives the steps to the program at once, as fast as the terminal takes them. */
+export function play(terminal: Emulator, steps: readonly Step[]): void {
+  for (const step of steps) {
+    if (terminal.hasEnded) return;
+    if (step.kind === 'type') terminal.type(step.text);
+    else if (step.kind === 'paste') terminal.paste(step.text);
+    else if (step.kind === 'resize') terminal.resize(step.columns, step.rows);
+    else signal(terminal.pid, step.signal);
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+    if (name === 'SIGSTOP') process.kill(pid, 'SIGCONT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** What a screen needs before its input is empty and nothing runs: keys, by a text that the screen contains. */
+const CLOSING: readonly (readonly [at: RegExp, keys: string])[] = [
+  [/What should (?:it do instead|change in the plan)/, KEYS.enter],
+  [/Comment on this hunk/, KEYS.escape],
+  [/Enter chooses, Esc cancels|Enter forgets one/, KEYS.escape],
+  [/ q back/, 'q'],
+  [/ q later/, 'n'],
+  [/\? Waiting for your answer/, '\u001ba'],
+  [/Esc cancels/, KEYS.escape],
+];
+
+/**
+ * Closes what is open, rejects what is asked, and waits until nothing runs. Then the input contains the mark.
+ *
+ * @returns False if the program has ended.
+ */
+export async function settle(terminal: Emulator, mark: string): Promise<boolean> {
+  if (!terminal.hasEnded) terminal.resize(COLUMNS, ROWS);
+  let acted = '';
+  for (let step = 0; step < 200; step++) {
+    await changes(terminal, acted);
+    if (terminal.hasEnded) return false;
+    acted = terminal.screen();
+    if (terminal.isFull()) terminal.type(acted.includes('/ search') ? 'q' : KEYS.escape);
+    else {
+      const closing = CLOSING.find(([at]) => at.test(acted));
+      if (closing) terminal.type(closing[1]);
+      else if (hasMark(acted, mark)) {
+        // The input takes keys in order: what was typed before is in it.
+        terminal.type('.');
+        const isDone = (screen: string): boolean => hasMark(screen, `${mark}.`) && screen.endsWith('main');
+        const isOpen = (screen: string): boolean => terminal.isFull() || CLOSING.some(([at]) => at.test(screen));
+        // A dialog can have used the key.
+        await terminal.changed((screen) => isDone(screen) || isOpen(screen), AGAIN_MS * 8);
+        if (isDone(terminal.screen()) && !isOpen(terminal.screen())) return true;
+      } else terminal.paste(mark);
+    }
+  }
+  throw new Error(`It is not idle; the screen:\n${acted}`);
+}
+
+function hasMark(screen: string, mark: string): boolean {
+  return screen.replaceAll(/\s/g, '').includes(mark);
+}
+
+/** Resolves when the screen is another one, or after a moment. */
+async function changes(terminal: Emulator, from: string): Promise<void> {
+  await terminal.changed((screen) => screen !== from, AGAIN_MS);
+}
+
+/** The screen is the one that a complete redraw shows, and the cursor is behind the mark. */
+export async function checkScreen(terminal: Emulator, mark: string): Promise<void> {
+  const grown = new RegExp(`${mark}\\.+z`);
+  const isGrown = (screen: string): boolean => grown.test(screen.replaceAll(/\s/g, ''));
+  const before = terminal.screen();
+  expect(before).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  // One status line, and nothing below it.
+  const rows = before.split('\n');
+  const status = rows.flatMap((row, index) => (/^ (?:claude-\S+ · )?mode \w+/.test(row) ? [index] : []));
+  expect(status, before).toEqual([rows.length - 1]);
+  const { row, column } = terminal.cursor;
+  expect(rows[row]!.slice(0, toIndex(rows[row]!, column)), before).toMatch(/\.$/);
+  terminal.type(`${KEYS.ctrlL}z`);
+  await terminal.until(isGrown, 'does not show a typed character');
+  terminal.type(KEYS.backspace);
+  await terminal.until((screen) => !isGrown(screen), 'does not erase a character');
+  expect(terminal.screen()).toBe(before);
+}
+
+/** The index in a row of the character at a column. Characters of the tests' input take one or two columns. */
+function toIndex(row: string, column: number): number {
+  let at = 0;
+  let index = 0;
+  for (const { segment } of new Intl.Segmenter().segment(row)) {
+    if (at >= column) break;
+    at += /\p{sc=Han}|\p{sc=Hira}|\p{sc=Hangul}|\p{Emoji_Presentation}/u.test(segment) ? 2 : 1;
+    index += segment.length;
+  }
+  return index;
+}
+
+/** Empties the input, which may have many lines. */
+export async function empty(terminal: Emulator, mark: string): Promise<void> {
+  terminal.type(KEYS.ctrlC);
+  await terminal.until((screen) => !hasMark(screen, mark), 'is not empty');
+}
+
+/** The program has ended as one does that its user leaves. */
+export async function checkEnd(terminal: Emulator): Promise<void> {
+  expect(LEFT).toContain(await terminal.ended);
+  await terminal.gone;
+  expect(terminal.left()).toEqual(CLEAN);
+}

@@ -1,0 +1,78 @@
+// Covers apps/terminal: random keys, pastes, sizes and signals break no screen, lose no prompt and leave no process.
+import { expect, test } from 'vitest';
+import type { Emulator } from '../fixtures/emulator.ts';
+import { KEYS } from '../fixtures/emulator.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { createChance } from '../undo/chance.ts';
+import { checkEnd, checkScreen, empty, play, settle } from './key-player.ts';
+import { type ChatPlace, openChatPlace } from './open-chat.ts';
+import { createSteps, describeSteps, RANDOM_SCRIPT } from './random-keys.ts';
+
+/** Number of sequences and first seed: `KEY_SEQUENCES=1000 KEY_SEED=7`. */
+const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 12);
+const SEED = Number(process.env['KEY_SEED'] ?? 1);
+/** Sequences of one place, and of one program as long as none of them leaves it. */
+const OF_ONE_PLACE = 12;
+
+const groups = Array.from({ length: Math.ceil(SEQUENCES / OF_ONE_PLACE) }, (_, group) => ({
+  from: SEED + group * OF_ONE_PLACE,
+  to: Math.min(SEED + SEQUENCES, SEED + (group + 1) * OF_ONE_PLACE),
+}));
+
+test.runIf(hasScript).each(groups)('the key sequences from seed $from', { timeout: 600_000 }, async ({ from, to }) => {
+  await using chat = await openChatPlace({
+    script: RANDOM_SCRIPT,
+    files: { 'a.txt': 'a\n', 'b.md': '# B\n' },
+    words: ['--approve', 'ask', '--budget-tokens', '0', '--max-tool-calls', '0'],
+    env: { EDITOR: 'true', VISUAL: '' },
+  });
+  const done: number[] = [];
+  let terminal: Emulator | undefined;
+  for (let seed = from; seed < to; seed++) {
+    const steps = createSteps(createChance(seed));
+    try {
+      terminal ??= await chat.open();
+      play(terminal, steps);
+      if (await finish(terminal, seed)) done.push(seed);
+      else terminal = undefined;
+    } catch (error) {
+      const again = `KEY_SEED=${from} KEY_SEQUENCES=${seed - from + 1}, or KEY_SEED=${seed} KEY_SEQUENCES=1`;
+      throw new Error(`${again} repeats it:\n${describeSteps(steps)}`, { cause: error });
+    }
+  }
+  terminal?.type(KEYS.ctrlD);
+  if (terminal) await checkEnd(terminal);
+  await checkLogs(chat, done);
+  expect(done).not.toEqual([]);
+});
+
+/** Checks the screen and sends a prompt that must be answered. @returns False if the sequence left the program. */
+async function finish(terminal: Emulator, seed: number): Promise<boolean> {
+  const mark = `§${seed}§`;
+  if (!(await settle(terminal, mark))) {
+    await checkEnd(terminal);
+    return false;
+  }
+  await checkScreen(terminal, mark);
+  await empty(terminal, mark);
+  terminal.type(`done ${seed}${KEYS.enter}`);
+  await terminal.shows(`Finished ${seed}.`);
+  await terminal.hides('Esc cancels');
+  return true;
+}
+
+/** Every prompt is in a log, in none of them twice, and the logs are complete. */
+async function checkLogs(chat: ChatPlace, seeds: readonly number[]): Promise<void> {
+  const found = new Set<string>();
+  for (const session of await chat.sessions()) {
+    const texts = (await chat.events(session)).flatMap((event) => {
+      if (event.type !== 'message.added' || event.message.role !== 'user') return [];
+      return event.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    });
+    const prompts = texts.filter((text) => /^done \d+$/.test(text));
+    expect(new Set(prompts).size).toBe(prompts.length);
+    for (const prompt of prompts) found.add(prompt);
+  }
+  expect([...found].toSorted()).toEqual(seeds.map((seed) => `done ${seed}`).toSorted());
+  expect((await chat.run('audit', 'verify')).code).toBe(0);
+}
