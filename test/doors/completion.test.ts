@@ -59,6 +59,7 @@ function provideKlaus({ home, env }: TestHome): Record<string, string> {
 test.skipIf(!has('fish'))('fish completes commands, options, their values and the words of an argument', () => {
   using place = createTestHome();
   const env = provideKlaus(place);
+  mkdirSync(join(place.workspace, 'inner'));
   const script = execFileSync('klaus', ['completion', 'fish'], { encoding: 'utf8', env });
   const offered = (line: string): string[] =>
     execFileSync('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`], {
@@ -74,27 +75,41 @@ test.skipIf(!has('fish'))('fish completes commands, options, their values and th
   // No files, although README.md exists.
   expect(offered('klaus run --output-format ')).toEqual(['json', 'stream-json', 'text']);
   expect(offered('klaus completion ')).toEqual(['bash', 'fish', 'zsh']);
-  expect(offered('klaus run --cwd REA')).toEqual(['README.md']);
+  expect(offered('klaus run --cwd ')).toEqual(['inner/']);
+  expect(offered('klaus run --output-schema REA')).toEqual(['README.md']);
+  expect(offered('klaus --approve ask --budget-')).toEqual(['--budget-tokens', '--budget-usd']);
+  expect(offered('klaus db stats ')).toEqual(['']);
+  // klaus export has it.
+  expect(offered('klaus agents export --form')).toEqual(['']);
+  expect(offered('klaus help ses')).toEqual(['sessions']);
 });
 
-test.skipIf(!has('zsh') || !hasTmux)('zsh completes commands, options, their values and ids', async () => {
-  using place = createTestHome();
-  const env = provideKlaus(place);
-  mkdirSync(join(place.workspace, '.klaus/agents'), { recursive: true });
-  writeFileSync(join(place.workspace, '.klaus/agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
-  const start = "PS1='zsh: '\nautoload -Uz compinit; compinit -u -D\nsource <(klaus completion zsh)\n";
-  writeFileSync(join(env['HOME']!, '.zshrc'), start);
-  await using terminal = await openTerminal(['zsh', '-i'], { env, cwd: place.workspace });
-  await terminal.shows('zsh:');
-  for (const [typed, shown] of [
-    ['klaus logi', /klaus login$/m],
-    ['klaus login --li', /klaus login --list$/m],
-    ['klaus run --output-format s', /--output-format stream-json$/m],
-    ['klaus db st', /klaus db stats$/m],
-    ['klaus agents show re', /klaus agents show reviewer$/m],
-  ] as const) {
-    await terminal.type(typed, 'Tab');
-    expect(await terminal.shows(shown)).toMatch(shown);
-    await terminal.type('C-u');
-  }
-});
+const ZSH_SETUPS = [
+  ['sourced', "PS1='zsh: '\nautoload -Uz compinit; compinit -u -D\nsource <(klaus completion zsh)\n"],
+  ['as a function', "PS1='zsh: '\nfpath=($HOME $fpath)\nautoload -Uz compinit; compinit -u -D\n"],
+] as const;
+
+test.skipIf(!has('zsh') || !hasTmux).each(ZSH_SETUPS)(
+  'zsh completes commands, values and ids: %s',
+  async (_, start) => {
+    using place = createTestHome();
+    const env = provideKlaus(place);
+    mkdirSync(join(place.workspace, '.klaus/agents'), { recursive: true });
+    writeFileSync(join(place.workspace, '.klaus/agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+    writeFileSync(join(env['HOME']!, '_klaus'), execFileSync('klaus', ['completion', 'zsh'], { env }));
+    writeFileSync(join(env['HOME']!, '.zshrc'), start);
+    await using terminal = await openTerminal(['zsh', '-i'], { env, cwd: place.workspace });
+    await terminal.shows('zsh:');
+    for (const [typed, shown] of [
+      ['klaus logi', /klaus login$/m],
+      ['klaus login --li', /klaus login --list$/m],
+      ['klaus run --output-format s', /--output-format stream-json$/m],
+      ['klaus db st', /klaus db stats$/m],
+      ['klaus agents show re', /klaus agents show reviewer$/m],
+    ] as const) {
+      await terminal.type(typed, 'Tab');
+      expect(await terminal.shows(shown)).toMatch(shown);
+      await terminal.type('C-u');
+    }
+  },
+);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { toCompletionScript } from '../output/completion-script.ts';
+import { toCompletionScript } from '../completion/completion-script.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
 
 /** What bash offers for the last of these words. */

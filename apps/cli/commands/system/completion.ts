@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { toCompletionScript } from '../../output/completion-script.ts';
+import { toCompletionScript } from '../../completion/completion-script.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 
@@ -8,7 +8,8 @@ type Shell = 'bash' | 'zsh' | 'fish';
 export const command: LeafCommand = {
   name: 'completion',
   summary: 'print a completion script for a shell',
-  footer: 'Examples:\n  source <(klaus completion bash)\n  klaus completion fish | source',
+  footer:
+    'Examples:\n  source <(klaus completion bash)\n  source <(klaus completion zsh)\n  klaus completion fish | source',
   server: 'none',
   declare: (declared) =>
     declared.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[])),
