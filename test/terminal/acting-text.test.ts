@@ -1,9 +1,10 @@
+// Covers apps/terminal/view, apps/terminal/dialogs: no text of a model, a command or a file acts on the terminal.
 import { createParts, type CallEntry, type Entry } from '@klaus/sdk/conversation';
 import { expect, test } from 'vitest';
-import { findActing, toActingTexts } from '../../../test/fixtures/acting-texts.ts';
-import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
-import { toEntryLines, toPartBlock } from './entry-lines.ts';
-import { createViewStyle } from './view-style.ts';
+import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
+import { toQuestionLines, type Question } from '../../apps/terminal/dialogs/question-lines.ts';
+import { toEntryLines, toPartBlock } from '../../apps/terminal/view/entry-lines.ts';
+import { createViewStyle } from '../../apps/terminal/view/view-style.ts';
 
 /** The library ends each cut line with it. */
 const RESET = '\u001b[0m';
