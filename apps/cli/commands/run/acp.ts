@@ -1,6 +1,6 @@
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
-import { err } from '../../output/sink.ts';
+import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import {
@@ -57,7 +57,7 @@ export const command: LeafCommand = {
     const { runAcp } = await import('@klaus/acp');
     await runAcp({
       stdin: process.stdin,
-      stdout: process.stdout,
+      stdout: out.stream,
       log,
       signal: stop.signal,
       defaults: { agent, grant, isolate, limits: toLimits(options), mode, model, onAsk, sandbox, waitForModelMs },
