@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -62,4 +72,13 @@ function linkPackages(folder: string): void {
       cpSync(join(installed, name), join(folder, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(installed, name), join(folder, 'node_modules', name));
   }
+  // npm puts a package into the folder of its user when another version is installed for all.
+  for (const path of readWorkspaces()) {
+    const own = join(ROOT, path, 'node_modules');
+    if (existsSync(own)) symlinkSync(own, join(folder, path, 'node_modules'));
+  }
+}
+
+function readWorkspaces(): readonly string[] {
+  return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] }).workspaces;
 }
