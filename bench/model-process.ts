@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { type Script, startModelServer } from '@klaus/sdk';
 
 export interface ModelOrder {
-  script: Script;
+  /** Or its file: a command line cannot be longer than 128 KB. */
+  script: Script | string;
 }
 
 /** Sent when the server listens. */

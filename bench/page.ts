@@ -21,7 +21,7 @@ export function toPage(figures: string): string {
 
 \`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`, \`git-data\`, \`checkpoint\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
-\`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), and \`npm run bench:web\` the [page](benchmarks-web.md) in a browser.
+\`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), \`npm run bench:web\` the [page](benchmarks-web.md) in a browser, and \`npm run bench:tui\` the [terminal](benchmarks-terminal.md).
 
 ${figures}
 

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark, Row, Skipped } from '../benchmark.ts';
 import { receive, startProcess } from '../child.ts';
@@ -119,7 +121,10 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     { when: { tools: false }, reply: { text: 'A title' } },
     { pace: PIECE.pace, chunk: PIECE.size, reply: { text: `${SECTION.repeat(times)}${LAST_WORDS}\n` } },
   ];
-  const model = startProcess('model-process.ts', { script: { steps } } satisfies ModelOrder);
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-stream-'));
+  const script = join(folder, 'script.json');
+  writeFileSync(script, JSON.stringify({ steps }));
+  const model = startProcess('model-process.ts', { script } satisfies ModelOrder);
   const group = openProcessGroup();
   try {
     const { url } = await receive<ModelReady>(model);
@@ -141,6 +146,7 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
   } finally {
     await group.close();
     model.disconnect();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
