@@ -1,3 +1,4 @@
+export { describeChain } from './describe-chain.ts';
 export { describeCall } from './describe-call.ts';
 export { describeEscalation, describeProcessChange, describeProcessState } from './describe-call.ts';
 export { describeFact, type FactLine } from './describe-fact.ts';

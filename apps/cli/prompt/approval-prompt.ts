@@ -13,8 +13,7 @@ import {
 import { openEditor } from './editor.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
-import { formatCount, formatUsd } from '@klaus/sdk/transcript';
-import { describeChain } from '../output/describe-chain.ts';
+import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from '../output/paint.ts';
 import { err } from '../output/sink.ts';
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
-import type { ImagePart, Part } from '@klaus/sdk';
+import type { Part } from '@klaus/sdk';
+import { toImagePart } from '@klaus/sdk/image-part';
 import { formatBytes, formatCount } from '@klaus/sdk/transcript';
 import { UsageError } from '../program/cli-error.ts';
 import { err } from '../output/sink.ts';
@@ -40,7 +41,7 @@ export function toPromptParts(input: {
     );
   }
   if (piped === undefined) return [{ type: 'text', text: prompt }];
-  const image = toImage(piped);
+  const image = toImagePart(piped);
   if (image !== undefined) return [{ type: 'text', text: prompt || 'Look at this image.' }, image];
   if (!isUtf8(piped) || piped.includes(0)) {
     throw new UsageError(
@@ -57,19 +58,6 @@ export function toPromptParts(input: {
     { type: 'text', text: prompt || 'Do what the attached file stdin says.' },
     { type: 'file', name: 'stdin', mediaType: 'text/plain', text },
   ];
-}
-
-const SIGNATURES: readonly { mediaType: ImagePart['mediaType']; at: number; bytes: string }[] = [
-  { mediaType: 'image/png', at: 0, bytes: '\u0089PNG\r\n\u001a\n' },
-  { mediaType: 'image/jpeg', at: 0, bytes: '\u00ff\u00d8\u00ff' },
-  { mediaType: 'image/gif', at: 0, bytes: 'GIF8' },
-  { mediaType: 'image/webp', at: 8, bytes: 'WEBP' },
-];
-
-function toImage(bytes: Uint8Array): ImagePart | undefined {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
-  const found = SIGNATURES.find((signature) => head.startsWith(signature.bytes, signature.at));
-  return found && { type: 'image', mediaType: found.mediaType, data: Buffer.from(bytes).toString('base64') };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Advance, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
+import { describeChain } from '@klaus/sdk/transcript';
 import type { Output } from '../output/output.ts';
-import { describeChain } from '../output/describe-chain.ts';
 import type { RunFacts } from './run-facts.ts';
 
 export interface NextStepsOptions {

@@ -1,5 +1,6 @@
 import { basename, relative } from 'node:path';
 import type { ImagePart } from '@klaus/sdk';
+import { modeChoices } from '../commands/mode-choices.ts';
 import { toDroppedFile } from '../composer/prompt-parts.ts';
 import { toText } from '../footer/queue.ts';
 import { openRewind } from './pickers.ts';
@@ -7,8 +8,6 @@ import type { App } from './app.ts';
 
 /** Milliseconds after which a program that is not suspended continues. */
 const SUSPEND_MS = 50;
-const MODES = ['plan', 'ask', 'edits', 'auto'] as const;
-
 /** Queues the input until the run ends. */
 export function queueInput(app: App): void {
   const entered = app.composer.entered();
@@ -18,7 +17,8 @@ export function queueInput(app: App): void {
 
 export function cycleMode(app: App): void {
   if (!app.isReady) return;
-  const next = MODES[(MODES.indexOf(app.link.mode as (typeof MODES)[number]) + 1) % MODES.length]!;
+  const at = modeChoices.findIndex(({ value }) => value === app.link.mode);
+  const { value: next } = modeChoices[(at + 1) % modeChoices.length]!;
   app.do(() => app.link.change({ mode: next }));
 }
 

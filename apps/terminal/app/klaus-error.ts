@@ -1,4 +1,6 @@
-/** True for an error of the engine or of the command line, which has a code. It loads neither. */
-export function isKlausError(error: unknown): error is Error & { code: string; hint: string | undefined } {
-  return error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'hint' in error;
+import type { KlausError } from '@klaus/sdk';
+
+/** True for a KlausError of any copy of the package. The symbol is the contract: an import would load the engine. */
+export function isKlausError(error: unknown): error is KlausError {
+  return typeof error === 'object' && error !== null && Symbol.for('klaus.error') in error;
 }

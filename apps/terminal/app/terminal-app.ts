@@ -146,7 +146,8 @@ export class TerminalApp implements App {
   }
 
   fail(error: unknown): void {
-    const { message, hint } = isKlausError(error) ? error : { message: String(error), hint: undefined };
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = isKlausError(error) ? error.hint : undefined;
     this.note(hint === undefined ? message : `${message} ${hint}`, 'bad');
   }
 

@@ -7,7 +7,8 @@ import { KEYMAPS, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
 import { THEMES, type Theme } from '../style/palette.ts';
 import type { TerminalCommand } from './command.ts';
 
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'max'];
+/** The compiler requires all of them. */
+const EFFORTS = Object.keys({ low: 1, medium: 1, high: 1, max: 1 } satisfies Record<Effort, 1>) as Effort[];
 
 /** Commands that change the session or the terminal. */
 export const SETTING_COMMANDS: readonly TerminalCommand[] = [

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { ImagePart } from '@klaus/sdk';
-import { toImagePart } from './prompt-parts.ts';
+import { toImagePart } from '@klaus/sdk/image-part';
 
 const MAX_BYTES = 20 * 1_024 * 1_024;
 const TIMEOUT_MS = 3_000;

@@ -2,19 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { ImagePart, Part } from '@klaus/sdk';
+import { toImagePart } from '@klaus/sdk/image-part';
 import type { Entered } from '../screen/index.ts';
 
 /** Characters of a pasted text above which it is an attached file instead of a part of the prompt. */
 const MAX_INLINE = 10_000;
 /** Bytes of an image that can be attached. */
 const MAX_IMAGE = 5 * 1_024 * 1_024;
-
-const SIGNATURES: readonly { mediaType: ImagePart['mediaType']; at: number; bytes: string }[] = [
-  { mediaType: 'image/png', at: 0, bytes: '\u0089PNG\r\n\u001a\n' },
-  { mediaType: 'image/jpeg', at: 0, bytes: '\u00ff\u00d8\u00ff' },
-  { mediaType: 'image/gif', at: 0, bytes: 'GIF8' },
-  { mediaType: 'image/webp', at: 8, bytes: 'WEBP' },
-];
 
 /** An image that is attached to the prompt by a mark in its text. */
 export interface AttachedImage {
@@ -32,13 +26,6 @@ export function toParts({ text, pastes }: Entered, images: readonly AttachedImag
   }
   const shown = images.filter(({ mark }) => prompt.includes(mark)).map(({ part }) => part);
   return [{ type: 'text', text: prompt }, ...files, ...shown];
-}
-
-/** The kind of an image by its first bytes; undefined for anything else. */
-export function toImagePart(bytes: Uint8Array): ImagePart | undefined {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
-  const found = SIGNATURES.find((signature) => head.startsWith(signature.bytes, signature.at));
-  return found && { type: 'image', mediaType: found.mediaType, data: Buffer.from(bytes).toString('base64') };
 }
 
 /**

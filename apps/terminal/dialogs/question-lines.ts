@@ -1,6 +1,6 @@
 import type { EventOf, Hunk } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { toDiffView } from '../view/diff-lines.ts';
 import type { Palette } from '../style/palette.ts';
 import { toEnds, toSafe, wrap } from '../view/wrap.ts';
@@ -25,7 +25,7 @@ export function toQuestionLines(question: Question, width: number, given: { pale
   };
   const lines = [
     ...wrap(palette.strong(toSafe(question.title)), width, { first: palette.warn('? '), rest: '  ', indent: 2 }),
-    ...(chain ? [palette.warn(`  ${toChain(chain)}`)] : []),
+    ...(chain ? [palette.warn(`  ${describeChain(chain)}`)] : []),
     ...wrap(palette.muted(toSafe(question.reason)), width, { first: '  ', indent: 2 }),
   ];
   if (subject.kind === 'limit') {
@@ -42,11 +42,4 @@ export function toQuestionLines(question: Question, width: number, given: { pale
   if ('diff' in subject && subject.diff !== undefined)
     lines.push(...fold(toDiffView(subject.diff, width - 2, palette).map((line) => `  ${line}`)));
   return lines;
-}
-
-function toChain(chain: NonNullable<Question['chain']>): string {
-  return chain
-    .toReversed()
-    .map(({ agent }, at) => (at === 0 ? `${toLine(agent, 60)} asks` : `started by ${toLine(agent, 60)}`))
-    .join(', ');
 }

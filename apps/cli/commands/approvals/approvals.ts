@@ -1,7 +1,7 @@
 import { toLine, toPrintable } from '@klaus/sdk/printable';
+import { describeChain } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { ListedApproval, RememberedApproval } from '@klaus/sdk/client';
-import { describeChain } from '../../output/describe-chain.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';

@@ -1,5 +1,5 @@
-import type { EventOf } from '@klaus/sdk';
-import { toLine } from '@klaus/sdk/printable';
+import type { EventOf } from '@klaus/core/protocol';
+import { toLine } from './printable.ts';
 
 /** Who asks, and for whom it works: `writer asks, started by editor, started by lead`. */
 export function describeChain(chain: NonNullable<EventOf<'approval.asked'>['chain']>): string {
