@@ -123,3 +123,8 @@ export interface FactEntry extends EntryBase {
 
 /** One item of a conversation. Immutable: a change creates a new object. */
 export type Entry = UserEntry | ModelEntry | CallEntry | LimitEntry | FactEntry;
+
+/** True for the input of a tool that runs a command. */
+export function isCommand(input: unknown): input is { command: string } {
+  return typeof input === 'object' && input !== null && typeof (input as { command?: unknown }).command === 'string';
+}

@@ -7,7 +7,7 @@ import type { SessionView } from '../session/session-view.ts';
 
 const FOCUS_IN = '\u001b[I';
 const FOCUS_OUT = '\u001b[O';
-/** Seconds of a run after which its end is reported. */
+/** Milliseconds of a run after which its end is reported. */
 const LONG_RUN_MS = 15_000;
 
 /** Reports that the session needs the user, while the terminal is not in front: title, bell and desktop notification. */

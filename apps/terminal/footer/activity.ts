@@ -3,8 +3,7 @@ import { describeCall, formatCount, formatDuration, formatNumber } from '@klaus/
 import { truncateToWidth } from '../screen/index.ts';
 import { isWorking, type SessionView } from '../session/session-view.ts';
 import type { Palette } from '../style/palette.ts';
-
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+import { toSpinner } from '../style/spinner.ts';
 
 /** One line that says what is being done now; none when nothing is. @param now Unix milliseconds. */
 export function toActivityLines(
@@ -16,14 +15,13 @@ export function toActivityLines(
   if (drive?.state === 'parked' || (conversation.approvals.size > 0 && isWorking(view)))
     return ['', palette.warn('? Waiting for your answer')];
   if (!isWorking(view)) return [];
-  const frame = FRAMES[Math.floor(now / 120) % FRAMES.length]!;
   const time = conversation.run ? formatDuration(Math.max(0, now - conversation.run.startedAt)) : '';
   const facts = [time, drive?.state === 'busy' ? 'in another process' : '', 'Esc cancels'].filter(
     (text) => text !== '',
   );
   const rest = ` · ${facts.join(' · ')}`;
   const what = truncateToWidth(describe(view, now), Math.max(10, width - rest.length - 2), '…');
-  return ['', truncateToWidth(`${palette.accent(frame)} ${what}${palette.muted(rest)}`, width, '…')];
+  return ['', truncateToWidth(`${palette.accent(toSpinner(now))} ${what}${palette.muted(rest)}`, width, '…')];
 }
 
 function describe({ conversation, inFlight }: SessionView, now: number): string {

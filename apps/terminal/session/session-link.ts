@@ -167,8 +167,8 @@ export class SessionLink {
       onEvent: (event) => {
         addEvent(view, event);
         if (this.#view === view) this.#options.onEvent(event);
-        // Another process has begun to work on the session.
-        if (event.type === 'run.started' || event.type === 'turn.started') this.#drive?.kick();
+        // Another process has begun to work on a session that this one has not looked at.
+        if (!view.drive && (event.type === 'run.started' || event.type === 'turn.started')) this.#drive?.kick();
         onChange();
       },
       onLive(live) {

@@ -1,4 +1,4 @@
-import type { CallEntry } from '@klaus/sdk/conversation';
+import { isCommand, type CallEntry } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
@@ -82,10 +82,10 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
   if (!result) return [];
   if (result.outcome !== 'ok') {
     const lines = toOutputLines(result.output.slice(0, MAX_OUTPUT), palette);
-    return toFolded(lines, isCommand(call) ? FINISHED : REASON, options);
+    return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, options);
   }
   if (diff !== undefined) return toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options);
-  if (isCommand(call)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
+  if (isCommand(call.input)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
   if (!isExpanded) return [];
   return toFolded(toOutputLines(result.output, palette), DIFF, options);
 }
@@ -97,10 +97,6 @@ function toFolded(lines: readonly string[], ends: { head: number; tail: number }
   const rest =
     hidden > 0 ? [style.palette.muted(`${INDENT}… ${formatCount(hidden)} more lines, Ctrl-O shows them`)] : [];
   return [...cutLines(head, width, INDENT), ...rest, ...cutLines(tail, width, INDENT)];
-}
-
-function isCommand({ input }: CallEntry): boolean {
-  return typeof input === 'object' && input !== null && typeof (input as { command?: unknown }).command === 'string';
 }
 
 /** The output without the line of the command, which the title shows. */

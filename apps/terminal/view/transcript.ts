@@ -3,6 +3,7 @@ import { formatCount } from '@klaus/sdk/transcript';
 import type { Component, InlineScreen } from '../screen/index.ts';
 import type { SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
+import { toSpinner } from '../style/spinner.ts';
 import { toEntryLines, toPartBlock } from './entry-lines.ts';
 import { toThinkingLines } from './message-lines.ts';
 import type { ViewStyle } from './view-style.ts';
@@ -12,8 +13,6 @@ import { toSafe, wrap } from './wrap.ts';
 const SHOWN_AT_START = 40;
 /** Rows of thinking that is being streamed. */
 const THINKING_ROWS = 4;
-
-const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
 /**
  * The conversation. What cannot change any more is written above the screen's changing rows once; the rest, such as
@@ -58,7 +57,7 @@ export class Transcript implements Component {
   render(width: number): string[] {
     const finished: string[] = [];
     const { entries } = this.#view.conversation;
-    const options = this.toOptions(width);
+    const options = this.#toOptions(width);
     for (; this.#done < entries.length; this.#done++) {
       const entry = entries[this.#done]!;
       if (!isFinal(entry) || !this.#canFinish(entry)) break;
@@ -81,10 +80,9 @@ export class Transcript implements Component {
     while (this.#notes[0] && this.#notes[0].after <= entries) lines.push(...wrap(this.#notes.shift()!.text, width));
   }
 
-  toOptions(width: number): CallViewOptions {
+  #toOptions(width: number): CallViewOptions {
     const now = this.#now();
-    const spinner = SPINNER[Math.floor(now / 100) % SPINNER.length]!;
-    return { width, style: this.#style, now, spinner, output: '', isExpanded: false };
+    return { width, style: this.#style, now, spinner: toSpinner(now), output: '', isExpanded: false };
   }
 
   #toLines(index: number, options: CallViewOptions): string[] {

@@ -9,7 +9,7 @@ import {
   SquareTerminal,
 } from 'lucide-react';
 import { memo } from 'react';
-import type { CallEntry } from '@klaus/core/conversation';
+import { isCommand, type CallEntry } from '@klaus/core/conversation';
 import { hunksOf } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
@@ -23,7 +23,7 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
-import { isCommand, toSubject } from './subject.ts';
+import { toSubject } from './subject.ts';
 import './call-card.css';
 
 /** Lines of a running call's output that are shown while the card is collapsed. */

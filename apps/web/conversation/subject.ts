@@ -16,8 +16,3 @@ function toPatched(patch: string): string[] {
   const names = [...patch.matchAll(/^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)];
   return [...new Set(names.map((match) => match[1]!.trim()))];
 }
-
-/** True for the input of a tool that runs a command. */
-export function isCommand(input: unknown): input is { command: string } {
-  return typeof input === 'object' && input !== null && typeof (input as { command?: unknown }).command === 'string';
-}
