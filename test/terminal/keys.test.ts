@@ -1,4 +1,8 @@
 // Covers apps/terminal: random keys, pastes, sizes and signals break no screen, lose no prompt and leave no process.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Emulator } from '../fixtures/emulator.ts';
 import { KEYS } from '../fixtures/emulator.ts';
@@ -11,6 +15,8 @@ import { createSteps, describeSteps, RANDOM_SCRIPT } from './random-keys.ts';
 /** Number of sequences and first seed: `KEY_SEQUENCES=1000 KEY_SEED=7`. Without a number, none is played. */
 const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 0);
 const SEED = Number(process.env['KEY_SEED'] ?? 1);
+/** A folder that gets the output and the error of each failed sequence at once. */
+const FAILURES = process.env['KEY_FAILURES'];
 /** Sequences of one place, and of one program as long as none of them leaves it. */
 const OF_ONE_PLACE = 12;
 
@@ -19,7 +25,7 @@ const groups = Array.from({ length: Math.max(1, Math.ceil(SEQUENCES / OF_ONE_PLA
   to: Math.min(SEED + SEQUENCES, SEED + (group + 1) * OF_ONE_PLACE),
 }));
 
-test.runIf(hasScript && SEQUENCES > 0).each(groups)(
+test.runIf(hasScript && SEQUENCES > 0).concurrent.each(groups)(
   'the key sequences from seed $from',
   { timeout: 600_000 },
   async ({ from, to }) => {
@@ -35,10 +41,14 @@ test.runIf(hasScript && SEQUENCES > 0).each(groups)(
       const steps = createSteps(createChance(seed));
       try {
         terminal ??= await chat.open();
-        play(terminal, steps);
-        if (await finish(terminal, seed)) done.push(seed);
+        await play(terminal, steps);
+        if (await finish(terminal, { seed, chat })) done.push(seed);
         else terminal = undefined;
       } catch (error) {
+        if (FAILURES) {
+          writeFileSync(join(FAILURES, `${seed}.raw`), terminal?.output ?? '');
+          writeFileSync(join(FAILURES, `${seed}.txt`), `${inspect(error)}\n${describeSteps(steps)}\n`);
+        }
         const again = `KEY_SEED=${from} KEY_SEQUENCES=${seed - from + 1}, or KEY_SEED=${seed} KEY_SEQUENCES=1`;
         throw new Error(`${again} repeats it:\n${describeSteps(steps)}`, { cause: error });
       }
@@ -51,18 +61,33 @@ test.runIf(hasScript && SEQUENCES > 0).each(groups)(
 );
 
 /** Checks the screen and sends a prompt that must be answered. @returns False if the sequence left the program. */
-async function finish(terminal: Emulator, seed: number): Promise<boolean> {
-  const mark = `§${seed}§`;
-  if (!(await settle(terminal, mark))) {
-    await checkEnd(terminal);
-    return false;
+async function finish(terminal: Emulator, { seed, chat }: { seed: number; chat: ChatPlace }): Promise<boolean> {
+  for (;;) {
+    const mark = await settle(terminal, seed);
+    if (mark === undefined) {
+      await checkEnd(terminal);
+      return false;
+    }
+    const before = countEvents(chat);
+    try {
+      await checkScreen(terminal, mark);
+    } catch (error) {
+      // A queued message has started a run in between.
+      if (countEvents(chat) !== before) continue;
+      throw error;
+    }
+    await empty(terminal, mark);
+    break;
   }
-  await checkScreen(terminal, mark);
-  await empty(terminal, mark);
   terminal.type(`done ${seed}${KEYS.enter}`);
   await terminal.shows(`Finished ${seed}.`);
   await terminal.hides('Esc cancels');
   return true;
+}
+
+function countEvents({ place }: ChatPlace): number {
+  using database = new DatabaseSync(join(place.home, 'klaus.db'), { readOnly: true });
+  return Number(database.prepare('SELECT count(*) AS count FROM events').get()!['count']);
 }
 
 /** Every prompt is in a log, in none of them twice, and the logs are complete. */

@@ -31,7 +31,7 @@ const selectList = {
 
 /** The text of the input after keys, one by one. */
 function typed(text: string, keys: string): string {
-  const editor = new PromptEditor(new InlineScreen(SILENT, { doesReflow: true }), { borderColor: plain, selectList });
+  const editor = new PromptEditor(new InlineScreen(SILENT, { reflows: 'all' }), { borderColor: plain, selectList });
   const vi = new ViKeys(editor, (data) => editor.feed(data));
   editor.onKey = (data) => vi.handle(data);
   editor.setText(text);

@@ -1,4 +1,12 @@
-import { CURSOR_MARKER, fuzzyFilter, matchesKey, truncateToWidth, visibleWidth } from '../screen/index.ts';
+import {
+  CURSOR_MARKER,
+  fuzzyFilter,
+  matchesKey,
+  toLineText,
+  truncateToWidth,
+  visibleWidth,
+  withoutLast,
+} from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
 import { toRule } from './key-rows.ts';
@@ -60,9 +68,9 @@ export class ChoiceDialog<T> implements Dialog {
     if (matchesKey(data, 'pageUp')) return this.#move(-this.#rows);
     if (matchesKey(data, 'pageDown')) return this.#move(this.#rows);
     if (onKey?.(data, selected?.value)) return;
-    if (matchesKey(data, 'backspace')) this.#search(this.#words.slice(0, -1));
+    if (matchesKey(data, 'backspace')) this.#search(withoutLast(this.#words));
     else if (matchesKey(data, 'ctrl+u')) this.#search('');
-    else if (/^[^\u0000-\u001f\u007f]+$/u.test(data)) this.#search(this.#words + data);
+    else if (toLineText(data) !== '') this.#search(this.#words + toLineText(data));
   }
 
   render(width: number): string[] {

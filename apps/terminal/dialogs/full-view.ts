@@ -1,4 +1,4 @@
-import { matchesKey, truncateToWidth, type Component } from '../screen/index.ts';
+import { matchesKey, toLineText, truncateToWidth, withoutLast, type Component } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 
 export interface FullViewOptions {
@@ -148,12 +148,12 @@ export class FullView implements Component {
   #type(data: string): void {
     const typed = this.#typed ?? '';
     if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) this.#typed = undefined;
-    else if (matchesKey(data, 'backspace')) this.#typed = typed.slice(0, -1);
+    else if (matchesKey(data, 'backspace')) this.#typed = withoutLast(typed);
     else if (matchesKey(data, 'enter')) {
       this.#typed = undefined;
       this.#words = typed;
       this.#find(1);
-    } else if (/^[^\u0000-\u001f\u007f]+$/u.test(data)) this.#typed = typed + data;
+    } else this.#typed = typed + toLineText(data);
   }
 
   #find(direction: 1 | -1): void {

@@ -16,7 +16,9 @@ export {
   type Focusable,
   type KeyId,
   type MarkdownTheme,
+  type Terminal,
 } from '@earendil-works/pi-tui';
 export { PromptEditor, type Entered } from './prompt-editor.ts';
-export { InlineScreen } from './inline-screen.ts';
+export { InlineScreen, type Reflow } from './inline-screen.ts';
 export { openScreen } from './open-screen.ts';
+export { toLineText, withoutLast } from './typed-text.ts';

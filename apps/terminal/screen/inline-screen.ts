@@ -1,13 +1,25 @@
 import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
 
+/** Control characters that a terminal also understands in UTF-8, such as CSI. The frames use those of 7 bits. */
+const C1 = /[\u0080-\u009f]/g;
 const BEGIN = '\u001b[?2026h\u001b[?7l';
 const END = '\u001b[?7h\u001b[?2026l';
 const ERASE_LINE = '\u001b[2K';
-const ERASE_BELOW = '\u001b[J';
+/** Erases from the first column of a row. In the first row and column, tmux would keep a copy in its scrollback. */
+const ERASE_BELOW = '\u001b[2K\u001b[C\u001b[J\r';
 const ENTER_FULL = '\u001b[?1049h\u001b[H';
 const LEAVE_FULL = '\u001b[?1049l';
+/** A new row below everything that the window shows. */
+const TO_NEW_ROW = '\u001b[9999;1H\r\n';
 const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
+
+/**
+ * What a terminal does with long rows when it becomes narrower. `all` wraps each of them, and the cursor stays at its
+ * character. `others` is xterm.js: it cuts the row of the cursor and wraps the others, and moves the cursor down by each row
+ * that it adds, also by those below the cursor. `none` cuts all.
+ */
+export type Reflow = 'all' | 'others' | 'none';
 
 /**
  * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
@@ -25,17 +37,22 @@ export class InlineScreen extends TuiMainScreen {
   #column = 0;
   /** Columns of the last frame; 0 before the first one. */
   #width = 0;
-  #full: { component: Component; rows: readonly string[]; size: string } | undefined;
-  readonly #doesReflow: boolean;
+  #full: { component: Component; rows: readonly string[]; size: string; openedAt: string } | undefined;
+  readonly #reflows: Reflow;
+  readonly #settleMs: number;
   #isDrawing = false;
   /** True between start and stop. */
   #isOpen = false;
   #reportsFocus = false;
+  /** The size at the last call, as `120x30`, and the timer that runs while it is new. */
+  #size = '';
+  #resizing: NodeJS.Timeout | undefined;
 
-  /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
-  constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
+  /** @param settleMs Milliseconds without another size of the window after which it is drawn again. Default 60. */
+  constructor(terminal: Terminal, { reflows, settleMs = 60 }: { reflows: Reflow; settleMs?: number }) {
     super(terminal);
-    this.#doesReflow = doesReflow;
+    this.#reflows = reflows;
+    this.#settleMs = settleMs;
   }
 
   /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */
@@ -66,20 +83,30 @@ export class InlineScreen extends TuiMainScreen {
 
   override stop(): void {
     this.#isOpen = false;
+    clearTimeout(this.#resizing);
+    this.#resizing = undefined;
+    this.#size = '';
     super.stop();
   }
 
   /** Shows a component on the complete alternate screen until {@link closeFull}. It gets `rows` lines to render. */
   openFull(component: Component): void {
-    if (!this.#full) this.terminal.write(ENTER_FULL);
-    this.#full = { component, rows: [], size: '' };
+    if (!this.#isOpen) return;
+    if (!this.#full) {
+      // Behind the alternate screen, the terminal wraps only what is finished.
+      this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${ENTER_FULL}`);
+      this.#restart();
+    }
+    this.#full = { component, rows: [], size: '', openedAt: this.#full?.openedAt ?? toSize(this.terminal) };
     this.requestRender();
   }
 
   closeFull(): void {
     if (!this.#full) return;
+    // The terminal restores the row of the cursor, which is another one after it has wrapped its rows again.
+    const isMoved = this.#full.openedAt !== toSize(this.terminal);
+    this.terminal.write(`${LEAVE_FULL}${isMoved ? TO_NEW_ROW : ''}`);
     this.#full = undefined;
-    this.terminal.write(LEAVE_FULL);
     this.requestRender();
   }
 
@@ -93,7 +120,7 @@ export class InlineScreen extends TuiMainScreen {
       this.#full.size = '';
       return;
     }
-    if (this.#isOpen) this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}`);
+    if (this.#isOpen) this.terminal.write(`${this.#toTop()}${ERASE_BELOW}`);
     this.#restart();
   }
 
@@ -107,10 +134,9 @@ export class InlineScreen extends TuiMainScreen {
   /** Erases the changing rows: what remains is the conversation. */
   protected override beforeTerminalStop(): void {
     if (this.#reportsFocus) this.terminal.write(FOCUS_OFF);
-    if (this.#full) this.terminal.write(LEAVE_FULL);
-    this.#full = undefined;
+    this.closeFull();
     const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
-    this.terminal.write(`${toRow(this.#row, 0)}\r${ERASE_BELOW}${finished.join('')}`);
+    this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${finished.join('')}`);
     this.#restart();
   }
 
@@ -118,8 +144,26 @@ export class InlineScreen extends TuiMainScreen {
     if (this.stopped) return;
     const width = Math.max(1, this.terminal.columns);
     const height = Math.max(1, this.terminal.rows);
+    if (this.#isResizing()) return;
     if (this.#full) this.#drawFull(width, height);
     else this.#draw(width, height);
+  }
+
+  /**
+   * True until the window has kept its size for a moment; then a frame is drawn. While the window changes, the terminal
+   * wraps its rows again at each size, and a frame for one size would reach it at the next one.
+   */
+  #isResizing(): boolean {
+    const size = toSize(this.terminal);
+    if (size !== this.#size && this.#size !== '' && this.#settleMs > 0) {
+      clearTimeout(this.#resizing);
+      this.#resizing = setTimeout(() => {
+        this.#resizing = undefined;
+        this.requestRender();
+      }, this.#settleMs);
+    }
+    this.#size = size;
+    return this.#resizing !== undefined;
   }
 
   #draw(width: number, height: number): void {
@@ -131,7 +175,7 @@ export class InlineScreen extends TuiMainScreen {
     const rows = this.applyLineResets(lines);
     let output = BEGIN;
     if (this.#width !== 0 && this.#width !== width) {
-      output += `${toRow(this.#rowsAbove(width), 0)}\r${ERASE_BELOW}`;
+      output += `${this.#toTop()}${ERASE_BELOW}`;
       this.#forget();
     }
     this.#width = width;
@@ -156,16 +200,26 @@ export class InlineScreen extends TuiMainScreen {
     this.#row = 0;
   }
 
-  /** Rows between the top of the last frame and the cursor, after the terminal changed its width. */
-  #rowsAbove(width: number): number {
-    if (!this.#doesReflow) return this.#row;
-    const above = this.#shown.slice(0, this.#row).map((line) => Math.max(1, Math.ceil(visibleWidth(line) / width)));
-    return above.reduce((sum, rows) => sum + rows, 0) + Math.floor(this.#column / width);
+  /** Moves the cursor to the top of the last frame, also after the terminal has changed its width. */
+  #toTop(): string {
+    return `${toRow(this.#rowsAbove(), 0)}\r`;
+  }
+
+  #rowsAbove(): number {
+    const width = Math.max(1, this.terminal.columns);
+    if (this.#reflows === 'none' || this.#width === 0 || this.#width === width) return this.#row;
+    const added = this.#shown.map((line) => Math.max(1, Math.ceil(visibleWidth(line) / width)) - 1);
+    if (this.#reflows === 'all')
+      return added.slice(0, this.#row).reduce((sum, rows) => sum + rows, this.#row + Math.floor(this.#column / width));
+    // From the last row to the first one: the cursor is in the row that has its number at that time.
+    let row = this.#row;
+    for (let index = added.length - 1; index >= 0; index--) if (index !== row) row += added[index]!;
+    return row;
   }
 
   #drawFull(width: number, height: number): void {
     const full = this.#full!;
-    const size = `${width}x${height}`;
+    const size = toSize(this.terminal);
     const shown = full.size === size ? full.rows : [];
     const lines = full.component.render(width).slice(0, height);
     while (lines.length < height) lines.push('');
@@ -180,7 +234,12 @@ export class InlineScreen extends TuiMainScreen {
   }
 }
 
-function toFit(line: string, width: number): string {
+function toSize({ columns, rows }: Terminal): string {
+  return `${columns}x${rows}`;
+}
+
+function toFit(given: string, width: number): string {
+  const line = given.replaceAll(C1, '');
   return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
 

@@ -1,15 +1,19 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui';
-import { InlineScreen } from './inline-screen.ts';
+import { InlineScreen, type Reflow } from './inline-screen.ts';
 
 /** The screen of the terminal of this process. It is restored when the process ends, also by an error. */
 export function openScreen(env: NodeJS.ProcessEnv = process.env): InlineScreen {
-  const screen = new InlineScreen(new ProcessTerminal(), { doesReflow: doesReflow(env) });
+  const screen = new InlineScreen(new ProcessTerminal(), { reflows: toReflow(env) });
   process.once('exit', () => screen.restore());
   return screen;
 }
 
-/** False for terminals that cut lines when they become narrower: the console of Linux, GNU screen and classic xterm. */
-function doesReflow({ TERM = '', TMUX, XTERM_VERSION }: NodeJS.ProcessEnv): boolean {
-  if (TMUX !== undefined) return true;
-  return TERM !== 'linux' && !TERM.startsWith('screen') && XTERM_VERSION === undefined;
+/**
+ * The console of Linux, GNU screen and classic xterm cut long lines when they become narrower. The terminal of VS Code
+ * and others that are made of xterm.js keep the row of the cursor.
+ */
+function toReflow({ TERM = '', TMUX, XTERM_VERSION, TERM_PROGRAM }: NodeJS.ProcessEnv): Reflow {
+  if (TMUX !== undefined) return 'all';
+  if (TERM === 'linux' || TERM.startsWith('screen') || XTERM_VERSION !== undefined) return 'none';
+  return TERM_PROGRAM === 'vscode' ? 'others' : 'all';
 }

@@ -1,4 +1,5 @@
 import { Editor, type EditorOptions, type EditorTheme, type TUI } from '@earendil-works/pi-tui';
+import { isText, toInputText, toPastedText } from './typed-text.ts';
 
 /** A text as it was entered. A long paste is a mark in the text. */
 export interface Entered {
@@ -10,16 +11,6 @@ export interface Entered {
 /** Marks the rows that are borders of the library; it is never shown. */
 const BORDER = '\u0000';
 const MARK_WIDTH = 2;
-
-/** Control characters except line feed and tab, and marks that reorder text. */
-const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-function toInput(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(ACTING, '');
-}
-
-/** A paste, as a terminal marks it. */
-const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
 
 const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
 
@@ -40,7 +31,7 @@ export class PromptEditor extends Editor {
   }
 
   override handleInput(data: string): void {
-    const pasted = PASTED.exec(data)?.[1];
+    const pasted = toPastedText(data);
     if (pasted !== undefined && this.onPaste?.(pasted)) return;
     if (pasted === undefined && this.onKey?.(data)) return;
     this.feed(data);
@@ -50,20 +41,22 @@ export class PromptEditor extends Editor {
   feed(data: string): void {
     // The editor forgets its pastes before it reports the text.
     if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
-    super.handleInput(data);
+    // The library inserts everything that does not begin as a key does.
+    const input = isText(data) ? toInputText(data) : data;
+    if (input !== '') super.handleInput(input);
   }
 
   // Texts of other clients and of files are shown as they are: what would act on the terminal is left out.
   override setText(text: string): void {
-    super.setText(toInput(text));
+    super.setText(toInputText(text));
   }
 
   override insertTextAtCursor(text: string): void {
-    super.insertTextAtCursor(toInput(text));
+    super.insertTextAtCursor(toInputText(text));
   }
 
   override addToHistory(text: string): void {
-    super.addToHistory(toInput(text));
+    super.addToHistory(toInputText(text));
   }
 
   /** The text and its pastes. The library keeps them in a private field; a test fails if a version changes that. */

@@ -1,0 +1,35 @@
+/** Control characters except line feed and tab, and marks that reorder text. */
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A paste, as a terminal marks it. */
+const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+
+const SPACE = 0x20;
+const BACKSPACE = '\u007f';
+
+/** A text as an input may hold it: without what would act on the terminal. */
+export function toInputText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(ACTING, '');
+}
+
+/** The text of a paste; undefined for a key. */
+export function toPastedText(data: string): string | undefined {
+  return PASTED.exec(data)?.[1];
+}
+
+/** True if the data of a terminal is text, not a key that acts. */
+export function isText(data: string): boolean {
+  return data.charCodeAt(0) >= SPACE && data !== BACKSPACE;
+}
+
+/** What typed or pasted data adds to an input of one line; empty for a key that acts. */
+export function toLineText(data: string): string {
+  const text = toPastedText(data) ?? (isText(data) ? data : '');
+  return toInputText(text).replaceAll(/[\n\t]/g, ' ');
+}
+
+/** The text without its last character, as a reader counts them. */
+export function withoutLast(text: string): string {
+  const last = [...new Intl.Segmenter().segment(text)].at(-1);
+  return text.slice(0, last?.index ?? 0);
+}
