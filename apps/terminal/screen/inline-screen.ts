@@ -1,4 +1,6 @@
 import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import type { CellSize } from './queried-terminal.ts';
+import { isSixelRow } from './sixel-rows.ts';
 
 const BEGIN = '\u001b[?2026h\u001b[?7l';
 const END = '\u001b[?7h\u001b[?2026l';
@@ -8,6 +10,9 @@ const ENTER_FULL = '\u001b[?1049h\u001b[H';
 const LEAVE_FULL = '\u001b[?1049l';
 const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
+
+/** A terminal that may show sixel images. */
+type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined };
 
 /**
  * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
@@ -33,9 +38,14 @@ export class InlineScreen extends TuiMainScreen {
   #reportsFocus = false;
 
   /** @param doesReflow False for a terminal that cuts long lines when it becomes narrower, instead of wrapping them. */
-  constructor(terminal: Terminal, { doesReflow }: { doesReflow: boolean }) {
+  constructor(terminal: ScreenTerminal, { doesReflow }: { doesReflow: boolean }) {
     super(terminal);
     this.#doesReflow = doesReflow;
+  }
+
+  /** The size of a cell, if finished lines may contain sixel images. */
+  get sixelCell(): CellSize | undefined {
+    return (this.terminal as ScreenTerminal).sixelCell;
   }
 
   /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */
@@ -181,7 +191,7 @@ export class InlineScreen extends TuiMainScreen {
 }
 
 function toFit(line: string, width: number): string {
-  return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
+  return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
 
 /** Moves the cursor between two rows of a frame. */
