@@ -97,16 +97,42 @@ test.runIf(hasScript)('an image is drawn once in rows of its own, wherever a ter
   }
 });
 
-test.runIf(hasScript)('what cannot be drawn is a line: a damaged file, and any image without sixel', async () => {
+test.runIf(hasScript)(
+  'what cannot be drawn is a line: a damaged file, and any image without sixel or the size of a cell',
+  async () => {
+    await using chat = await open();
+    const damaged = join(chat.place.workspace, 'damaged.png');
+    const path = writePng(chat, 'picture.png', { width: 100, height: 30 });
+    writeFileSync(damaged, readFileSync(path).subarray(0, 60));
+    const terminal = await chat.open({ sixelCell: CELL });
+    await send(terminal, damaged, 'damaged');
+    expect(terminal.screen()).toContain('[Image: [image/png]');
+    const others = [
+      await chat.open({ words: ['--new'] }),
+      await chat.open({ words: ['--new'], sixelCell: { width: 0, height: 0 } }),
+    ];
+    for (const other of others) {
+      await send(other, path, 'plain');
+      expect(other.screen()).toContain('[Image: [image/png] 100x30]');
+    }
+    for (const { output } of [terminal, ...others]) expect(output).not.toMatch(SIXEL);
+  },
+);
+
+test.runIf(hasScript)('an image after a change of the size has the new size of a cell and of the screen', async () => {
   await using chat = await open();
-  const damaged = join(chat.place.workspace, 'damaged.png');
-  const path = writePng(chat, 'picture.png', { width: 100, height: 30 });
-  writeFileSync(damaged, readFileSync(path).subarray(0, 60));
-  const terminal = await chat.open({ sixelCell: CELL });
-  await send(terminal, damaged, 'damaged');
-  expect(terminal.screen()).toContain('[Image: [image/png]');
-  const other = await chat.open({ words: ['--new'] });
-  await send(other, path, 'plain');
-  expect(other.screen()).toContain('[Image: [image/png] 100x30]');
-  for (const { output } of [terminal, other]) expect(output).not.toMatch(SIXEL);
+  const cell = { ...CELL };
+  const terminal = await chat.open({ sixelCell: cell });
+  Object.assign(cell, { width: 4, height: 8 });
+  terminal.resize(42, 12);
+  await terminal.until(() => terminal.output.split('\u001b[16t').length === 3, 'does not ask again');
+  await send(terminal, writePng(chat, 'wide.png', { width: 1_600, height: 800 }), 'wide');
+  await send(terminal, writePng(chat, 'high.png', { width: 800, height: 1_600 }), 'high');
+  await terminal.hides('[Image: ');
+  const images = [...terminal.output.matchAll(SIXEL)].map(([, width, height]) => [Number(width), Number(height)]);
+  // 40 columns; 11 rows, in bands of six pixels.
+  expect(images).toEqual([
+    [160, 80],
+    [42, 84],
+  ]);
 });

@@ -23,7 +23,8 @@ export class SixelImages {
 
   /** True once each image is drawn for the space or cannot be drawn; false begins to draw. */
   areDrawn(images: readonly ImagePart[], space: ImageSpace): boolean {
-    return images.filter((image) => !this.#isDrawn(image, space)).length === 0;
+    const waiting = images.filter((image) => !this.#isDrawn(image, space));
+    return waiting.length === 0;
   }
 
   /** The lines of a drawn image, which are returned once; undefined for one that cannot be drawn. */
@@ -51,8 +52,12 @@ export class SixelImages {
   async #draw(image: ImagePart, drawing: Drawing): Promise<void> {
     // The size has changed since.
     if (this.#drawings.get(image) !== drawing) return;
-    const { drawSixel } = await import('./draw-sixel.ts');
-    drawing.sixel = await drawSixel({ ...image, ...drawing.size });
+    try {
+      const { drawSixel } = await import('./draw-sixel.ts');
+      drawing.sixel = await drawSixel({ ...image, ...drawing.size });
+    } catch {
+      // No thread can be started, for example because the installed program was replaced: the image stays a line.
+    }
     drawing.isDone = true;
     this.#onDrawn();
   }
