@@ -35,6 +35,12 @@ async function send(terminal: Emulator, path: string, text: string): Promise<voi
   await untilIdle(terminal);
 }
 
+/** Resolves once the emulator has interpreted what it has received. */
+const parsed = (terminal: Emulator): Promise<void> => new Promise((resolve) => terminal.terminal.write('', resolve));
+
+const asked = (terminal: Emulator, times: number): Promise<string> =>
+  terminal.until(() => terminal.output.split('\u001b[16t').length > times, 'does not ask for the size of a cell');
+
 /** Where terminals leave the cursor: at the first row of the image, its last one, the one below, and its right end. */
 const MOVES: readonly ((rows: number) => string)[] = [
   () => '',
@@ -56,6 +62,7 @@ async function replay(output: string, toMoves: (rows: number) => string): Promis
 test.runIf(hasScript)('an image is drawn once in rows of its own, wherever a terminal leaves the cursor', async () => {
   await using chat = await open();
   const terminal = await chat.open({ sixelCell: CELL });
+  await asked(terminal, 1);
   const drawn: { row: number; column: number }[] = [];
   /** Rows of the screen from the first one of each image on. */
   const left: number[] = [];
@@ -73,8 +80,9 @@ test.runIf(hasScript)('an image is drawn once in rows of its own, wherever a ter
   ].entries()) {
     await send(terminal, writePng(chat, `picture-${index}.png`, size), `prompt ${index}`);
     // It is a line until it is drawn.
-    await terminal.hides('[Image: ');
+    await terminal.until(() => drawn.length > index, 'does not draw');
   }
+  await parsed(terminal);
   const images = [...terminal.output.matchAll(SIXEL)].map(([, width, height]) => [Number(width), Number(height)]);
   expect(images).toEqual([
     [100, 30],
@@ -123,12 +131,13 @@ test.runIf(hasScript)('an image after a change of the size has the new size of a
   await using chat = await open();
   const cell = { ...CELL };
   const terminal = await chat.open({ sixelCell: cell });
+  await asked(terminal, 1);
   Object.assign(cell, { width: 4, height: 8 });
   terminal.resize(42, 12);
-  await terminal.until(() => terminal.output.split('\u001b[16t').length === 3, 'does not ask again');
+  await asked(terminal, 2);
   await send(terminal, writePng(chat, 'wide.png', { width: 1_600, height: 800 }), 'wide');
   await send(terminal, writePng(chat, 'high.png', { width: 800, height: 1_600 }), 'high');
-  await terminal.hides('[Image: ');
+  await terminal.until(() => terminal.output.match(SIXEL)?.length === 2, 'does not draw');
   const images = [...terminal.output.matchAll(SIXEL)].map(([, width, height]) => [Number(width), Number(height)]);
   // 40 columns; 11 rows, in bands of six pixels.
   expect(images).toEqual([
