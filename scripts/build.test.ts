@@ -1,6 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { toInputSchema } from '@klaus/core/agent';
@@ -75,6 +78,15 @@ test('the program as it is packed does its work, and loads what it needs late on
     const tool = builtinTools.find((candidate) => candidate.name === name);
     if (tool) expect(input_schema, name).toEqual(toInputSchema(tool));
   }
+});
+
+test('images are drawn by the thread that is packed', async () => {
+  const [draw] = readdirSync(dist).filter((file) => file.startsWith('draw-sixel-'));
+  const [thread] = /[\w-]+worker\.cjs/.exec(readFileSync(join(dist, draw!), 'utf8'))!;
+  const data = PNG.sync.write(new PNG({ width: 8, height: 8 })).toString('base64');
+  const worker = new Worker(join(dist, thread), { workerData: { data, mediaType: 'image/png', width: 4, height: 4 } });
+  const [sixel] = (await once(worker, 'message')) as [string];
+  expect(sixel).toContain('"1;1;4;4');
 });
 
 test('the manual page is packed', () => {

@@ -19,7 +19,11 @@ const FILES_BESIDE: Record<string, string> = {
   'apps/cli/demo/files.ts': 'demo',
   // It reads ../../web/dist.
   'apps/server/http/static-files.ts': 'server/http',
+  'apps/terminal/images/draw-sixel.ts': '.',
 };
+
+/** Programs of threads, which are files of their own, by their names. */
+const THREADS: Readonly<Record<string, string>> = { 'sixel-worker': 'apps/terminal/images/sixel-worker.ts' };
 
 /**
  * `import.meta.dirname` has another value in a bundle. Modules of the table get the right one. Any other module that
@@ -31,7 +35,7 @@ const ownPlaces: Plugin = {
     const path = relative(root, id);
     if (path.startsWith('..') || path.includes('node_modules/')) return null;
     const folder = FILES_BESIDE[path];
-    if (folder) return code.replaceAll('import.meta.dirname', `(import.meta.dirname + '/${folder}')`);
+    if (folder) return toBundled(code).replaceAll('import.meta.dirname', `(import.meta.dirname + '/${folder}')`);
     const rest = code.replaceAll('createRequire(import.meta.url)', '');
     if (/\bimport\.meta\.(dirname|filename|url)\b/.test(rest)) {
       throw new Error(`${path} uses its own path: add its files to FILES_BESIDE of scripts/build.ts`);
@@ -40,9 +44,17 @@ const ownPlaces: Plugin = {
   },
 };
 
+/** The code with the names that threads have in the bundle. */
+function toBundled(code: string): string {
+  return Object.keys(THREADS).reduce((text, name) => text.replaceAll(`${name}.ts`, `${name}.cjs`), code);
+}
+
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { main: join(root, 'apps/cli/main.ts') },
+  input: {
+    main: join(root, 'apps/cli/main.ts'),
+    ...Object.fromEntries(Object.entries(THREADS).map(([name, path]) => [name, join(root, path)])),
+  },
   platform: 'node',
   // It finds a binary in its own package, which a bundle cannot contain.
   external: ['@vscode/ripgrep'],

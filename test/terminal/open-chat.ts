@@ -1,7 +1,7 @@
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect } from 'vitest';
-import { type Emulator, openEmulator } from '../fixtures/emulator.ts';
+import { type Emulator, type EmulatorOptions, openEmulator } from '../fixtures/emulator.ts';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
@@ -15,6 +15,7 @@ export interface ChatOptions {
   rows?: number;
   env?: Record<string, string>;
   hasJobs?: boolean;
+  sixelCell?: EmulatorOptions['sixelCell'];
   /** False: the program may end before its input is ready. Default true. */
   isReady?: boolean;
 }
@@ -48,6 +49,7 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
         rows = 30,
         env,
         hasJobs,
+        sixelCell,
         isReady = true,
       } = { ...options, ...more };
       const terminal = await openEmulator([process.execPath, MAIN, 'chat', 'klaus', ...words], {
@@ -56,6 +58,7 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
         rows,
         ...(columns === undefined ? {} : { columns }),
         ...(hasJobs === undefined ? {} : { hasJobs }),
+        ...(sixelCell === undefined ? {} : { sixelCell }),
       });
       opened.push(terminal);
       if (isReady) await terminal.shows('mode ');

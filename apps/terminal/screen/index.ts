@@ -2,6 +2,7 @@
 export {
   CURSOR_MARKER,
   fuzzyFilter,
+  getImageDimensions,
   Image,
   Input,
   isKeyRelease,
@@ -14,11 +15,14 @@ export {
   type AutocompleteProvider,
   type Component,
   type Focusable,
+  type ImageDimensions,
   type KeyId,
   type MarkdownTheme,
   type Terminal,
 } from '@earendil-works/pi-tui';
 export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen, type Reflow } from './inline-screen.ts';
+export type { CellSize } from './queried-terminal.ts';
+export { toSixelRows } from './sixel-rows.ts';
 export { openScreen } from './open-screen.ts';
 export { toLineText, withoutLast } from './typed-text.ts';

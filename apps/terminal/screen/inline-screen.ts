@@ -1,4 +1,6 @@
 import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import type { CellSize } from './queried-terminal.ts';
+import { isSixelRow } from './sixel-rows.ts';
 
 /** Control characters that a terminal also understands in UTF-8, such as CSI. The frames use those of 7 bits. */
 const C1 = /[\u0080-\u009f]/g;
@@ -13,6 +15,9 @@ const LEAVE_FULL = '\u001b[?1049l';
 const TO_NEW_ROW = '\u001b[9999;1H\r\n';
 const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
+
+/** A terminal that may show sixel images. */
+type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined };
 
 /**
  * What a terminal does with long rows when it becomes narrower. `all` wraps each of them, and the cursor stays at its
@@ -49,10 +54,15 @@ export class InlineScreen extends TuiMainScreen {
   #resizing: NodeJS.Timeout | undefined;
 
   /** @param settleMs Milliseconds without another size of the window after which it is drawn again. Default 60. */
-  constructor(terminal: Terminal, { reflows, settleMs = 60 }: { reflows: Reflow; settleMs?: number }) {
+  constructor(terminal: ScreenTerminal, { reflows, settleMs = 60 }: { reflows: Reflow; settleMs?: number }) {
     super(terminal);
     this.#reflows = reflows;
     this.#settleMs = settleMs;
+  }
+
+  /** The size of a cell, if finished lines may contain sixel images. */
+  get sixelCell(): CellSize | undefined {
+    return (this.terminal as ScreenTerminal).sixelCell;
   }
 
   /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */
@@ -240,7 +250,7 @@ function toSize({ columns, rows }: Terminal): string {
 
 function toFit(given: string, width: number): string {
   const line = given.replaceAll(C1, '');
-  return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
+  return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
 
 /** Moves the cursor between two rows of a frame. */

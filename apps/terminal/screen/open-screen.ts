@@ -1,9 +1,9 @@
-import { ProcessTerminal } from '@earendil-works/pi-tui';
 import { InlineScreen, type Reflow } from './inline-screen.ts';
+import { QueriedTerminal } from './queried-terminal.ts';
 
 /** The screen of the terminal of this process. It is restored when the process ends, also by an error. */
 export function openScreen(env: NodeJS.ProcessEnv = process.env): InlineScreen {
-  const screen = new InlineScreen(new ProcessTerminal(), { reflows: toReflow(env) });
+  const screen = new InlineScreen(new QueriedTerminal(), { reflows: toReflow(env) });
   process.once('exit', () => screen.restore());
   return screen;
 }

@@ -2,20 +2,23 @@ import { toParts, type Entry } from '@klaus/sdk/conversation';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
 import type { Palette } from '../style/palette.ts';
 import { toCallLines, type CallViewOptions } from './call-lines.ts';
-import { toPartLines, toThinkingLines, toUserLines } from './message-lines.ts';
+import { toPartLines, toThinkingLines, toUserLines, type TakeImage } from './message-lines.ts';
 import { toSafe, wrap } from './wrap.ts';
+
+/** What only some callers need. */
+interface EntryOptions extends CallViewOptions {
+  /** Parts of an answer that are not shown, because they were shown while it was streamed. Default 0. */
+  skip?: number;
+  /** Without it, an image that the library of the terminal does not draw is a line. */
+  takeImage?: TakeImage;
+}
 
 /**
  * The lines of one entry, the first of which is blank where the entry begins something new.
  *
  * @param previous The entry before it.
- * @param options.skip Parts of an answer that are not shown, because they were shown while it was streamed.
  */
-export function toEntryLines(
-  entry: Entry,
-  previous: Entry | undefined,
-  options: CallViewOptions & { skip?: number },
-): string[] {
+export function toEntryLines(entry: Entry, previous: Entry | undefined, options: EntryOptions): string[] {
   const lines = toLines(entry, options);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
   return lines.length === 0 || isSameGroup || (options.skip ?? 0) > 0 ? lines : ['', ...lines];
@@ -26,11 +29,11 @@ function isCompact({ kind }: Entry): boolean {
   return kind === 'call' || kind === 'fact';
 }
 
-function toLines(entry: Entry, options: CallViewOptions & { skip?: number }): string[] {
+function toLines(entry: Entry, options: EntryOptions): string[] {
   const { width, style } = options;
   switch (entry.kind) {
     case 'user':
-      return toUserLines(entry, width, style);
+      return toUserLines(entry, width, options);
     case 'model': {
       const { skip = 0 } = options;
       const thinking = skip > 0 ? [] : toThinkingLines(entry.thinking, width, style);

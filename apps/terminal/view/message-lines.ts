@@ -9,14 +9,26 @@ const INDENT = '  ';
 
 /** Lines of a message of the user that are shown. */
 const MAX_USER_LINES = 40;
+const MAX_IMAGE_COLUMNS = 60;
 const MAX_IMAGE_ROWS = 15;
 
-export function toUserLines(entry: UserEntry, width: number, { palette }: ViewStyle): string[] {
+type UserImage = UserEntry['images'][number];
+
+/** The lines of an image that was drawn for this terminal before; undefined if it was not. */
+export type TakeImage = (image: UserImage, indent: number) => string[] | undefined;
+
+export function toUserLines(
+  entry: UserEntry,
+  width: number,
+  { style: { palette }, takeImage }: { style: ViewStyle; takeImage?: TakeImage | undefined },
+): string[] {
   const mark = palette.accent(entry.steered ? '» ' : '› ');
   const lines = wrap(palette.user(toSafe(entry.text)), width, { first: mark, rest: INDENT, indent: 2 });
   const shown = lines.slice(0, MAX_USER_LINES);
   const hidden = lines.length - shown.length;
-  const images = entry.images.flatMap((image) => toImageLines(image, width, palette));
+  const images = entry.images.flatMap(
+    (image) => takeImage?.(image, INDENT.length) ?? toImageLines(image, width, palette),
+  );
   return [
     ...shown,
     ...(hidden > 0 ? [palette.muted(`${INDENT}… ${formatCount(hidden)} more lines`)] : []),
@@ -25,9 +37,15 @@ export function toUserLines(entry: UserEntry, width: number, { palette }: ViewSt
   ];
 }
 
-/** The image itself in a terminal that shows images, else a line about it. */
-function toImageLines({ data, mediaType }: UserEntry['images'][number], width: number, { muted }: Palette): string[] {
-  const size = { maxWidthCells: Math.max(1, Math.min(60, width - 2)), maxHeightCells: MAX_IMAGE_ROWS };
+/** The cells that an image can use. */
+export function toImageBounds(width: number): { columns: number; rows: number } {
+  return { columns: Math.max(1, Math.min(MAX_IMAGE_COLUMNS, width - INDENT.length)), rows: MAX_IMAGE_ROWS };
+}
+
+/** The image itself in a terminal with the protocol of Kitty or iTerm2, else a line about it. */
+function toImageLines({ data, mediaType }: UserImage, width: number, { muted }: Palette): string[] {
+  const { columns, rows } = toImageBounds(width);
+  const size = { maxWidthCells: columns, maxHeightCells: rows };
   return new Image(data, mediaType, { fallbackColor: muted }, size)
     .render(width)
     .map((line) => `${INDENT}${line}`.trimEnd());

@@ -1,11 +1,12 @@
-import type { Entry, PartialMessage } from '@klaus/sdk/conversation';
+import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
+import { SixelImages } from '../images/sixel-images.ts';
 import type { Component, InlineScreen } from '../screen/index.ts';
 import type { SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
 import { toEntryLines, toPartBlock } from './entry-lines.ts';
-import { toThinkingLines } from './message-lines.ts';
+import { toImageBounds, toThinkingLines, type TakeImage } from './message-lines.ts';
 import type { ViewStyle } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
@@ -22,6 +23,8 @@ export class Transcript implements Component {
   readonly #screen: InlineScreen;
   readonly #style: ViewStyle;
   readonly #now: () => number;
+  readonly #images: SixelImages;
+  readonly #takeImage: TakeImage;
   #view: SessionView;
   /** Number of entries that are finished. */
   #done = 0;
@@ -35,6 +38,8 @@ export class Transcript implements Component {
     this.#style = given.style;
     this.#now = given.now;
     this.#view = given.view;
+    this.#images = new SixelImages(() => screen.requestRender());
+    this.#takeImage = (image, indent) => this.#images.take(image, indent);
   }
 
   /** Shows another session, from its last entries on. */
@@ -60,9 +65,9 @@ export class Transcript implements Component {
     const options = this.#toOptions(width);
     for (; this.#done < entries.length; this.#done++) {
       const entry = entries[this.#done]!;
-      if (!isFinal(entry) || !this.#canFinish(entry)) break;
+      if (!isFinal(entry) || !this.#canFinish(entry, width)) break;
       this.#takeNotes(finished, this.#done, width);
-      finished.push(...this.#toLines(this.#done, options));
+      finished.push(...this.#toLines(this.#done, { ...options, takeImage: this.#takeImage }));
     }
     this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
@@ -85,7 +90,7 @@ export class Transcript implements Component {
     return { width, style: this.#style, now, spinner: toSpinner(now), output: '', isExpanded: false };
   }
 
-  #toLines(index: number, options: CallViewOptions): string[] {
+  #toLines(index: number, options: CallViewOptions & { takeImage?: TakeImage }): string[] {
     const { entries } = this.#view.conversation;
     const entry = entries[index]!;
     const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
@@ -93,9 +98,17 @@ export class Transcript implements Component {
     return toEntryLines(entry, entries[index - 1], { ...options, output, skip });
   }
 
-  /** Code of a finished entry gets its colours before it is written. */
-  #canFinish(entry: Entry): boolean {
+  /** Code of a finished entry gets its colours before it is written, and its images are drawn. */
+  #canFinish(entry: Entry, width: number): boolean {
+    if (entry.kind === 'user') return entry.images.length === 0 || this.#areDrawn(entry.images, width);
     return entry.kind !== 'model' || this.#hasGrammars(entry.text);
+  }
+
+  #areDrawn(images: UserEntry['images'], width: number): boolean {
+    const { sixelCell: cell, terminal } = this.#screen;
+    const { columns, rows } = toImageBounds(width);
+    // An image needs a row below it.
+    return !cell || this.#images.areDrawn(images, { columns, rows: Math.min(rows, terminal.rows - 1), cell });
   }
 
   #hasGrammars(text: string): boolean {

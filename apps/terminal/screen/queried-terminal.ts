@@ -1,0 +1,72 @@
+import { getCapabilities, ProcessTerminal } from '@earendil-works/pi-tui';
+
+/** Pixels of one cell of the terminal. */
+export interface CellSize {
+  width: number;
+  height: number;
+}
+
+const ASK_CELL = '\u001b[16t';
+const CELL = /^\u001b\[6;(\d+);(\d+)t$/;
+/** Primary device attributes (DA1). */
+const ATTRIBUTES = /\u001b\[\?([\d;]+)c/;
+/** Characters of the input in which the answer is searched, which can arrive in pieces. */
+const MAX_ANSWER = 256;
+const SIXEL = '4';
+
+/**
+ * The terminal of this process, with what it answers about sixel images. The base class asks for the device attributes
+ * at each start and keeps the answer from the input; the size of a cell is asked once the answer names sixel. A
+ * terminal that does not answer gets no sixel.
+ */
+export class QueriedTerminal extends ProcessTerminal {
+  #hasSixel: boolean | undefined;
+  #cell: CellSize | undefined;
+  #received = '';
+
+  /** The size of a cell, if the terminal shows sixel images and no better protocol. Undefined until it has answered. */
+  get sixelCell(): CellSize | undefined {
+    return this.#hasSixel ? this.#cell : undefined;
+  }
+
+  override start(onInput: (data: string) => void, onResize: () => void): void {
+    super.start(
+      (data) => {
+        this.#cell = toCell(data) ?? this.#cell;
+        onInput(data);
+      },
+      () => {
+        // Another font changes both sizes.
+        if (this.#hasSixel) this.write(ASK_CELL);
+        onResize();
+      },
+    );
+    if (this.#hasSixel === undefined) process.stdin.on('data', this.#receive);
+  }
+
+  override stop(): void {
+    process.stdin.off('data', this.#receive);
+    super.stop();
+  }
+
+  readonly #receive = (data: string | Buffer): void => {
+    this.#received = (this.#received + data.toString()).slice(-MAX_ANSWER);
+    const hasSixel = readsSixel(this.#received);
+    if (hasSixel === undefined) return;
+    process.stdin.off('data', this.#receive);
+    this.#received = '';
+    this.#hasSixel = hasSixel && getCapabilities().images === null;
+    if (this.#hasSixel) this.write(ASK_CELL);
+  };
+}
+
+/** Whether the device attributes in an input name sixel. Undefined if it contains none. */
+export function readsSixel(input: string): boolean | undefined {
+  // The first one is the class of the device.
+  return ATTRIBUTES.exec(input)?.[1]!.split(';').slice(1).includes(SIXEL);
+}
+
+function toCell(input: string): CellSize | undefined {
+  const [height = 0, width = 0] = CELL.exec(input)?.slice(1).map(Number) ?? [];
+  return width > 0 && height > 0 ? { width, height } : undefined;
+}
