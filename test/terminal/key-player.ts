@@ -10,6 +10,10 @@ const ROWS = 30;
 /** Milliseconds after which the screen is read again, although it has not changed. */
 const AGAIN_MS = 250;
 
+/** Characters of a long paste, and the milliseconds in which the screen shows it. */
+const LONG = 10_000;
+const LONG_MS = 5_000;
+
 /** Milliseconds without output after which no frame is about to arrive. */
 const STILL_MS = 120;
 
@@ -21,13 +25,20 @@ export async function play(terminal: Emulator, steps: readonly Step[]): Promise<
   for (const step of steps) {
     if (terminal.hasEnded) return;
     if (step.kind === 'type') terminal.type(step.text);
-    else if (step.kind === 'paste') terminal.paste(step.text);
+    else if (step.kind === 'paste') await paste(terminal, step.text);
     else if (step.kind === 'signal') signal(terminal.pid, step.signal);
     else {
       await terminal.still(STILL_MS);
       terminal.resize(step.columns, step.rows);
     }
   }
+}
+
+/** Pastes a text. A person sees a long one before the next step. */
+async function paste(terminal: Emulator, text: string): Promise<void> {
+  const before = terminal.screen();
+  terminal.paste(text);
+  if (text.length > LONG) await terminal.changed((screen) => screen !== before, LONG_MS);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

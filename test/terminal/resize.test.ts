@@ -17,11 +17,22 @@ test.runIf(hasTmux)('in tmux, which wraps every row', { timeout: 600_000 }, asyn
   expect(await playHistories(count, { reflows: 'all', open: openTmux, before: 60 })).toBe(count);
 });
 
+test(
+  'a window that is lower than the changing rows shows their end, and each of them once',
+  { timeout: 600_000 },
+  async () => {
+    const kind: Kind = { reflows: 'others', open: openXterm, before: 0, lowest: 4 };
+    expect(await playHistories(HISTORIES, kind)).toBe(HISTORIES);
+  },
+);
+
 interface Kind {
   reflows: Reflow;
   open: (columns: number, rows: number) => Promise<Window>;
   /** Finished rows at the beginning. tmux moves the top of a window that is not full to its scrollback. */
   before: number;
+  /** Fewest rows of the window. Default 30, in which all changing rows fit. */
+  lowest?: number;
 }
 
 /** @returns The number of histories after which the window was right. */
@@ -39,7 +50,11 @@ async function playHistories(count: number, kind: Kind): Promise<number> {
   return played;
 }
 
-async function playHistory(chance: Chance, { reflows, open, before }: Kind, steps: string[]): Promise<void> {
+async function playHistory(
+  chance: Chance,
+  { reflows, open, before, lowest = 30 }: Kind,
+  steps: string[],
+): Promise<void> {
   await using window = await open(80, 40);
   const { terminal } = window;
   const screen = new InlineScreen(terminal, { reflows, settleMs: 0 });
@@ -53,7 +68,7 @@ async function playHistory(chance: Chance, { reflows, open, before }: Kind, step
     const action = chance.number(10);
     if (action < 4) {
       const columns = 20 + chance.number(140);
-      const rows = 30 + chance.number(30);
+      const rows = lowest + chance.number(30);
       steps.push(`resize ${columns}x${rows}`);
       await window.resize(columns, rows);
     } else if (action < 7) {
@@ -67,9 +82,15 @@ async function playHistory(chance: Chance, { reflows, open, before }: Kind, step
     }
     screen.renderNow();
     const expected = [...finished, ...footer.map((line) => line.slice(0, terminal.columns - 1).trimEnd())];
-    expect(await window.read()).toBe(expected.join('\n'));
+    if (lowest === 30) expect(await window.read()).toBe(expected.join('\n'));
+    else expect(toFooter(await window.readVisible())).toEqual(toFooter(expected.slice(-terminal.rows)));
   }
   screen.stop();
+}
+
+/** The rows of the footer. */
+function toFooter(rows: readonly string[]): string[] {
+  return rows.filter((row) => /^>|^status/.test(row));
 }
 
 function createInput(chance: Chance): string[] {

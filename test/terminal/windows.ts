@@ -12,6 +12,8 @@ export interface Window extends AsyncDisposable {
   resize(columns: number, rows: number): Promise<void>;
   /** Everything that was written and not erased, with the scrollback. Wrapped rows are joined. */
   read(): Promise<string>;
+  /** The rows of the window. */
+  readVisible(): Promise<string[]>;
 }
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -34,6 +36,13 @@ export async function openXterm(columns: number, rows: number): Promise<Window> 
         .map((line, index) => `${line.isWrapped || index === 0 ? '' : '\n'}${line.translateToString(true)}`)
         .join('')
         .trimEnd();
+    },
+    async readVisible() {
+      await new Promise<void>((resolve) => emulator.write('', resolve));
+      const { active } = emulator.buffer;
+      return Array.from({ length: emulator.rows }, (_, row) =>
+        active.getLine(active.baseY + row)!.translateToString(true),
+      );
     },
     async [Symbol.asyncDispose]() {
       emulator.dispose();
@@ -75,6 +84,10 @@ export async function openTmux(columns: number, rows: number): Promise<Window> {
     async read() {
       await arrive();
       return (await tmux('capture-pane', '-p', '-J', '-S', '-')).replaceAll(/ +$/gm, '').trimEnd();
+    },
+    async readVisible() {
+      await arrive();
+      return (await tmux('capture-pane', '-p')).split('\n').map((row) => row.trimEnd());
     },
     async [Symbol.asyncDispose]() {
       await tmux('kill-server');

@@ -40,8 +40,9 @@ export class InlineScreen extends TuiMainScreen {
   #shown: readonly string[] = [];
   #row = 0;
   #column = 0;
-  /** Columns of the last frame; 0 before the first one. */
+  /** Columns and rows of the window at the last frame; no columns before the first one. */
   #width = 0;
+  #height = 0;
   #full: { component: Component; rows: readonly string[]; size: string; openedAt: string } | undefined;
   readonly #reflows: Reflow;
   readonly #settleMs: number;
@@ -184,11 +185,12 @@ export class InlineScreen extends TuiMainScreen {
     const cursor = this.extractCursorPosition(lines, height);
     const rows = this.applyLineResets(lines);
     let output = BEGIN;
-    if (this.#width !== 0 && this.#width !== width) {
+    if (this.#width !== 0 && (this.#width !== width || this.#height !== height)) {
       output += `${this.#toTop()}${ERASE_BELOW}`;
       this.#forget();
     }
     this.#width = width;
+    this.#height = height;
     if (this.#finished.length > 0) {
       output += `${toRow(this.#row, 0)}\r`;
       const finished = this.applyLineResets(this.#finished.splice(0).map((line) => toFit(line, width)));
