@@ -49,6 +49,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByText('Started.').waitFor();
       expect(server.requests.some(({ body }) => body.includes('Write `c.txt`'))).toBe(true);
       await page.getByText(en.composer.modeNames.auto).first().waitFor();
+      // What was accepted, and not what was presented.
+      const call = page.getByRole('article', { name: 'present_plan' });
+      await call.getByRole('button', { expanded: false }).click();
+      await call.getByRole('heading', { name: 'One step' }).waitFor();
+      expect(await call.getByRole('heading', { name: 'Two steps' }).count()).toBe(0);
       await client.shell({ params: { id: session }, body: { command: 'echo from the user' } });
       await page.getByText(en.call.byUser).waitFor();
       expect(complaints).toEqual([]);
