@@ -51,13 +51,13 @@ export function onEnd(app: App): boolean {
   return true;
 }
 
-/** Withdraws the last queued message and puts it into the empty input. */
+/** Withdraws the last queued message or shell command and puts it into the empty input. */
 export function editQueued(app: App): boolean {
   const last = app.isReady ? app.link.view.queue.at(-1) : undefined;
   if (!last || app.composer.getText() !== '') return false;
   app.do(async () => {
     await app.client.withdraw(app.link.id!, last.command);
-    app.composer.setText(toText(last.parts));
+    app.composer.setText(toText(last));
   });
   return true;
 }

@@ -305,9 +305,10 @@ export class TerminalApp implements App {
 
   /** What remains on the screen of the shell. */
   #sayGoodbye(client: SessionClient): void {
-    const { id, isWorking } = this.link;
+    const { id, isWorking, view } = this.link;
     if (id === undefined) return;
     const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
-    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}\n`);
+    const queued = view.queue.length > 0 && client.server === undefined ? ' What is queued waits there.' : '';
+    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}${queued}\n`);
   }
 }
