@@ -12,7 +12,14 @@ const LOCK = join(CACHE, 'lock');
 /** The hash of the sources of the existing page. */
 const STAMP = join(CACHE, 'stamp');
 
-const SOURCES = ['apps/web', 'apps/server/contract', 'apps/server/client', 'core/protocol', 'scripts/web.ts'];
+const SOURCES = [
+  'apps/web',
+  'apps/server/contract',
+  'apps/server/client',
+  'core/conversation',
+  'core/protocol',
+  'scripts/web.ts',
+];
 
 /** Milliseconds for which a lock may lack the id of its owner. */
 const NAMELESS_MS = 5_000;

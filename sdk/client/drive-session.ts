@@ -27,7 +27,7 @@ export interface DriveOptions {
   onEarlierEvent?: ((event: Event) => void) | undefined;
   /** In-flight text and progress of calls. */
   onLive?: ((live: Live) => void) | undefined;
-  /** Messages that no run has taken. */
+  /** Messages and shell commands that no run has taken. */
   onQueue?: ((messages: readonly QueuedMessage[]) => void) | undefined;
   /** Each change of the state, after all events that led to it. */
   onState: (state: DriveState) => void;

@@ -16,9 +16,9 @@ export interface InteractiveClient {
   ): Promise<Undone>;
   /** Creates a copy of a session. Returns the id. */
   fork(id: string, options?: ForkRequest): Promise<string>;
-  /** Messages in the inbox that no run has taken, the oldest first. */
+  /** Messages and shell commands in the inbox that no run has taken, the oldest first. */
   queued(id: string): Promise<readonly QueuedMessage[]>;
-  /** Withdraws such a message, unless a run has taken it. @param command Id of the command. */
+  /** Withdraws one of them, unless a run has taken it. @param command Id of the command. */
   withdraw(id: string, command: string): Promise<void>;
   /** The changes of a turn, or of all turns as turn 0; default: all. @throws KlausError `usage` if there are none. */
   changes(id: string, turn?: number): Promise<TurnChanges>;

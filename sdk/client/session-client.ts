@@ -175,7 +175,7 @@ export interface FollowOptions {
   onEarlierEvent: ((event: Event) => void) | undefined;
   /** In-flight text and progress of calls. */
   onLive: ((live: Live) => void) | undefined;
-  /** The messages that no run has taken, at the start and after each change. */
+  /** The messages and shell commands that no run has taken, at the start and after each change. */
   onQueue?: ((messages: readonly QueuedMessage[]) => void) | undefined;
   /** Reports that the connection to the server was lost or restored, in a sentence. */
   onConnection: (text: string) => void;

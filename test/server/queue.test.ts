@@ -41,6 +41,40 @@ test('a queued message can be withdrawn, and is never sent', async () => {
   expect((await it.client.session({ params: { id } })).queue).toEqual([]);
 });
 
+test('a queued shell command is listed in order, and can be withdrawn', async () => {
+  await using it = await startTestServer({
+    script: {
+      steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a', content: 'a' } }] } }],
+      fallback: { text: 'Fine.' },
+    },
+  });
+  const { session: id } = await it.client.openSession({ body: { text: 'Begin.', mode: 'ask' } });
+  const followed = follow(it.client, id);
+  const asked = await followed.until('approval.asked');
+  const params = { id };
+  const first = await it.client.shell({ params, body: { command: 'echo first' } });
+  const message = await it.client.sendPrompt({ params, body: { text: 'Then.', delivery: 'queue' } });
+  const last = await it.client.shell({ params, body: { command: 'echo last' } });
+  const { queue } = await it.client.session({ params });
+  expect(queue).toEqual([
+    { command: first.command, delivery: 'queue', parts: [], shell: 'echo first' },
+    { command: message.command, delivery: 'queue', parts: [{ type: 'text', text: 'Then.' }] },
+    { command: last.command, delivery: 'queue', parts: [], shell: 'echo last' },
+  ]);
+  await it.client.withdraw({ params: { id, command: last.command } });
+  expect((await it.client.session({ params })).queue).toEqual(queue.slice(0, 2));
+
+  const { approvals } = await it.client.approvals({ query: { session: id } });
+  await it.client.answer({ params: { id: approvals[0]!.id }, body: { answer: 'rejected' } });
+  const then = await followed.until('run.started', ({ trigger, seq }) => trigger === 'prompt' && seq > asked.seq);
+  await followed.until('run.finished', ({ seq }) => seq > then.seq);
+  await followed.stop();
+  const runs = followed.events.flatMap((event) => (event.type === 'run.started' ? [event.trigger] : []));
+  expect(runs).toEqual(['prompt', 'shell', 'prompt']);
+  expect(JSON.stringify(followed.events)).not.toContain('echo last');
+  expect((await it.client.session({ params })).queue).toEqual([]);
+});
+
 test('a message that was read already stays said', async () => {
   await using it = await startTestServer();
   const { session: id, command } = await it.client.openSession({ body: { text: 'Begin.' } });

@@ -141,6 +141,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         .getByRole('button', { name: en.conversation.removeQueued, exact: true })
         .click();
       await page.getByText('first of two').waitFor({ state: 'detached' });
+      // A shell command of another client can be withdrawn, and not be edited as a message.
+      await it.client.shell({ params: { id: session }, body: { command: 'echo from elsewhere' } });
+      const shell = page.locator('.entry-queued', { hasText: '!echo from elsewhere' });
+      await shell.waitFor();
+      expect(await shell.getByRole('button', { name: en.conversation.editQueued }).count()).toBe(0);
+      await shell.getByRole('button', { name: en.conversation.removeQueued, exact: true }).click();
+      await shell.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: en.conversation.editQueued }).click();
       await expect.poll(() => message().inputValue(), WAIT).toBe('second of two');
       await expect.poll(() => page.locator('.entry-queued').count(), WAIT).toBe(0);

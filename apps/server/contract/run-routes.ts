@@ -14,7 +14,7 @@ export const runRoutes = {
     answer: sent,
   }),
   withdraw: defineRoute('sessions', 'DELETE /api/sessions/:id/queue/:command', {
-    summary: 'Withdraws a queued message, unless the run has read it already.',
+    summary: 'Withdraws a queued message or shell command, unless a run has taken it already.',
     params: sessionParams.extend({ command: z.string().describe('Id of the command in the queue.') }),
     status: 202,
     answer: sent,

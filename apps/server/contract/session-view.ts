@@ -14,9 +14,15 @@ export const queuedMessageSchema = z
   .object({
     command: z.string().describe('Id of the command in the inbox.'),
     delivery: z.enum(['steer', 'queue']),
-    parts: z.array(partSchema),
+    parts: z.array(partSchema).describe('Empty for a shell command.'),
+    shell: z
+      .string()
+      .optional()
+      .describe('Shell command of the user, which runs in the sandbox. Absent for a message.'),
   })
-  .describe('A queued message: `steer` waits for the next request to the model, `queue` for the end of the run.');
+  .describe(
+    'A queued message or shell command of the user: `steer` waits for the next request to the model, `queue` for the end of the run.',
+  );
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>;
 
 /** A session as lists show it. Times are ISO 8601 in UTC. */

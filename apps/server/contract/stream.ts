@@ -39,7 +39,7 @@ export type Bye = z.infer<typeof byeSchema>;
 export const sessionStreamSchema = z.object({
   event: loggedSchema,
   live: liveSchema,
-  queue: z.array(queuedMessageSchema).describe('The queued messages, after each change.'),
+  queue: z.array(queuedMessageSchema).describe('The queued messages and shell commands, after each change.'),
   status: sessionStatusSchema.describe('The status of the session: before `ready`, and whenever it may have changed.'),
   ready: z.object({ seq: z.int() }),
   gone: z.object({ session: z.string() }).describe('The session was deleted; the stream ends.'),

@@ -1,6 +1,6 @@
 import type { SessionClient } from '@klaus/sdk/client';
 import type { PromptHistory } from '../composer/history.ts';
-import type { AttachedImage } from '../composer/prompt-parts.ts';
+import type { AttachedPart } from '../composer/prompt-parts.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { Question } from '../dialogs/question-lines.ts';
 import type { Preferences } from '../preferences.ts';
@@ -43,8 +43,8 @@ export interface App {
   readonly isDialogOpen: boolean;
   /** The open questions. `recall` shows postponed ones again. */
   readonly questions: { list(): readonly Question[]; recall(): void; update(): void };
-  /** Images that were attached and not sent yet. */
-  images: AttachedImage[];
+  /** Images and files that were attached and not sent yet. */
+  attached: AttachedPart[];
   commands(): readonly ListedCommand[];
   leave(exitCode?: number): void;
   /** Writes a line that is not in the log. */

@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path';
 import type { ImagePart } from '@klaus/sdk';
 import { modeChoices } from '../commands/mode-choices.ts';
-import { toDroppedFile } from '../composer/prompt-parts.ts';
+import { toDroppedFile, toEdited } from '../composer/prompt-parts.ts';
 import { toText } from '../footer/queue.ts';
 import { openRewind } from './pickers.ts';
 import type { App } from './app.ts';
@@ -51,13 +51,26 @@ export function onEnd(app: App): boolean {
   return true;
 }
 
-/** Withdraws the last queued message and puts it into the empty input. */
+/** Terminals in which a queued message is being withdrawn. */
+const editing = new WeakSet<App>();
+
+/** Withdraws the last queued message or shell command and puts it into the empty input, with its files and images. */
 export function editQueued(app: App): boolean {
   const last = app.isReady ? app.link.view.queue.at(-1) : undefined;
   if (!last || app.composer.getText() !== '') return false;
+  // A second press takes nothing else.
+  if (editing.has(app)) return true;
+  editing.add(app);
   app.do(async () => {
-    await app.client.withdraw(app.link.id!, last.command);
-    app.composer.setText(toText(last.parts));
+    try {
+      await app.client.withdraw(app.link.id!, last.command);
+    } finally {
+      editing.delete(app);
+    }
+    const { text, attached } = toEdited(last.parts, app.attached.length + 1);
+    app.attached.push(...attached);
+    // What was typed since the key is kept.
+    app.composer.setText([last.shell === undefined ? text : toText(last), app.composer.getText()].join('\n').trim());
   });
   return true;
 }
@@ -101,8 +114,8 @@ export function pasteFile(app: App, text: string): boolean {
 
 /** Attaches an image by a mark in the input. */
 function attachImage(app: App, part: ImagePart, name: string): void {
-  const mark = `[image ${app.images.length + 1}: ${name}]`;
-  app.images.push({ mark, part });
+  const mark = `[image ${app.attached.length + 1}: ${name}]`;
+  app.attached.push({ mark, part });
   app.composer.insertTextAtCursor(`${mark} `);
   app.screen.requestRender();
 }

@@ -56,7 +56,7 @@ export const KEY_ACTIONS: readonly KeyAction[] = [
   {
     keys: ['up'],
     name: '↑',
-    summary: 'in an empty input: edit the last queued message, or recall a prompt',
+    summary: 'in an empty input: edit the last queued message or command, or recall a prompt',
     run: (app) => editQueued(app),
   },
   {

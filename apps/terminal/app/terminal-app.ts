@@ -4,7 +4,7 @@ import { isKlausError } from './klaus-error.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { createCompletion } from '../composer/completion.ts';
 import { openHistory, type PromptHistory } from '../composer/history.ts';
-import { toParts, type AttachedImage } from '../composer/prompt-parts.ts';
+import { toParts, type AttachedPart } from '../composer/prompt-parts.ts';
 import type { TerminalCommand } from '../commands/command.ts';
 import { findCommand, listCommands } from '../commands/commands.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
@@ -47,8 +47,8 @@ export class TerminalApp implements App {
   readonly attention: Attention;
   readonly questions: Questions;
   preferences: Preferences;
-  /** Marks and data of images that were pasted and not sent yet. */
-  images: AttachedImage[] = [];
+  /** Marks and data of images and files that were attached and not sent yet. */
+  attached: AttachedPart[] = [];
   hint = '';
   branch: string | undefined;
   start: TerminalStart = { agent: undefined, keepsHistory: false, session: undefined, change: {}, notes: [] };
@@ -200,8 +200,8 @@ export class TerminalApp implements App {
     this.do(async () => {
       const called = await findCommand(this, entered.text);
       if (called) return await called();
-      const parts = toParts(entered, this.images);
-      this.images = [];
+      const parts = toParts(entered, this.attached);
+      this.attached = [];
       await this.link.send(parts, delivery);
     });
   }
@@ -305,9 +305,10 @@ export class TerminalApp implements App {
 
   /** What remains on the screen of the shell. */
   #sayGoodbye(client: SessionClient): void {
-    const { id, isWorking } = this.link;
+    const { id, isWorking, view } = this.link;
     if (id === undefined) return;
     const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
-    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}\n`);
+    const queued = view.queue.length > 0 && client.server === undefined ? ' What is queued waits there.' : '';
+    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}${queued}\n`);
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toDroppedFile, toParts } from './prompt-parts.ts';
+import { toDroppedFile, toEdited, toParts } from './prompt-parts.ts';
 
 test('a short paste is a part of the prompt, a long one is a file, and an image needs its mark', () => {
   const long = 'x'.repeat(10_001);
@@ -21,6 +21,18 @@ test('a short paste is a part of the prompt, a long one is a file, and an image 
     { type: 'file', name: 'paste-1.txt', mediaType: 'text/plain', text: long },
     part,
   ]);
+});
+
+test('a sent prompt is edited with its files and images', () => {
+  const part = { type: 'image', mediaType: 'image/png', data: 'AA==' } as const;
+  const file = { type: 'file', name: 'paste-1.txt', mediaType: 'text/plain', text: 'long' } as const;
+  const other = { ...file, name: 'other.txt' };
+  const { text, attached } = toEdited(
+    [{ type: 'text', text: 'see [image 1: a.png] and [paste #1 +200 lines], [image 9: none]' }, file, other, part],
+    3,
+  );
+  expect(text).toBe('see [image 3: a.png] and [file 4: paste-1.txt], [image 9: none] [file 5: other.txt]');
+  expect(toParts({ text, pastes: new Map() }, attached)).toEqual([{ type: 'text', text }, part, file, other]);
 });
 
 test('the path of a dropped file is found as terminals paste it; other text is not', () => {

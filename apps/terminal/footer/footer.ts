@@ -39,7 +39,7 @@ export class Footer implements Component {
     return [
       ...toActivityLines(view, width, { palette, now: Date.now() }),
       ...toTodoLines(view.conversation, width, palette),
-      ...toQueueLines(view.queue, width, palette),
+      ...toQueueLines(view, width, palette),
       ...(this.dialog ? this.dialog.render(width) : composer.render(width)),
       status,
     ];

@@ -14,7 +14,7 @@ import type { DriveState, QueuedMessage } from '@klaus/sdk/client';
 export interface SessionView {
   conversation: Conversation;
   inFlight: InFlightText;
-  /** Messages that no run has taken. */
+  /** Messages and shell commands that no run has taken, the oldest first. */
   queue: readonly QueuedMessage[];
   /** Undefined before this process has looked. */
   drive: DriveState | undefined;

@@ -15,6 +15,7 @@ import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Code } from '../highlight/code.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -145,6 +146,27 @@ function Answered({ call }: { call: CallEntry }) {
   );
 }
 
+/** The input of a call; of a plan, its text as it was accepted. */
+function CallInput({ call: { input, asked, answer } }: { call: CallEntry }) {
+  const t = useText();
+  return (
+    <section>
+      <p className="label line small muted">{t.call.input}</p>
+      {asked?.subject.kind === 'plan' ? (
+        <Markdown text={answer?.plan ?? asked.subject.plan} />
+      ) : isCommand(input) ? (
+        <p className="command line">
+          <SquareTerminal size={14} />
+          <code className="grow wrap">{input.command}</code>
+          <CopyButton text={input.command} />
+        </p>
+      ) : (
+        <Code text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} language="json" />
+      )}
+    </section>
+  );
+}
+
 function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'session' | 'progress'>) {
   const t = useText();
   const { input, result, diff, decisions, asked } = call;
@@ -152,18 +174,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
   const output = result?.output ?? progress;
   return (
     <div className="call-body column nested">
-      <section>
-        <p className="label line small muted">{t.call.input}</p>
-        {isCommand(input) ? (
-          <p className="command line">
-            <SquareTerminal size={14} />
-            <code className="grow wrap">{input.command}</code>
-            <CopyButton text={input.command} />
-          </p>
-        ) : (
-          <Code text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} language="json" />
-        )}
-      </section>
+      <CallInput call={call} />
       {decisions.length > 0 ? (
         <ul className="call-gate column small">
           {decisions.map((decision) => (

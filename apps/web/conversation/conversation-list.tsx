@@ -79,7 +79,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     anchor.current.isComplete = isComplete;
   });
   const updateAway = (left = distanceToEnd(scroll.current!)) => setAway(left > scroll.current!.clientHeight / 2);
-  useResize(inner, () => {
+  useResize([inner, scroll], () => {
     if (isFollowing.current) toEnd();
     // At the beginning, the distance to the end grows without a scroll event.
     else updateAway();
@@ -142,14 +142,18 @@ export function ConversationList({ state, seq }: ConversationListProps) {
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
   scrollHeight - scrollTop - clientHeight;
 
-/** Calls back when the size of an element changes. Rows get their height only when they are rendered. */
-function useResize(element: RefObject<HTMLElement | null>, onResize: () => void): void {
+/**
+ * Calls back when the size of one of the elements changes: rows get their height only when they are rendered, and a panel
+ * below the list changes the height of its viewport.
+ */
+function useResize(elements: readonly RefObject<HTMLElement | null>[], onResize: () => void): void {
   const onChange = useEffectEvent(onResize);
   useEffect(() => {
     const observer = new ResizeObserver(() => onChange());
-    observer.observe(element.current!);
+    for (const { current } of elements) observer.observe(current!);
     return () => observer.disconnect();
-  }, [element]);
+    // The elements stay the same.
+  }, []);
 }
 
 /** The first visible row by its key, and the pixels of it above the viewport. */

@@ -31,7 +31,11 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
   const t = useText();
   const text = useMemo(
     () =>
-      message.parts.map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.name : '')).join(' '),
+      message.shell === undefined
+        ? message.parts
+            .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.name : ''))
+            .join(' ')
+        : `!${message.shell}`,
     [message],
   );
   return (
@@ -39,11 +43,14 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
       <CornerDownRight size={14} />
       <span className="ellipsis">{text.slice(0, 300)}</span>
       <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>
-      <IconButton
-        label={t.conversation.editQueued}
-        icon={PencilLine}
-        onClick={() => void editQueued(session, message)}
-      />
+      {/* The message field sends no shell commands. */}
+      {message.shell === undefined ? (
+        <IconButton
+          label={t.conversation.editQueued}
+          icon={PencilLine}
+          onClick={() => void editQueued(session, message)}
+        />
+      ) : null}
       <IconButton
         label={t.conversation.removeQueued}
         icon={X}

@@ -6,8 +6,10 @@ import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { useNow } from '../ui/use-now.ts';
+import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
+import { Chain } from './chain.tsx';
 import { loadReview } from './load-review.ts';
 import { PlanApproval } from './plan-approval.tsx';
 import './approval.css';
@@ -18,15 +20,15 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   const now = useNow();
   const id = useId();
   const [scope, setScope] = useState<Scope>('once');
-  const [note, setNote] = useState('');
+  const [note, setNote] = useSavedState(`note ${asked.approval}`, '');
   const [isSending, setSending] = useState(false);
-  const { approval, subject, title, reason, expiresAt, chain } = asked;
+  const { approval, subject, title, reason, expiresAt } = asked;
   const hasHunks = hunksOf(asked).length > 0;
   useEffect(() => {
     if (hasHunks) void loadReview();
   }, [hasHunks]);
   if (subject.kind === 'limit') return null;
-  if (subject.kind === 'plan') return <PlanApproval asked={asked} plan={subject.plan} />;
+  if (subject.kind === 'plan') return <PlanApproval key={approval} asked={asked} plan={subject.plan} />;
   const canRemember = subject.kind === 'call' && subject.remember !== undefined;
   const reply = async (answer: 'approved' | 'rejected') => {
     setSending(true);
@@ -35,9 +37,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   };
   return (
     <section className="approval column" data-question aria-labelledby={`${id}-title`}>
-      {chain ? (
-        <p className="approval-chain small warn">{t.children.asks(chain.map(({ agent }) => agent).join(' › '))}</p>
-      ) : null}
+      <Chain asked={asked} />
       <p id={`${id}-title`} className="approval-title line">
         {title}
       </p>

@@ -5,19 +5,18 @@ import { formatLimit } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
+import { Chain } from './chain.tsx';
 import './approval.css';
 
 export const LimitPanel = memo(function LimitPanel({ entry }: { entry: LimitEntry }) {
   const t = useText();
   const { asked, answer } = entry;
-  const { subject, approval, chain } = asked;
+  const { subject, approval } = asked;
   if (subject.kind !== 'limit') return null;
   const { limit, used, cap, offer } = subject;
   return (
     <section className="entry approval column" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
-      {chain && !answer ? (
-        <p className="approval-chain small warn">{t.children.asks(chain.map(({ agent }) => agent).join(' › '))}</p>
-      ) : null}
+      {answer ? null : <Chain asked={asked} />}
       <p className="approval-title line">
         <Gauge size={14} /> {t.approval.goBeyond}
       </p>

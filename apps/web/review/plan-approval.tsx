@@ -3,22 +3,28 @@ import { useId, useState } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
+import { Chain } from './chain.tsx';
 import './approval.css';
 
 type Next = Exclude<Mode, 'plan'>;
 
 const MODES: readonly Next[] = ['ask', 'edits', 'auto'];
 
-/** A plan, which can be edited before it is accepted, and the mode in which the session continues. */
+/**
+ * A plan, which can be edited before it is accepted, and the mode in which the session continues. What the user entered is
+ * kept while the question is out of view.
+ */
 export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>; plan: string }) {
   const t = useText();
   const id = useId();
-  const [text, setText] = useState(plan);
-  const [isEditing, setEditing] = useState(false);
-  const [mode, setMode] = useState<Next>('edits');
-  const [note, setNote] = useState('');
+  const key = `plan ${asked.approval}`;
+  const [text, setText] = useSavedState(key, plan);
+  const [isEditing, setEditing] = useSavedState(`${key} editing`, false);
+  const [mode, setMode] = useSavedState<Next>(`${key} mode`, 'edits');
+  const [note, setNote] = useSavedState(`${key} note`, '');
   const [isSending, setSending] = useState(false);
   const reply = async (answer: 'approved' | 'rejected') => {
     setSending(true);
@@ -28,6 +34,7 @@ export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>
   };
   return (
     <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+      <Chain asked={asked} />
       <p id={`${id}-title`} className="approval-title line">
         {t.approval.plan}
       </p>
@@ -41,7 +48,7 @@ export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>
           onChange={(event) => setText(event.target.value)}
         />
       ) : (
-        <div className="approval-plan">
+        <div className="approval-plan" role="region" tabIndex={0} aria-label={t.approval.planText}>
           <Markdown text={text} />
         </div>
       )}

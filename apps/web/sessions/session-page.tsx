@@ -26,6 +26,7 @@ import { StateMark } from '../ui/state-mark.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { SessionTitle } from './session-title.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { TodoPanel } from './todo-panel.tsx';
 import './session-page.css';
 
 const LOADING = <Loading rows={10} />;
@@ -179,6 +180,7 @@ function Body({ state, route, session }: BodyProps) {
       </ErrorBoundary>
       {tab === 'conversation' ? (
         <>
+          <TodoPanel list={conversation.todoList} />
           <OpenQuestions state={state} />
           {conversation.isClosed ? <p className="session-closed muted">{t.children.closed}</p> : composer}
         </>

@@ -58,6 +58,13 @@ export const deWork: typeof enWork = {
     noFiles: 'Keine passende Datei',
     noCommands: 'Kein passender Befehl',
   },
+  todos: {
+    label: 'Aufgabenliste',
+    progress: (done: number, all: number) => `${done} von ${all}`,
+    done: 'Erledigt',
+    in_progress: 'In Arbeit',
+    pending: 'Offen',
+  },
   slash: {
     undo: 'Änderungen des letzten Auftrags rückgängig machen',
     redo: 'Wiederholen',

@@ -48,6 +48,13 @@ export const enWork = {
     noFiles: 'No matching file',
     noCommands: 'No matching command',
   },
+  todos: {
+    label: 'Todo list',
+    progress: (done: number, all: number) => `${done} of ${all}`,
+    done: 'Done',
+    in_progress: 'In progress',
+    pending: 'Pending',
+  },
   slash: {
     undo: 'Undo the changes of the last prompt',
     redo: 'Redo',
