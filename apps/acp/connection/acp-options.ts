@@ -21,6 +21,8 @@ export interface AcpOptions {
     cwd: string | undefined;
     buffers: (session: string) => EditorBuffers | undefined;
   }) => Promise<SessionClient>;
+  /** True: the sessions and the keys are those of a server. */
+  isRemote: boolean;
   defaults: SessionDefaults;
   /** Ends the connection. */
   signal: AbortSignal;

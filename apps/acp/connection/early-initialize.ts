@@ -1,5 +1,6 @@
 import type { InitializeRequest } from '@agentclientprotocol/sdk/unstable';
 import type { Readable, Writable } from 'node:stream';
+import type { AcpOptions } from './acp-options.ts';
 import { toInitializeResponse } from './initialize-response.ts';
 
 /** Bytes of a first line that is read here. A longer one is no `initialize`. */
@@ -15,12 +16,16 @@ export interface ByteStreams {
  * Answers `initialize` before the SDK of the protocol is loaded, which takes longer than the start of Node. The returned
  * streams still contain the request, so that the SDK knows the client; the SDK's own answer to it is left out.
  */
-export async function answerInitialize(stdin: Readable, stdout: Writable): Promise<ByteStreams> {
+export async function answerInitialize({
+  stdin,
+  stdout,
+  isRemote,
+}: Pick<AcpOptions, 'stdin' | 'stdout' | 'isRemote'>): Promise<ByteStreams> {
   const input = createInput(stdin);
   const first = await input.firstLine;
   const answered = first === undefined ? undefined : toRequest(first);
   if (answered) {
-    const result = toInitializeResponse(answered.params.clientCapabilities);
+    const result = toInitializeResponse({ client: answered.params.clientCapabilities, isRemote });
     await write(stdout, `${JSON.stringify({ jsonrpc: '2.0', id: answered.id, result })}\n`);
   }
   let isPending = answered !== undefined;

@@ -10,6 +10,8 @@ import type { AcpOptions, SessionDefaults } from './acp-options.ts';
 import { toEditorPath } from '../session/editor-folder.ts';
 import { EditorSession } from '../session/editor-session.ts';
 
+/** The code of an error about a session that does not exist. */
+const NOT_FOUND = -32_002;
 /** Milliseconds in which an editor must answer for a file. */
 const FILE_MS = 5_000;
 
@@ -20,6 +22,11 @@ export class EditorSessions {
   readonly #signal: AbortSignal;
   readonly #sessions = new Map<string, EditorSession>();
   #client: Promise<SessionClient> | undefined;
+  /** The folder whose settings the client has. */
+  #cwd: string | undefined;
+  /** True: keys may have changed since the client was opened. */
+  #isExpired = false;
+  #renewal: Promise<void> | undefined;
   capabilities: ClientCapabilities = {};
 
   /** @param signal Aborts when the connection ends. */
@@ -33,16 +40,64 @@ export class EditorSessions {
     return this.#options.defaults;
   }
 
+  get isRemote(): boolean {
+    return this.#options.isRemote;
+  }
+
+  /** The folder whose settings apply, also before the client is open. */
+  get cwd(): string {
+    return this.#cwd ?? process.cwd();
+  }
+
+  /** The next request reads the keys again, unless a session is at work then. */
+  expire(): void {
+    this.#isExpired = true;
+  }
+
   /** @param cwd Absolute path, whose settings apply if no client is open yet. */
   async client(cwd?: string): Promise<SessionClient> {
-    this.#client ??= this.#options.open({ cwd, buffers: (session) => this.#toBuffers(session) });
+    await this.#renew();
+    return this.#open(cwd);
+  }
+
+  async #open(cwd: string | undefined): Promise<SessionClient> {
+    this.#cwd ??= cwd;
+    this.#client ??= this.#options.open({ cwd: this.#cwd, buffers: (session) => this.#toBuffers(session) });
     try {
       return await this.#client;
     } catch (error) {
       // The next request tries again, for example after the user has corrected a setting.
       this.#client = undefined;
+      this.#cwd = undefined;
       throw error;
     }
+  }
+
+  /** Opens the client and its sessions again, if keys may have changed. */
+  async #renew(): Promise<void> {
+    if (this.#isExpired && this.#renewal === undefined) {
+      this.#renewal = this.#reopen().finally(() => {
+        this.#renewal = undefined;
+      });
+    }
+    await this.#renewal;
+  }
+
+  async #reopen(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    if (sessions.some((session) => session.isWorking)) return;
+    this.#isExpired = false;
+    await Promise.all(sessions.map((session) => session.close({ isCancelled: false })));
+    const former = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    await former?.[Symbol.asyncDispose]();
+    for (const { view, cwd } of sessions) await this.#follow(view.session, { cwd, isReplay: false });
+  }
+
+  /** A session for a request that needs a key. @throws RequestError -32002. */
+  async ready(id: string): Promise<EditorSession> {
+    await this.#renew();
+    return this.get(id);
   }
 
   /** @throws RequestError -32002 for a session that this editor has not opened. */
@@ -73,13 +128,22 @@ export class EditorSessions {
     id: string,
     options: { cwd: string; isReplay: boolean; notices: readonly string[] },
   ): Promise<EditorSession> {
-    const { defaults, log } = this.#options;
+    await this.client();
     await this.#sessions.get(id)?.close({ isCancelled: false });
+    const session = await this.#follow(id, options);
+    // A replay ends with the response. In all other cases the editor learns the id with the response.
+    if (options.isReplay) session.introduce(options.notices);
+    else setImmediate(() => session.introduce(options.notices));
+    return session;
+  }
+
+  async #follow(id: string, { cwd, isReplay }: { cwd: string; isReplay: boolean }): Promise<EditorSession> {
+    const { defaults, log } = this.#options;
     const session = await EditorSession.open(
       {
-        client: await this.client(),
+        client: await this.#open(cwd),
         id,
-        cwd: options.cwd,
+        cwd,
         onAsk: defaults.onAsk,
         waitForModelMs: defaults.waitForModelMs,
         capabilities: this.capabilities,
@@ -93,12 +157,9 @@ export class EditorSessions {
         isClosed: () => this.#signal.aborted,
         log,
       },
-      options,
+      { isReplay },
     );
     this.#sessions.set(id, session);
-    // A replay ends with the response. In all other cases the editor learns the id with the response.
-    if (options.isReplay) session.introduce(options.notices);
-    else setImmediate(() => session.introduce(options.notices));
     return session;
   }
 
@@ -107,6 +168,28 @@ export class EditorSessions {
     this.#sessions.delete(id);
     await session.end();
     await session.close({ isCancelled: true });
+  }
+
+  /**
+   * Stops a run of this editor in the session and deletes it. Does nothing for one that does not exist.
+   *
+   * @throws KlausError `store.busy` while another process works on it.
+   */
+  async delete(id: string): Promise<void> {
+    const client = await this.check(id).catch((error: unknown) => {
+      if (error instanceof RequestError && error.code === NOT_FOUND) return undefined;
+      throw error;
+    });
+    if (!client) return;
+    const cwd = this.#sessions.get(id)?.cwd;
+    if (cwd !== undefined) await this.detach(id);
+    try {
+      await client.delete(id);
+    } catch (error) {
+      // It still exists, and the editor still shows it.
+      if (cwd !== undefined) await this.#follow(id, { cwd, isReplay: false });
+      throw error;
+    }
   }
 
   /** Ends all runs of this machine. Those of a server continue there. */

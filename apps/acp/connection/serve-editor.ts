@@ -17,9 +17,12 @@ import type { EditorSession } from '../session/editor-session.ts';
 import { isEffort, isMode } from '../updates/config-options.ts';
 import type { ByteStreams } from './early-initialize.ts';
 import { EditorSessions, toUnsupported } from './editor-sessions.ts';
-import { KEY_METHOD, toInitializeResponse } from './initialize-response.ts';
+import { toInitializeResponse } from './initialize-response.ts';
+import { authenticate, logOut, readStatus } from './keys.ts';
 import { toRequestError } from './request-error.ts';
 
+/** The code of an error that a key is missing or refused. */
+const AUTH_REQUIRED = -32_000;
 /** Sessions of a page of the list. */
 const PAGE = 100;
 /** How many of the newest sessions are listed. */
@@ -42,25 +45,32 @@ export async function serveEditor({ input, output }: ByteStreams, options: AcpOp
 }
 
 function createApp(of: () => EditorSessions): AgentApp {
+  const coded = createCoded(of);
   const app = agent({ name: 'klaus' })
     .onRequest('initialize', ({ params }) => {
       of().capabilities = params.clientCapabilities ?? {};
-      return toInitializeResponse(params.clientCapabilities);
+      return toInitializeResponse({ client: params.clientCapabilities, isRemote: of().isRemote });
     })
     .onRequest('authenticate', ({ params }) => coded(() => authenticate(of(), params.methodId)))
-    .onRequest('auth/status', () =>
-      coded(async () => ({ state: (await hasKey(of())) ? 'authenticated' : 'unauthenticated' })),
-    )
+    .onRequest('auth/status', () => coded(() => readStatus(of())))
+    .onRequest('logout', () => coded(() => logOut(of())))
     .onRequest('session/new', ({ params }) => coded(() => openSession(of(), params)))
     .onRequest('session/load', ({ params }) => coded(() => attach(of(), params, { isReplay: true })))
     .onRequest('session/resume', ({ params }) => coded(() => attach(of(), params, { isReplay: false })))
     .onRequest('session/list', ({ params }) => coded(() => listSessions(of(), params)))
+    .onRequest('session/delete', ({ params }) =>
+      coded(async () => {
+        await of().delete(params.sessionId);
+        return {};
+      }),
+    )
     .onRequest('session/close', ({ params }) => coded(() => of().detach(params.sessionId)));
   return addSessionRequests(app, of);
 }
 
 /** The requests that concern one session which the editor has opened. */
 function addSessionRequests(app: AgentApp, of: () => EditorSessions): AgentApp {
+  const coded = createCoded(of);
   return app
     .onRequest('session/fork', ({ params }) =>
       coded(async () => {
@@ -100,29 +110,26 @@ function addSessionRequests(app: AgentApp, of: () => EditorSessions): AgentApp {
       }),
     )
     .onRequest('session/set_config_option', ({ params }) => coded(() => setOption(of().get(params.sessionId), params)))
-    .onRequest('session/prompt', ({ params, signal }) => coded(() => of().get(params.sessionId).prompt(params, signal)))
+    .onRequest('session/prompt', ({ params, signal }) =>
+      coded(async () => (await of().ready(params.sessionId)).prompt(params, signal)),
+    )
     .onNotification('session/cancel', async ({ params }) => {
       if (of().has(params.sessionId)) await of().get(params.sessionId).cancel();
     });
 }
 
 /** Runs a request. Errors with a code of Klaus become errors of the protocol. */
-async function coded<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toRequestError(error);
-  }
-}
-
-async function hasKey(sessions: EditorSessions): Promise<boolean> {
-  return (await (await sessions.client()).models()).some(({ usable }) => usable);
-}
-
-async function authenticate(sessions: EditorSessions, methodId: string): Promise<object> {
-  if (methodId !== KEY_METHOD) throw RequestError.invalidParams({ methodId }, 'There is no such method.');
-  if (await hasKey(sessions)) return {};
-  throw RequestError.authRequired({ methodId }, 'no key of a model provider is set. See `klaus doctor`.');
+function createCoded(of: () => EditorSessions) {
+  return async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      const shown = toRequestError(error);
+      // The user may store a key before the next request.
+      if (shown instanceof RequestError && shown.code === AUTH_REQUIRED) of().expire();
+      throw shown;
+    }
+  };
 }
 
 async function openSession(sessions: EditorSessions, params: NewSessionRequest) {

@@ -95,8 +95,14 @@ export class EditorSession {
     return (this.#folder ??= toEditorFolder(this.#options.cwd, this.view.workspace));
   }
 
-  get state(): DriveState | undefined {
-    return this.#driven.state;
+  /** Absolute path of the folder that the editor gave. */
+  get cwd(): string {
+    return this.#options.cwd;
+  }
+
+  /** True while a prompt waits for its response, or a run is in progress. */
+  get isWorking(): boolean {
+    return this.#pending.size > 0 || this.#driven.state?.state === 'working';
   }
 
   get modes(): SessionModeState {
