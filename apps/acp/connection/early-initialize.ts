@@ -45,30 +45,39 @@ export async function answerInitialize({
 function createInput(stdin: Readable) {
   const { promise: firstLine, resolve } = Promise.withResolvers<string | undefined>();
   let head: Buffer | undefined = Buffer.alloc(0);
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      stdin.on('data', (bytes: Buffer) => {
-        controller.enqueue(bytes);
-        if (head === undefined) return;
-        head = Buffer.concat([head, bytes]);
-        const end = head.indexOf(10);
-        if (end < 0 && head.length <= MAX_FIRST_LINE) return;
-        resolve(end < 0 ? undefined : head.toString('utf8', 0, end));
-        head = undefined;
-      });
-      const close = (): void => {
-        resolve(undefined);
-        try {
+  let end = (): void => {};
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const add = (bytes: Buffer): void => {
+          controller.enqueue(bytes);
+          if (controller.desiredSize! <= 0) stdin.pause();
+          if (head === undefined) return;
+          head = Buffer.concat([head, bytes]);
+          const at = head.indexOf(10);
+          if (at < 0 && head.length <= MAX_FIRST_LINE) return;
+          resolve(at < 0 ? undefined : head.toString('utf8', 0, at));
+          head = undefined;
+        };
+        const close = (): void => {
+          resolve(undefined);
+          end();
           controller.close();
-        } catch {
-          // It is closed already.
-        }
-      };
-      stdin.once('end', close);
-      stdin.once('close', close);
-      stdin.once('error', close);
+        };
+        end = () => {
+          stdin.off('data', add).off('end', close).off('close', close).off('error', close);
+        };
+        stdin.on('data', add).on('end', close).on('close', close).on('error', close);
+      },
+      pull: () => void stdin.resume(),
+      cancel() {
+        // The SDK reads no more. Without a reader the process would not end.
+        end();
+        stdin.destroy();
+      },
     },
-  });
+    new ByteLengthQueuingStrategy({ highWaterMark: 2 * MAX_FIRST_LINE }),
+  );
   return { stream, firstLine };
 }
 

@@ -94,10 +94,11 @@ export class EditorSessions {
     for (const { view, cwd } of sessions) await this.#follow(view.session, { cwd, isReplay: false });
   }
 
-  /** A session for a request that needs a key. @throws RequestError -32002. */
+  /** A session for a prompt. @throws RequestError -32002, also for one that another client has deleted. */
   async ready(id: string): Promise<EditorSession> {
-    await this.#renew();
-    return this.get(id);
+    const session = this.get(id);
+    await this.check(id);
+    return this.#sessions.get(id) ?? session;
   }
 
   /** @throws RequestError -32002 for a session that this editor has not opened. */

@@ -1,5 +1,6 @@
 import {
   agent,
+  MessageTooLargeError,
   ndJsonStream,
   RequestError,
   type AgentApp,
@@ -40,6 +41,8 @@ export async function serveEditor({ input, output }: ByteStreams, options: AcpOp
   options.signal.addEventListener('abort', close);
   if (options.signal.aborted) close();
   await connection.closed;
+  const { reason } = connection.signal;
+  if (reason instanceof MessageTooLargeError) options.log(`The connection ends: ${reason.message}.`);
   options.signal.removeEventListener('abort', close);
   await sessions.close();
 }

@@ -128,7 +128,8 @@ export class EditorSession {
   }
 
   async prompt({ prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
-    const parts = toParts(prompt, this.folder);
+    const { maxPromptChars: maxChars } = await this.#options.client.settings();
+    const parts = toParts(prompt, { workspace: this.folder, maxChars });
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
     if (called && !startsRun(called.name)) return this.#runCommand(called);

@@ -172,8 +172,10 @@ export class EventUpdates {
     const compactionId = this.#compaction ?? `c${event.seq}`;
     if (event.type === 'context.compacted') {
       this.#compaction = undefined;
-      const summary: ContentBlock[] = [{ type: 'text', text: event.summary }];
-      send({ sessionUpdate: 'compaction_update', compactionId, status: 'completed', summary });
+      // The log has the complete summary, so that it is one piece.
+      const content: ContentBlock = { type: 'text', text: event.summary };
+      if (event.summary !== '') send({ sessionUpdate: 'compaction_summary_chunk', compactionId, content });
+      send({ sessionUpdate: 'compaction_update', compactionId, status: 'completed' });
     } else if (event.purpose !== 'compaction') return;
     else if (event.type === 'model.requested') {
       this.#compaction = compactionId;
