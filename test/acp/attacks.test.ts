@@ -15,7 +15,7 @@ const SCRIPT: Script = {
     {
       when: { user: 'hang' },
       reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
-      faults: [{ kind: 'hang', after: 8, keepAlive: false }],
+      faults: [{ kind: 'hang', after: 8, keepAlive: false, always: true }],
     },
     {
       when: { user: 'sleep', turn: 0 },

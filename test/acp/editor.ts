@@ -11,7 +11,7 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
 import { MAIN, toEnv, type KlausOptions } from '../fixtures/klaus.ts';
-import { check } from './protocol-schema.ts';
+import { check, type ProtocolVersion } from './protocol-schema.ts';
 
 export interface EditorOptions extends Pick<KlausOptions, 'place' | 'server' | 'env'> {
   /** Options of `klaus acp`. */
@@ -42,7 +42,7 @@ export async function startEditor(options: EditorOptions) {
     env: toEnv(options),
     stdio: 'pipe',
   });
-  const seen = record(child);
+  const seen = record(child, 1);
   const updates: { session: string; update: SessionUpdate }[] = [];
   const asked: Asked[] = [];
   const written: { path: string; content: string }[] = [];
@@ -134,7 +134,7 @@ export async function startEditor(options: EditorOptions) {
 export type Editor = Awaited<ReturnType<typeof startEditor>>;
 
 /** Checks each line of standard output while it is passed on. */
-function record(child: ChildProcessWithoutNullStreams) {
+export function record(child: ChildProcessWithoutNullStreams, version: ProtocolVersion) {
   const lines: string[] = [];
   const methods = new Map<unknown, string>();
   const problems: string[] = [];
@@ -163,8 +163,9 @@ function record(child: ChildProcessWithoutNullStreams) {
       if (message['jsonrpc'] !== '2.0') throw new Error('it is no JSON-RPC');
       const { id, method, params, result } = message;
       if (typeof method === 'string' && method.startsWith('$/')) return;
-      if (typeof method === 'string') check(method, id === undefined ? 'Notification' : 'Request', params);
-      else if (result !== undefined) check(methods.get(id)!, 'Response', result);
+      if (typeof method === 'string')
+        check({ method, kind: id === undefined ? 'Notification' : 'Request', version }, params);
+      else if (result !== undefined) check({ method: methods.get(id)!, kind: 'Response', version }, result);
     } catch (error) {
       problems.push(`${line}\n${String(error)}`);
     }

@@ -13,7 +13,7 @@ const HANGING: Script = {
     {
       when: { user: 'hang' },
       reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
-      faults: [{ kind: 'hang', after: 8, keepAlive: false }],
+      faults: [{ kind: 'hang', after: 8, keepAlive: false, always: true }],
     },
   ],
   fallback: { text: 'Done.' },

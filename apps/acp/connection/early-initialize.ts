@@ -20,10 +20,12 @@ export async function answerInitialize({
   stdin,
   stdout,
   isRemote,
-}: Pick<AcpOptions, 'stdin' | 'stdout' | 'isRemote'>): Promise<ByteStreams> {
+  protocolVersion,
+}: Pick<AcpOptions, 'stdin' | 'stdout' | 'isRemote' | 'protocolVersion'>): Promise<ByteStreams> {
   const input = createInput(stdin);
   const first = await input.firstLine;
-  const answered = first === undefined ? undefined : toRequest(first);
+  // With the draft, the SDK selects the version.
+  const answered = first === undefined || protocolVersion === 2 ? undefined : toRequest(first);
   if (answered) {
     const result = toInitializeResponse({ client: answered.params.clientCapabilities, isRemote });
     await write(stdout, `${JSON.stringify({ jsonrpc: '2.0', id: answered.id, result })}\n`);

@@ -1,24 +1,18 @@
-import {
-  RequestError,
-  type AgentContext,
-  type ClientCapabilities,
-  type McpServer,
-} from '@agentclientprotocol/sdk/unstable';
+import { RequestError, type ClientCapabilities } from '@agentclientprotocol/sdk/unstable';
 import type { EditorBuffers } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
 import type { AcpOptions, SessionDefaults } from './acp-options.ts';
+import type { EditorPeer } from './editor-peer.ts';
 import { toEditorPath } from '../session/editor-folder.ts';
 import { EditorSession } from '../session/editor-session.ts';
 
 /** The code of an error about a session that does not exist. */
 const NOT_FOUND = -32_002;
-/** Milliseconds in which an editor must answer for a file. */
-const FILE_MS = 5_000;
 
 /** The sessions of one connection, and the client that is opened with the first of them. */
 export class EditorSessions {
   readonly #options: AcpOptions;
-  readonly #editor: AgentContext;
+  readonly #peer: EditorPeer;
   readonly #signal: AbortSignal;
   readonly #sessions = new Map<string, EditorSession>();
   #client: Promise<SessionClient> | undefined;
@@ -30,9 +24,9 @@ export class EditorSessions {
   capabilities: ClientCapabilities = {};
 
   /** @param signal Aborts when the connection ends. */
-  constructor(options: AcpOptions, { editor, signal }: { editor: AgentContext; signal: AbortSignal }) {
+  constructor(options: AcpOptions, { peer, signal }: { peer: EditorPeer; signal: AbortSignal }) {
     this.#options = options;
-    this.#editor = editor;
+    this.#peer = peer;
     this.#signal = signal;
   }
 
@@ -148,13 +142,7 @@ export class EditorSessions {
         onAsk: defaults.onAsk,
         waitForModelMs: defaults.waitForModelMs,
         capabilities: this.capabilities,
-        update: (update) => {
-          const sent = this.#editor.notify('session/update', { sessionId: id, update });
-          // The connection has ended.
-          sent.catch(() => {});
-        },
-        request: (params, cancellationSignal) =>
-          this.#editor.request('session/request_permission', params, { cancellationSignal, stopWaitingOnCancel: true }),
+        peer: this.#peer,
         isClosed: () => this.#signal.aborted,
         log,
       },
@@ -209,22 +197,12 @@ export class EditorSessions {
     if (!session || this.#signal.aborted || (!readTextFile && !writeTextFile)) return undefined;
     const sessionId = session.view.session;
     const place = { workspace: session.view.workspace, folder: session.folder };
-    const options = () => ({ cancellationSignal: AbortSignal.timeout(FILE_MS), stopWaitingOnCancel: true });
     return {
-      read: async (path) => {
-        if (!readTextFile) return undefined;
-        const request = this.#editor.request(
-          'fs/read_text_file',
-          { sessionId, path: toEditorPath(path, place) },
-          options(),
-        );
-        return request.then(({ content }) => content).catch(() => undefined);
-      },
+      read: async (path) =>
+        readTextFile ? this.#peer.readFile({ sessionId, path: toEditorPath(path, place) }) : undefined,
       written: async (path, content) => {
-        if (!writeTextFile) return;
         // The file has the text already: this only updates what the editor shows.
-        const params = { sessionId, path: toEditorPath(path, place), content };
-        await this.#editor.request('fs/write_text_file', params, options()).catch(() => {});
+        if (writeTextFile) await this.#peer.writeFile({ sessionId, path: toEditorPath(path, place), content });
       },
     };
   }
@@ -232,7 +210,7 @@ export class EditorSessions {
 
 /** What a request names that is not supported, for the user. */
 export function toUnsupported(given: {
-  mcpServers?: readonly McpServer[];
+  mcpServers?: readonly { name: string }[];
   additionalDirectories?: readonly string[];
 }): string[] {
   const { mcpServers = [], additionalDirectories = [] } = given;

@@ -20,7 +20,7 @@ export function toInitializeResponse({ client, isRemote }: InitializeOptions): I
   return {
     // The only version. A client of a later one speaks it too, or ends the connection.
     protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: 'klaus', title: 'Klaus', version: VERSION },
+    agentInfo: toAgentInfo(),
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
@@ -32,7 +32,12 @@ export function toInitializeResponse({ client, isRemote }: InitializeOptions): I
   };
 }
 
-function toAuthMethods(client: ClientCapabilities | undefined, isRemote: boolean): AuthMethod[] {
+export function toAgentInfo() {
+  return { name: 'klaus', title: 'Klaus', version: VERSION };
+}
+
+/** The ways to sign in that a client can offer. */
+export function toAuthMethods(client: ClientCapabilities | undefined, isRemote: boolean): AuthMethod[] {
   const id = KEY_METHOD;
   if (isRemote) {
     const description = 'The keys are those of the server. Run `klaus login` there, and start `klaus serve` again.';
@@ -47,8 +52,5 @@ function toAuthMethods(client: ClientCapabilities | undefined, isRemote: boolean
   if (client?.auth?.terminal !== true) return [key];
   const description = 'Run `klaus login` in a terminal of the editor. It stores the key of a provider.';
   // The client adds the arguments to those of `klaus acp`.
-  return [
-    { type: 'terminal', id: TERMINAL_METHOD, name: 'klaus login', description, args: ['--login'], env: {} },
-    key,
-  ];
+  return [{ type: 'terminal', id: TERMINAL_METHOD, name: 'klaus login', description, args: ['--login'], env: {} }, key];
 }

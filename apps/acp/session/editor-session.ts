@@ -2,8 +2,6 @@ import type {
   ClientCapabilities,
   PromptRequest,
   PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
   SessionConfigOption,
   SessionModeState,
   SessionUpdate,
@@ -18,9 +16,11 @@ import {
   type SessionClient,
 } from '@klaus/sdk/client';
 import { createConversation, type Conversation } from '@klaus/sdk/conversation';
+import type { EditorPeer } from '../connection/editor-peer.ts';
 import { isCoded, toErrorText } from '../connection/request-error.ts';
 import { toConfigOptions, toModes } from '../updates/config-options.ts';
 import { EventUpdates } from '../updates/event-updates.ts';
+import { toActivity } from './activity.ts';
 import { toEditorFolder } from './editor-folder.ts';
 import { Permissions } from './permissions.ts';
 import { toParts } from './prompt-parts.ts';
@@ -35,20 +35,28 @@ export interface EditorSessionOptions {
   onAsk: OnAsk;
   waitForModelMs: number | undefined;
   capabilities: ClientCapabilities;
-  /** Sends an update. Never throws. */
-  update: (update: SessionUpdate) => void;
-  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  peer: EditorPeer;
   isClosed: () => boolean;
   log: (text: string) => void;
 }
+
+/** Receives the id of the message that a prompt became. */
+type OnMessage = (id: string) => void;
 
 /** A prompt of the editor that has no response yet. */
 interface PendingPrompt {
   /** Its text, by which its message is known. Undefined once that message was seen. */
   text: string | undefined;
   isCancelled: boolean;
+  onMessage: OnMessage | undefined;
   resolve: (response: PromptResponse) => void;
   reject: (error: unknown) => void;
+}
+
+export interface PromptOptions extends Pick<PromptRequest, 'prompt'> {
+  /** Aborts when the editor withdraws the request. */
+  signal: AbortSignal;
+  onMessage?: OnMessage;
 }
 
 /** One session in an editor: sends what happens in it, and takes prompts, answers and changes. */
@@ -67,15 +75,18 @@ export class EditorSession {
   #compactions = 0;
 
   private constructor(options: EditorSessionOptions) {
-    const { capabilities: client, id, update, request, isClosed, log } = options;
+    const { capabilities: client, id, peer, isClosed, log } = options;
+    const update = (each: SessionUpdate): void => peer.update(id, each);
     this.#options = options;
     this.view = createConversation(id);
     const onChoice = (): void => update({ sessionUpdate: 'config_option_update', configOptions: this.configOptions() });
-    this.#updates = new EventUpdates({ view: this.view, folder: () => this.folder, client, send: update, onChoice });
+    const isEcho = peer.report !== undefined;
+    const folder = (): string => this.folder;
+    this.#updates = new EventUpdates({ view: this.view, folder, client, send: update, isEcho, onChoice });
     this.#permissions = new Permissions({
       session: id,
       workspace: () => this.folder,
-      request,
+      request: peer.requestPermission,
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
       isClosed,
@@ -117,7 +128,8 @@ export class EditorSession {
 
   /** Sends what an editor needs to know of a session that it has just got, apart from its history. */
   introduce(notices: readonly string[]): void {
-    this.#options.update({ sessionUpdate: 'available_commands_update', availableCommands: toAvailableCommands() });
+    const availableCommands = toAvailableCommands();
+    this.#options.peer.update(this.view.session, { sessionUpdate: 'available_commands_update', availableCommands });
     this.#updates.sendTitle();
     this.#updates.sendUsage();
     for (const notice of notices) this.#updates.notice('warning', notice);
@@ -127,18 +139,21 @@ export class EditorSession {
     }
   }
 
-  async prompt({ prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
+  /** Resolves when its run has ended. */
+  async prompt({ prompt, signal, onMessage }: PromptOptions): Promise<PromptResponse> {
     const { maxPromptChars: maxChars } = await this.#options.client.settings();
     const parts = toParts(prompt, { workspace: this.folder, maxChars });
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
+    if (called) onMessage?.(this.#updates.command(parts));
     if (called && !startsRun(called.name)) return this.#runCommand(called);
     // The end of the connection ends requests too, but a question stays open then.
     const cancel = (): void => void (this.#options.isClosed() || this.#stop());
     signal.addEventListener('abort', cancel, { once: true });
     try {
       if (called?.name === 'compact') return await this.#compact();
-      return await this.#run(called ? undefined : parts, () => this.#send(called ? undefined : parts));
+      const message = called ? undefined : parts;
+      return await this.#run({ message, onMessage }, () => this.#send(message));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -218,8 +233,12 @@ export class EditorSession {
   #receive(event: Event): void {
     const own = event.type === 'message.added' && this.#findOwn(event);
     this.#note(event);
-    this.#updates.event(event, { isOwn: own !== false && own !== undefined });
-    if (own) own.text = undefined;
+    // Clients of the draft show a message when they get it back.
+    this.#updates.event(event, { isOwn: !!own && this.#options.peer.report === undefined });
+    if (own && event.type === 'message.added') {
+      own.text = undefined;
+      own.onMessage?.(event.message.id);
+    }
     if (event.type === 'approval.answered') this.#permissions.end(event.approval);
     // The run does not park for it.
     if (event.type === 'approval.asked' && event.held) this.#permissions.ask([...this.view.approvals.values()]);
@@ -241,9 +260,15 @@ export class EditorSession {
     return waiting.find((pending) => pending.text === text);
   }
 
+  /** Sends whether the session works, to clients that do not learn it from the end of their prompts. */
+  report(): void {
+    const { peer, id } = this.#options;
+    peer.report?.(id, toActivity(this.#driven.state, this.#finished, this.#facts));
+  }
+
   #conclude(state: DriveState): void {
-    if (state.state === 'parked') return this.#permissions.ask(state.approvals);
-    if (state.state === 'idle') {
+    if (state.state === 'parked') this.#permissions.ask(state.approvals);
+    else if (state.state === 'idle') {
       this.#permissions.endAll();
       const text = this.#finished && this.#pending.size > 0 ? toEndText(this.#finished) : undefined;
       if (text !== undefined) this.#updates.say(text);
@@ -254,6 +279,7 @@ export class EditorSession {
       for (const pending of this.#pending) pending.reject(state.error);
       this.#pending.clear();
     }
+    this.report();
   }
 
   #settle(pending: PendingPrompt): void {
@@ -265,10 +291,14 @@ export class EditorSession {
     }
   }
 
-  /** Sends a request that starts a run, or joins one, and waits for its end. @param parts Of a message. */
-  async #run(parts: readonly Part[] | undefined, send: () => Promise<void>): Promise<PromptResponse> {
+  /** Sends a request that starts a run, or joins one, and waits for its end. */
+  async #run(
+    { message, onMessage }: { message?: readonly Part[] | undefined; onMessage?: OnMessage | undefined },
+    send: () => Promise<void>,
+  ): Promise<PromptResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
-    const pending: PendingPrompt = { text: parts && toKey(parts), isCancelled: false, resolve, reject };
+    const text = message && toKey(message);
+    const pending: PendingPrompt = { text, isCancelled: false, onMessage, resolve, reject };
     this.#pending.add(pending);
     try {
       await send();
@@ -291,7 +321,7 @@ export class EditorSession {
   async #compact(): Promise<PromptResponse> {
     const { client, id } = this.#options;
     const before = this.#compactions;
-    const response = await this.#run(undefined, async () => {
+    const response = await this.#run({}, async () => {
       await client.compact(id);
       this.#driven.kick();
     });
@@ -301,12 +331,16 @@ export class EditorSession {
   }
 
   async #runCommand({ name, argument }: { name: string; argument: string }): Promise<PromptResponse> {
-    const { client, id } = this.#options;
+    const { client, id, peer } = this.#options;
+    const isIdle = !this.isWorking;
+    if (isIdle) peer.report?.(id, { state: 'running' });
     try {
       this.#updates.say(await runCommand(name, argument, { client, session: id, view: this.view }));
     } catch (error) {
       if (!isCoded(error)) throw error;
       this.#updates.say(toErrorText(error));
+    } finally {
+      if (isIdle) peer.report?.(id, { state: 'idle', stopReason: 'end_turn' });
     }
     return { stopReason: 'end_turn' };
   }

@@ -6,6 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk/unstable';
 import type { EventOf } from '@klaus/sdk';
 import type { DrivenSession } from '@klaus/sdk/client';
+import type { EditorPeer } from '../connection/editor-peer.ts';
 import { toDiffFields, toOutput } from '../updates/call-update.ts';
 
 type Question = EventOf<'approval.asked'>;
@@ -14,7 +15,7 @@ type AnswerTo = Parameters<DrivenSession['answer']>;
 export interface PermissionsOptions {
   session: string;
   workspace: () => string;
-  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  request: EditorPeer['requestPermission'];
   answer: (...answer: AnswerTo) => Promise<boolean>;
   /** The editor ended the question without an answer. */
   onDismissed: () => void;
@@ -53,9 +54,11 @@ export class Permissions {
     const { answer, isClosed, log, onDismissed, request } = this.#options;
     const { approval } = question;
     const controller = new AbortController();
+    const { signal } = controller;
+    const isCall = question.subject.kind !== 'limit';
     this.#pending.set(approval, controller);
     try {
-      const reply = toReply(question, await request(this.#toRequest(question), controller.signal));
+      const reply = toReply(question, await request(this.#toRequest(question), { signal, isCall }));
       if (this.#pending.get(approval) !== controller) return;
       this.#pending.delete(approval);
       if (reply === undefined) return onDismissed();

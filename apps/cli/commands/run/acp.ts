@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
@@ -39,11 +40,16 @@ export const command: LeafCommand = {
         .addOption(grantOption)
         .addOption(sandboxOption)
         .addOption(waitForModelOption)
+        .addOption(
+          new Option('--protocol-version <version>', 'the newest version that is offered; 2 is a draft')
+            .choices(['1', '2'])
+            .default('1'),
+        )
         .option('--login', 'store the key of a provider, as klaus login does, and end; editors run this in a terminal')
         .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
         .addOption(settingOption),
     ),
-  async run({ login, ...options }: Options & { login?: true }) {
+  async run({ login, protocolVersion, ...options }: Options & { login?: true; protocolVersion: '1' | '2' }) {
     if (login) return logIn(undefined, { check: true });
     const isRemote = toGivenServer(options) !== undefined;
     if (isRemote) checkServerOptions(options);
@@ -66,6 +72,7 @@ export const command: LeafCommand = {
       log,
       signal: stop.signal,
       isRemote,
+      protocolVersion: protocolVersion === '2' ? 2 : 1,
       defaults: { agent, grant, isolate, limits: toLimits(options), mode, model, onAsk, sandbox, waitForModelMs },
       open: ({ cwd, buffers }) => openClient(options, { cwd, buffers, settings: toSettings(options), onNotice: log }),
     });
