@@ -1,7 +1,7 @@
 // Covers apps/acp/connection, apps/cli/commands: keys that are stored and deleted while an editor runs.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -51,15 +51,17 @@ test.each(['authenticate', 'a retry'])('a key that is stored while the editor ru
 
 /** A gateway in front of the model that accepts one key. */
 async function startGateway(target: string, accepted: string) {
-  const gateway = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.headers['x-api-key'] !== accepted) {
       response.writeHead(401, { 'content-type': 'application/json' });
-      return response.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}');
+      response.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}');
+      return;
     }
-    const answer = await fetch(`${target}${request.url}`, { method: 'POST', body: await text(request) });
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-    response.end(await answer.text());
-  });
+    const given = await fetch(`${target}${request.url}`, { method: 'POST', body: await text(request) });
+    response.writeHead(given.status, { 'content-type': given.headers.get('content-type') ?? '' });
+    response.end(await given.text());
+  };
+  const gateway = createServer((request, response) => void answer(request, response));
   await once(gateway.listen(0, '127.0.0.1'), 'listening');
   const { port } = gateway.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void gateway.close() };

@@ -23,6 +23,7 @@ import { EventUpdates } from '../updates/event-updates.ts';
 import { toActivity } from './activity.ts';
 import { toEditorFolder } from './editor-folder.ts';
 import { Permissions } from './permissions.ts';
+import { PendingPrompts, type OnMessage } from './pending-prompts.ts';
 import { toParts } from './prompt-parts.ts';
 import { findCommand, runCommand, startsRun, toAvailableCommands } from './slash-commands.ts';
 import { toEndText, toPromptResponse, type RunFacts } from './stop-reason.ts';
@@ -40,19 +41,6 @@ export interface EditorSessionOptions {
   log: (text: string) => void;
 }
 
-/** Receives the id of the message that a prompt became. */
-type OnMessage = (id: string) => void;
-
-/** A prompt of the editor that has no response yet. */
-interface PendingPrompt {
-  /** Its text, by which its message is known. Undefined once that message was seen. */
-  text: string | undefined;
-  isCancelled: boolean;
-  onMessage: OnMessage | undefined;
-  resolve: (response: PromptResponse) => void;
-  reject: (error: unknown) => void;
-}
-
 export interface PromptOptions extends Pick<PromptRequest, 'prompt'> {
   /** Aborts when the editor withdraws the request. */
   signal: AbortSignal;
@@ -65,7 +53,7 @@ export class EditorSession {
   readonly #options: EditorSessionOptions;
   readonly #updates: EventUpdates;
   readonly #permissions: Permissions;
-  readonly #pending = new Set<PendingPrompt>();
+  readonly #pending = new PendingPrompts();
   readonly #facts: RunFacts = {};
   #models: readonly ClientModel[] = [];
   #folder: string | undefined;
@@ -86,7 +74,7 @@ export class EditorSession {
     this.#permissions = new Permissions({
       session: id,
       workspace: () => this.folder,
-      request: peer.requestPermission,
+      request: (...request) => peer.requestPermission(...request),
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
       isClosed,
@@ -153,7 +141,7 @@ export class EditorSession {
     try {
       if (called?.name === 'compact') return await this.#compact();
       const message = called ? undefined : parts;
-      return await this.#run({ message, onMessage }, () => this.#send(message));
+      return await this.#pending.run({ message, onMessage }, () => this.#send(message));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -165,7 +153,7 @@ export class EditorSession {
 
   /** Stops the run and every question of it. */
   async cancel(): Promise<void> {
-    for (const pending of this.#pending) pending.isCancelled = true;
+    this.#pending.cancel();
     this.#permissions.endAll();
     if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
   }
@@ -201,8 +189,7 @@ export class EditorSession {
     }
     this.#updates.close();
     await this.#driven.dispose();
-    for (const pending of this.#pending) pending.resolve({ stopReason: 'cancelled' });
-    this.#pending.clear();
+    this.#pending.end();
   }
 
   async #open(isReplay: boolean): Promise<void> {
@@ -231,14 +218,10 @@ export class EditorSession {
   }
 
   #receive(event: Event): void {
-    const own = event.type === 'message.added' && this.#findOwn(event);
+    const isOwn = event.type === 'message.added' && this.#pending.take(event.message);
     this.#note(event);
     // Clients of the draft show a message when they get it back.
-    this.#updates.event(event, { isOwn: !!own && this.#options.peer.report === undefined });
-    if (own && event.type === 'message.added') {
-      own.text = undefined;
-      own.onMessage?.(event.message.id);
-    }
+    this.#updates.event(event, { isOwn: isOwn && this.#options.peer.report === undefined });
     if (event.type === 'approval.answered') this.#permissions.end(event.approval);
     // The run does not park for it.
     if (event.type === 'approval.asked' && event.held) this.#permissions.ask([...this.view.approvals.values()]);
@@ -250,14 +233,6 @@ export class EditorSession {
     else if (event.type === 'run.finished') this.#finished = event;
     else if (event.type === 'run.started') this.#finished = undefined;
     else if (event.type === 'context.compacted' && event.dropped > 0) this.#compactions += 1;
-  }
-
-  /** The prompt of this editor that became a message. Redaction can change its text, so the oldest one is the fallback. */
-  #findOwn({ message }: EventOf<'message.added'>): PendingPrompt | undefined {
-    if (message.origin !== 'user' && message.origin !== 'steer') return undefined;
-    const waiting = [...this.#pending].filter(({ text }) => text !== undefined);
-    const text = toKey(message.parts);
-    return waiting.find((pending) => pending.text === text);
   }
 
   /** Sends whether the session works, to clients that do not learn it from the end of their prompts. */
@@ -272,41 +247,12 @@ export class EditorSession {
       this.#permissions.endAll();
       const text = this.#finished && this.#pending.size > 0 ? toEndText(this.#finished) : undefined;
       if (text !== undefined) this.#updates.say(text);
-      for (const pending of this.#pending) this.#settle(pending);
-      this.#pending.clear();
+      this.#pending.settle(() => toPromptResponse(this.#finished, this.#facts));
     } else if (state.state === 'failed') {
       if (this.#pending.size === 0) this.#updates.notice('error', toErrorText(state.error));
-      for (const pending of this.#pending) pending.reject(state.error);
-      this.#pending.clear();
+      this.#pending.fail(state.error);
     }
     this.report();
-  }
-
-  #settle(pending: PendingPrompt): void {
-    if (pending.isCancelled) return pending.resolve({ stopReason: 'cancelled' });
-    try {
-      pending.resolve(toPromptResponse(this.#finished, this.#facts));
-    } catch (error) {
-      pending.reject(error);
-    }
-  }
-
-  /** Sends a request that starts a run, or joins one, and waits for its end. */
-  async #run(
-    { message, onMessage }: { message?: readonly Part[] | undefined; onMessage?: OnMessage | undefined },
-    send: () => Promise<void>,
-  ): Promise<PromptResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
-    const text = message && toKey(message);
-    const pending: PendingPrompt = { text, isCancelled: false, onMessage, resolve, reject };
-    this.#pending.add(pending);
-    try {
-      await send();
-    } catch (error) {
-      this.#pending.delete(pending);
-      throw error;
-    }
-    return promise;
   }
 
   /** @param parts Undefined: the last run continues. */
@@ -321,7 +267,7 @@ export class EditorSession {
   async #compact(): Promise<PromptResponse> {
     const { client, id } = this.#options;
     const before = this.#compactions;
-    const response = await this.#run({}, async () => {
+    const response = await this.#pending.run({}, async () => {
       await client.compact(id);
       this.#driven.kick();
     });
@@ -344,8 +290,4 @@ export class EditorSession {
     }
     return { stopReason: 'end_turn' };
   }
-}
-
-function toKey(parts: readonly Part[]): string {
-  return JSON.stringify(parts);
 }
