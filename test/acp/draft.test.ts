@@ -275,6 +275,20 @@ test('a question is a state, an answer continues the work, and a cancel ends it'
   expect(editor.problems).toEqual([]);
 });
 
+test('a prompt with a secret, and one that is too long, become messages too', async () => {
+  using place = createTestHome();
+  await using server = await startServer(WORK);
+  await using editor = await startDraftEditor({ place, server });
+  const { sessionId } = await editor.open();
+  const texts = ['The key is sk-ant-api03-Zq8vN2kLw7RtYx4Bc6Df9Gh1Jm3Pn5Qs.', `Read this: ${'word '.repeat(20_000)}`];
+  for (const [count, text] of texts.entries()) {
+    expect(await editor.prompt(sessionId, text)).toMatchObject({ messageId: expect.any(String) });
+    await editor.until(() => (editor.states().length === 2 * (count + 1) ? true : undefined));
+  }
+  expect(JSON.stringify(editor.updates)).not.toContain('Zq8vN2kLw7RtYx4Bc6Df9Gh1Jm3Pn5Qs');
+  expect(editor.problems).toEqual([]);
+});
+
 test('a run that fails is a state with its error', async () => {
   using place = createTestHome();
   await using server = await startServer({

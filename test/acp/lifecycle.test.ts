@@ -11,9 +11,14 @@ const HANGING: Script = {
   steps: [
     { when: { user: 'continue' }, reply: { text: 'It continued.' } },
     {
-      when: { user: 'hang' },
+      when: { user: 'never end' },
       reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
       faults: [{ kind: 'hang', after: 8, keepAlive: false, always: true }],
+    },
+    {
+      when: { user: 'hang' },
+      reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
+      faults: [{ kind: 'hang', after: 8, keepAlive: false }],
     },
   ],
   fallback: { text: 'Done.' },
@@ -32,7 +37,7 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
   const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'hang');
+  const prompted = editor.prompt(sessionId, 'never end');
   await editor.untilUpdate('agent_thought_chunk');
   await editor.agent.notify('session/cancel', { sessionId });
   expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
@@ -47,7 +52,7 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   const controller = new AbortController();
   const second = editor.agent.request(
     'session/prompt',
-    { sessionId: other.sessionId, prompt: [{ type: 'text', text: 'hang' }] },
+    { sessionId: other.sessionId, prompt: [{ type: 'text', text: 'never end' }] },
     { cancellationSignal: controller.signal },
   );
   await editor.until(() =>

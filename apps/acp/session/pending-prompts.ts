@@ -31,7 +31,7 @@ export class PendingPrompts {
     send: () => Promise<void>,
   ): Promise<PromptResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
-    const pending: PendingPrompt = { text: message && toKey(message), isCancelled: false, onMessage, resolve, reject };
+    const pending: PendingPrompt = { text: message && toText(message), isCancelled: false, onMessage, resolve, reject };
     this.#prompts.add(pending);
     try {
       await send();
@@ -45,8 +45,8 @@ export class PendingPrompts {
   /** Reports the message that a prompt became. True if it is the message of one of these prompts. */
   take({ id, origin, parts }: Message): boolean {
     if (origin !== 'user' && origin !== 'steer') return false;
-    const text = toKey(parts);
-    const own = [...this.#prompts].find((pending) => pending.text === text);
+    const stored = toText(parts);
+    const own = [...this.#prompts].find(({ text }) => text !== undefined && isSame(text, stored));
     if (!own) return false;
     own.text = undefined;
     own.onMessage?.(id);
@@ -85,6 +85,20 @@ export class PendingPrompts {
   }
 }
 
-function toKey(parts: readonly Part[]): string {
-  return JSON.stringify(parts);
+/** The texts alone: files and images can be stored in another form. */
+function toText(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** True if a stored text is the one that was sent, apart from secrets, which are redacted. */
+function isSame(sent: string, stored: string): boolean {
+  const pieces = stored.split(/\[secret:[\w-]+:[0-9a-f]{8}\]/);
+  if (pieces.length === 1) return sent === stored;
+  if (!sent.startsWith(pieces[0]!) || !sent.endsWith(pieces.at(-1)!)) return false;
+  let at = 0;
+  return pieces.every((piece) => {
+    const found = sent.indexOf(piece, at);
+    at = found + piece.length;
+    return found >= 0;
+  });
 }
