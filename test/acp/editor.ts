@@ -6,6 +6,8 @@ import {
   ndJsonStream,
   type ClientCapabilities,
   type ClientContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionUpdate,
@@ -19,6 +21,8 @@ export interface EditorOptions extends Pick<KlausOptions, 'place' | 'server' | '
   capabilities?: ClientCapabilities;
   /** Text of open files, by absolute path. */
   files?: Record<string, string>;
+  /** Answers a form. Default: the user closes it. */
+  fill?: (request: CreateElicitationRequest) => CreateElicitationResponse;
 }
 
 /** A question of the agent, until the test answers it. */
@@ -37,6 +41,7 @@ const EVERYTHING: ClientCapabilities = { session: { notices: {}, compaction: {} 
 /** An editor: the client of the official SDK, with the real program behind it. Each message is checked by the schema. */
 export async function startEditor(options: EditorOptions) {
   const { place, words = [], capabilities = EVERYTHING, files = {} } = options;
+  const { fill = () => ({ action: 'cancel' }) } = options;
   const child = spawn(process.execPath, [MAIN, 'acp', ...words], {
     cwd: place.workspace,
     env: toEnv(options),
@@ -60,6 +65,7 @@ export async function startEditor(options: EditorOptions) {
       wake();
       return promise;
     })
+    .onRequest('elicitation/create', ({ params }) => fill(params))
     .onRequest('fs/read_text_file', ({ params }) => {
       const content = files[params.path];
       if (content === undefined) throw new Error('not open');

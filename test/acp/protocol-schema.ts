@@ -12,11 +12,16 @@ interface ProtocolSchema {
 }
 
 const require = createRequire(import.meta.url);
-const STABLE = require('@agentclientprotocol/sdk/schema/v1/schema.json') as ProtocolSchema;
-const UNSTABLE = require('@agentclientprotocol/sdk/schema/v1/schema.unstable.json') as ProtocolSchema;
+const STABLE = read('v1/schema.json');
+const UNSTABLE = read('v1/schema.unstable.json');
 
-/** The draft of version 2, without the variants of future versions, which allow nearly everything. */
-const DRAFT = withoutFuture(require('@agentclientprotocol/sdk/schema/v2/schema.json')) as ProtocolSchema;
+/** The draft of version 2. */
+const DRAFT = read('v2/schema.json');
+
+/** A schema without the variants of future versions, which allow nearly everything. */
+function read(path: string): ProtocolSchema {
+  return withoutFuture(require(`@agentclientprotocol/sdk/schema/${path}`)) as ProtocolSchema;
+}
 
 function withoutFuture(value: unknown): unknown {
   if (Array.isArray(value)) {

@@ -22,6 +22,13 @@ interface EditorFile {
   path: string;
 }
 
+/** A question whose answer is a text. */
+export interface TextRequest {
+  session: string;
+  message: string;
+  title: string;
+}
+
 /** The client of a connection, in any version of the protocol. */
 export interface EditorPeer {
   /** Never throws. */
@@ -36,10 +43,33 @@ export interface EditorPeer {
     params: RequestPermissionRequest,
     options: { signal: AbortSignal; isCall: boolean },
   ): Promise<RequestPermissionResponse>;
+  /** Asks for one line. Undefined: the user gave none. Only for clients with `elicitation.form`. */
+  askText(params: TextRequest, signal: AbortSignal): Promise<string | undefined>;
   /** Its unsaved text. Undefined: the editor does not answer. */
   readFile(file: EditorFile): Promise<string | undefined>;
   /** Never throws. */
   writeFile(file: EditorFile & { content: string }): Promise<void>;
+}
+
+/** The form of a question. It is the same in both versions. */
+export function toTextForm({ session, message, title }: TextRequest) {
+  return {
+    mode: 'form' as const,
+    sessionId: session,
+    message,
+    requestedSchema: {
+      type: 'object' as const,
+      properties: { text: { type: 'string' as const, title } },
+      required: ['text'],
+    },
+  };
+}
+
+/** The text of an answered form. @param response Checked by the SDK, apart from the fields of the form. */
+export function fromTextForm(response: { action: string; content?: unknown }): string | undefined {
+  const { action, content } = response;
+  if (action !== 'accept' || typeof content !== 'object' || content === null || !('text' in content)) return undefined;
+  return typeof content.text === 'string' && content.text.trim() !== '' ? content.text.trim() : undefined;
 }
 
 /** The client of a connection of version 1. */
@@ -52,6 +82,10 @@ export function toPeer(editor: AgentContext): EditorPeer {
     },
     requestPermission: (params, { signal }) =>
       editor.request('session/request_permission', params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+    async askText(params, signal) {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+      return fromTextForm(await editor.request('elicitation/create', toTextForm(params), options));
+    },
     async readFile(file) {
       try {
         return (await editor.request('fs/read_text_file', { ...file }, options())).content;

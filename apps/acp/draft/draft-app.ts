@@ -27,7 +27,11 @@ export function createDraftApp(of: () => EditorSessions): AgentApp {
   const app = agent({ name: 'klaus' })
     .onRequest('initialize', ({ params: { capabilities = {} } }) => {
       // Every client of the draft knows notices, compactions and terminals of the agent.
-      of().capabilities = { session: { notices: {}, compaction: {} }, _meta: { terminal_output: true } };
+      of().capabilities = {
+        session: { notices: {}, compaction: {} },
+        ...(capabilities.elicitation?.form ? { elicitation: { form: {} } } : {}),
+        _meta: { terminal_output: true },
+      };
       return toInitialized(capabilities, of().isRemote);
     })
     .onRequest('auth/login', ({ params }) => coded(() => authenticate(of(), params.methodId)))

@@ -1,6 +1,6 @@
 import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk/experimental/v2';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
-import type { EditorPeer } from '../connection/editor-peer.ts';
+import { fromTextForm, toTextForm, type EditorPeer } from '../connection/editor-peer.ts';
 import { toDraftCall } from './draft-content.ts';
 import { toDraftUpdates, toStateUpdate } from './draft-updates.ts';
 
@@ -23,6 +23,10 @@ export function toDraftPeer(editor: AgentContext): EditorPeer {
       if (outcome.outcome !== 'selected' || typeof outcome['optionId'] !== 'string')
         return { outcome: { outcome: 'cancelled' } };
       return { outcome: { outcome: 'selected', optionId: outcome['optionId'] } };
+    },
+    async askText(params, signal) {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+      return fromTextForm(await editor.request('elicitation/create', toTextForm(params), options));
     },
     readFile: () => Promise.resolve(undefined),
     writeFile: () => Promise.resolve(),

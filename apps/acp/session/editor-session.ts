@@ -75,6 +75,7 @@ export class EditorSession {
       session: id,
       workspace: () => this.folder,
       request: (...request) => peer.requestPermission(...request),
+      askText: client.elicitation?.form ? (...text) => peer.askText(...text) : undefined,
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
       isClosed,
