@@ -115,7 +115,7 @@ test('requests in a wrong form have a code', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('answers that nobody asked for are ignored', async () => {
+test('answers without a question are ignored', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });

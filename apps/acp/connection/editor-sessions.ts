@@ -85,7 +85,15 @@ export class EditorSessions {
     const former = await this.#client?.catch(() => undefined);
     this.#client = undefined;
     await former?.[Symbol.asyncDispose]();
-    for (const { view, cwd } of sessions) await this.#follow(view.session, { cwd, isReplay: false });
+    for (const { view, cwd } of sessions) {
+      try {
+        await this.#follow(view.session, { cwd, isReplay: false });
+      } catch (error) {
+        // The next request tries again, unless another client has deleted the session.
+        if (!isUnknown(error)) this.#isExpired = true;
+        else this.#sessions.delete(view.session);
+      }
+    }
   }
 
   /** A session for a prompt. @throws RequestError -32002, also for one that another client has deleted. */
@@ -110,7 +118,7 @@ export class EditorSessions {
   async check(id: string, cwd?: string): Promise<SessionClient> {
     const client = await this.client(cwd);
     const found = await client.session(id).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'usage') return undefined;
+      if (isUnknown(error)) return undefined;
       throw error;
     });
     // A client also takes the beginning of an id.
@@ -206,6 +214,11 @@ export class EditorSessions {
       },
     };
   }
+}
+
+/** True for the error about a session that does not exist. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'usage';
 }
 
 /** What a request names that is not supported, for the user. */

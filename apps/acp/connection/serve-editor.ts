@@ -18,11 +18,7 @@ export async function serveEditor({ input, output }: ByteStreams, options: AcpOp
   const app = createApp(of).onConnect((connection) => begin(toPeer(connection.client), connection.signal));
   const agent = options.protocolVersion === 2 ? await withDraft(app, { of, begin }) : app;
   const connection = agent.connect(ndJsonStream(output, input));
-  const close = (): void => void options.stdin.destroy();
-  options.signal.addEventListener('abort', close);
-  if (options.signal.aborted) close();
   await connection.closed;
-  options.signal.removeEventListener('abort', close);
   if (signal?.reason instanceof MessageTooLargeError) options.log(`The connection ends: ${signal.reason.message}.`);
   await sessions?.close();
 }

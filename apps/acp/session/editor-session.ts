@@ -134,15 +134,19 @@ export class EditorSession {
     const parts = toParts(prompt, { workspace: this.folder, maxChars });
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
-    if (called) onMessage?.(this.#updates.command(parts));
-    if (called && !startsRun(called.name)) return this.#runCommand(called);
+    // A command is no message of the log. One that is refused is an error of the request.
+    const confirm = (): void => onMessage?.(this.#updates.command(parts));
+    if (called && !startsRun(called.name)) {
+      confirm();
+      return this.#runCommand(called);
+    }
     // The end of the connection ends requests too, but a question stays open then.
     const cancel = (): void => void (this.#options.isClosed() || this.#stop());
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      if (called?.name === 'compact') return await this.#compact();
-      const message = called ? undefined : parts;
-      return await this.#pending.run({ message, onMessage }, () => this.#send(message));
+      if (called?.name === 'compact') return await this.#compact(confirm);
+      if (called) return await this.#pending.run({}, () => this.#send(undefined).then(confirm));
+      return await this.#pending.run({ message: parts, onMessage }, () => this.#send(parts));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -265,11 +269,13 @@ export class EditorSession {
     this.#driven.kick();
   }
 
-  async #compact(): Promise<PromptResponse> {
+  /** @param confirm Called when the request was accepted. */
+  async #compact(confirm: () => void): Promise<PromptResponse> {
     const { client, id } = this.#options;
     const before = this.#compactions;
     const response = await this.#pending.run({}, async () => {
       await client.compact(id);
+      confirm();
       this.#driven.kick();
     });
     const isDone = this.#compactions > before;

@@ -53,7 +53,7 @@ export class PendingPrompts {
     return true;
   }
 
-  /** They end as cancelled, whatever their run reports. */
+  /** They end as cancelled, regardless of how their run ends. */
   cancel(): void {
     for (const pending of this.#prompts) pending.isCancelled = true;
   }
