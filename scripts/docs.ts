@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md, the methods in docs/guides/editors.md and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -15,6 +15,7 @@ import { toCliPage } from './docs/cli-page.ts';
 import { toCompose } from './docs/compose.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
 import { toContainerProfile } from './docs/container-profile.ts';
+import { EDITORS, toEditorsPage } from './docs/editor-protocol.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
@@ -39,6 +40,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
     ['docs/agents.md', toAgentsPage(join(import.meta.dirname, '..'))],
     [OTHER_AGENTS, toOtherAgentsPage(join(import.meta.dirname, '..'))],
+    [EDITORS, toEditorsPage(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
     ['docker/seccomp.json', toContainerProfile()],

@@ -16,6 +16,12 @@ export interface InteractiveClient {
   ): Promise<Undone>;
   /** Creates a copy of a session. Returns the id. */
   fork(id: string, options?: ForkRequest): Promise<string>;
+  /**
+   * Deletes a session with everything that only it refers to. At a server this can be undone for some seconds.
+   *
+   * @throws KlausError `usage` for an unknown session, `store.busy` while a process works on it.
+   */
+  delete(id: string): Promise<void>;
   /** Messages and shell commands in the inbox that no run has taken, the oldest first. */
   queued(id: string): Promise<readonly QueuedMessage[]>;
   /** Withdraws one of them, unless a run has taken it. @param command Id of the command. */

@@ -75,6 +75,38 @@ test('allow once, reject, and allow in the session', async () => {
   expect(editor.problems).toEqual([]);
 });
 
+test('an editor with forms asks for the reason of a rejection, which the model gets', async () => {
+  using place = createTestHome();
+  await using server = await startServer(writes(2));
+  const forms: unknown[] = [];
+  await using editor = await startEditor({
+    place,
+    server,
+    words: ASK,
+    capabilities: { elicitation: { form: {} } },
+    fill(form) {
+      forms.push(form);
+      return forms.length === 1 ? { action: 'accept', content: { text: 'Use another name.' } } : { action: 'decline' };
+    },
+  });
+  const { sessionId } = await editor.open();
+  const prompted = editor.prompt(sessionId, 'write');
+  const asked = await editor.untilAsked(0);
+  expect(asked.params.options.at(-1)).toMatchObject({ optionId: 'reject-reason', kind: 'reject_once' });
+  asked.choose('reject-reason');
+  // Who gives no reason rejects too.
+  (await editor.untilAsked(1)).choose('reject-reason');
+  expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
+  expect(forms).toMatchObject([
+    { mode: 'form', sessionId },
+    { mode: 'form', sessionId },
+  ]);
+  expect(await answersOf(place, sessionId)).toMatchObject([{ answer: 'rejected' }, { answer: 'rejected' }]);
+  expect(JSON.stringify(server.requests.at(-1)?.json)).toContain('Use another name.');
+  expect([has(place, '0.txt'), has(place, '1.txt')]).toEqual([false, false]);
+  expect(editor.problems).toEqual([]);
+});
+
 test('an approval that `klaus approve` answers ends the question, and the turn continues here', async () => {
   using place = createTestHome();
   await using server = await startServer(writes(1));

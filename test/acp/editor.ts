@@ -6,12 +6,14 @@ import {
   ndJsonStream,
   type ClientCapabilities,
   type ClientContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
 import { MAIN, toEnv, type KlausOptions } from '../fixtures/klaus.ts';
-import { check } from './protocol-schema.ts';
+import { check, type ProtocolVersion } from './protocol-schema.ts';
 
 export interface EditorOptions extends Pick<KlausOptions, 'place' | 'server' | 'env'> {
   /** Options of `klaus acp`. */
@@ -19,6 +21,8 @@ export interface EditorOptions extends Pick<KlausOptions, 'place' | 'server' | '
   capabilities?: ClientCapabilities;
   /** Text of open files, by absolute path. */
   files?: Record<string, string>;
+  /** Answers a form. Default: the user closes it. */
+  fill?: (request: CreateElicitationRequest) => CreateElicitationResponse;
 }
 
 /** A question of the agent, until the test answers it. */
@@ -37,12 +41,13 @@ const EVERYTHING: ClientCapabilities = { session: { notices: {}, compaction: {} 
 /** An editor: the client of the official SDK, with the real program behind it. Each message is checked by the schema. */
 export async function startEditor(options: EditorOptions) {
   const { place, words = [], capabilities = EVERYTHING, files = {} } = options;
+  const { fill = () => ({ action: 'cancel' }) } = options;
   const child = spawn(process.execPath, [MAIN, 'acp', ...words], {
     cwd: place.workspace,
     env: toEnv(options),
     stdio: 'pipe',
   });
-  const seen = record(child);
+  const seen = record(child, 1);
   const updates: { session: string; update: SessionUpdate }[] = [];
   const asked: Asked[] = [];
   const written: { path: string; content: string }[] = [];
@@ -60,6 +65,7 @@ export async function startEditor(options: EditorOptions) {
       wake();
       return promise;
     })
+    .onRequest('elicitation/create', ({ params }) => fill(params))
     .onRequest('fs/read_text_file', ({ params }) => {
       const content = files[params.path];
       if (content === undefined) throw new Error('not open');
@@ -134,7 +140,7 @@ export async function startEditor(options: EditorOptions) {
 export type Editor = Awaited<ReturnType<typeof startEditor>>;
 
 /** Checks each line of standard output while it is passed on. */
-function record(child: ChildProcessWithoutNullStreams) {
+export function record(child: ChildProcessWithoutNullStreams, version: ProtocolVersion) {
   const lines: string[] = [];
   const methods = new Map<unknown, string>();
   const problems: string[] = [];
@@ -163,8 +169,9 @@ function record(child: ChildProcessWithoutNullStreams) {
       if (message['jsonrpc'] !== '2.0') throw new Error('it is no JSON-RPC');
       const { id, method, params, result } = message;
       if (typeof method === 'string' && method.startsWith('$/')) return;
-      if (typeof method === 'string') check(method, id === undefined ? 'Notification' : 'Request', params);
-      else if (result !== undefined) check(methods.get(id)!, 'Response', result);
+      if (typeof method === 'string')
+        check({ method, kind: id === undefined ? 'Notification' : 'Request', version }, params);
+      else if (result !== undefined) check({ method: methods.get(id)!, kind: 'Response', version }, result);
     } catch (error) {
       problems.push(`${line}\n${String(error)}`);
     }

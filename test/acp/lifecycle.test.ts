@@ -1,15 +1,22 @@
 // Covers apps/acp, apps/acp/connection: connections that end, sessions that are resumed, and the files of the editor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
-import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
 
 const HANGING: Script = {
   steps: [
     { when: { user: 'continue' }, reply: { text: 'It continued.' } },
+    {
+      when: { user: 'never end' },
+      reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
+      faults: [{ kind: 'hang', after: 8, keepAlive: false, always: true }],
+    },
     {
       when: { user: 'hang' },
       reply: { thinking: 'A thought.', text: 'The beginning of an answer.' },
@@ -32,7 +39,7 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
   const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'hang');
+  const prompted = editor.prompt(sessionId, 'never end');
   await editor.untilUpdate('agent_thought_chunk');
   await editor.agent.notify('session/cancel', { sessionId });
   expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
@@ -47,7 +54,7 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   const controller = new AbortController();
   const second = editor.agent.request(
     'session/prompt',
-    { sessionId: other.sessionId, prompt: [{ type: 'text', text: 'hang' }] },
+    { sessionId: other.sessionId, prompt: [{ type: 'text', text: 'never end' }] },
     { cancellationSignal: controller.signal },
   );
   await editor.until(() =>
@@ -345,6 +352,16 @@ test('`initialize` is answered once, before the engine is loaded', async () => {
   expect(await editor.agent.request('initialize', { protocolVersion: 99 })).toMatchObject({ protocolVersion: 1 });
   await editor.open();
   expect(existsSync(join(place.home, 'klaus.db'))).toBe(true);
+});
+
+test.each([[[]], [['--protocol-version', '2']]])('a signal ends a process that was not used: %j', async (words) => {
+  using place = createTestHome();
+  const running = spawn(process.execPath, [MAIN, 'acp', ...words], { env: toEnv({ place }), stdio: 'pipe' });
+  // It has begun to listen for signals once it answers.
+  running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
+  await once(running.stdout, 'data');
+  running.kill('SIGTERM');
+  expect(await once(running, 'exit')).toEqual([0, null]);
 });
 
 test('a connection that does not begin with `initialize`, or that ends at once, ends cleanly', async () => {

@@ -21,6 +21,10 @@ export interface AcpOptions {
     cwd: string | undefined;
     buffers: (session: string) => EditorBuffers | undefined;
   }) => Promise<SessionClient>;
+  /** True: the sessions and the keys are those of a server. */
+  isRemote: boolean;
+  /** The newest version of the protocol that is offered. Version 2 is a draft. */
+  protocolVersion: 1 | 2;
   defaults: SessionDefaults;
   /** Ends the connection. */
   signal: AbortSignal;

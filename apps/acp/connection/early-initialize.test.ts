@@ -9,7 +9,7 @@ async function connect(chunks: readonly string[]) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   let sent = '';
   stdout.setEncoding('utf8').on('data', (text: string) => void (sent += text));
-  const answered = answerInitialize(stdin, stdout);
+  const answered = answerInitialize({ stdin, stdout, isRemote: false, protocolVersion: 1 });
   for (const chunk of chunks) stdin.write(chunk);
   stdin.end();
   const { input, output } = await answered;

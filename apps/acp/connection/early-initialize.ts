@@ -1,5 +1,6 @@
 import type { InitializeRequest } from '@agentclientprotocol/sdk/unstable';
 import type { Readable, Writable } from 'node:stream';
+import type { AcpOptions } from './acp-options.ts';
 import { toInitializeResponse } from './initialize-response.ts';
 
 /** Bytes of a first line that is read here. A longer one is no `initialize`. */
@@ -15,12 +16,18 @@ export interface ByteStreams {
  * Answers `initialize` before the SDK of the protocol is loaded, which takes longer than the start of Node. The returned
  * streams still contain the request, so that the SDK knows the client; the SDK's own answer to it is left out.
  */
-export async function answerInitialize(stdin: Readable, stdout: Writable): Promise<ByteStreams> {
+export async function answerInitialize({
+  stdin,
+  stdout,
+  isRemote,
+  protocolVersion,
+}: Pick<AcpOptions, 'stdin' | 'stdout' | 'isRemote' | 'protocolVersion'>): Promise<ByteStreams> {
   const input = createInput(stdin);
   const first = await input.firstLine;
-  const answered = first === undefined ? undefined : toRequest(first);
+  // With the draft, the SDK selects the version.
+  const answered = first === undefined || protocolVersion === 2 ? undefined : toRequest(first);
   if (answered) {
-    const result = toInitializeResponse(answered.params.clientCapabilities);
+    const result = toInitializeResponse({ client: answered.params.clientCapabilities, isRemote });
     await write(stdout, `${JSON.stringify({ jsonrpc: '2.0', id: answered.id, result })}\n`);
   }
   let isPending = answered !== undefined;
@@ -40,30 +47,39 @@ export async function answerInitialize(stdin: Readable, stdout: Writable): Promi
 function createInput(stdin: Readable) {
   const { promise: firstLine, resolve } = Promise.withResolvers<string | undefined>();
   let head: Buffer | undefined = Buffer.alloc(0);
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      stdin.on('data', (bytes: Buffer) => {
-        controller.enqueue(bytes);
-        if (head === undefined) return;
-        head = Buffer.concat([head, bytes]);
-        const end = head.indexOf(10);
-        if (end < 0 && head.length <= MAX_FIRST_LINE) return;
-        resolve(end < 0 ? undefined : head.toString('utf8', 0, end));
-        head = undefined;
-      });
-      const close = (): void => {
-        resolve(undefined);
-        try {
+  let end = (): void => {};
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const add = (bytes: Buffer): void => {
+          controller.enqueue(bytes);
+          if (controller.desiredSize! <= 0) stdin.pause();
+          if (head === undefined) return;
+          head = Buffer.concat([head, bytes]);
+          const at = head.indexOf(10);
+          if (at < 0 && head.length <= MAX_FIRST_LINE) return;
+          resolve(at < 0 ? undefined : head.toString('utf8', 0, at));
+          head = undefined;
+        };
+        const close = (): void => {
+          resolve(undefined);
+          end();
           controller.close();
-        } catch {
-          // It is closed already.
-        }
-      };
-      stdin.once('end', close);
-      stdin.once('close', close);
-      stdin.once('error', close);
+        };
+        end = () => {
+          stdin.off('data', add).off('end', close).off('close', close).off('error', close);
+        };
+        stdin.on('data', add).on('end', close).on('close', close).on('error', close);
+      },
+      pull: () => void stdin.resume(),
+      cancel() {
+        // The SDK reads no more. Without a reader the process would not end.
+        end();
+        stdin.destroy();
+      },
     },
-  });
+    new ByteLengthQueuingStrategy({ highWaterMark: 2 * MAX_FIRST_LINE }),
+  );
   return { stream, firstLine };
 }
 

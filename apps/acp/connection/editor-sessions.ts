@@ -1,31 +1,32 @@
-import {
-  RequestError,
-  type AgentContext,
-  type ClientCapabilities,
-  type McpServer,
-} from '@agentclientprotocol/sdk/unstable';
+import { RequestError, type ClientCapabilities } from '@agentclientprotocol/sdk/unstable';
 import type { EditorBuffers } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
 import type { AcpOptions, SessionDefaults } from './acp-options.ts';
+import type { EditorPeer } from './editor-peer.ts';
 import { toEditorPath } from '../session/editor-folder.ts';
 import { EditorSession } from '../session/editor-session.ts';
 
-/** Milliseconds in which an editor must answer for a file. */
-const FILE_MS = 5_000;
+/** The code of an error about a session that does not exist. */
+const NOT_FOUND = -32_002;
 
 /** The sessions of one connection, and the client that is opened with the first of them. */
 export class EditorSessions {
   readonly #options: AcpOptions;
-  readonly #editor: AgentContext;
+  readonly #peer: EditorPeer;
   readonly #signal: AbortSignal;
   readonly #sessions = new Map<string, EditorSession>();
   #client: Promise<SessionClient> | undefined;
+  /** The folder whose settings the client has. */
+  #cwd: string | undefined;
+  /** True: keys may have changed since the client was opened. */
+  #isExpired = false;
+  #renewal: Promise<void> | undefined;
   capabilities: ClientCapabilities = {};
 
   /** @param signal Aborts when the connection ends. */
-  constructor(options: AcpOptions, { editor, signal }: { editor: AgentContext; signal: AbortSignal }) {
+  constructor(options: AcpOptions, { peer, signal }: { peer: EditorPeer; signal: AbortSignal }) {
     this.#options = options;
-    this.#editor = editor;
+    this.#peer = peer;
     this.#signal = signal;
   }
 
@@ -33,16 +34,73 @@ export class EditorSessions {
     return this.#options.defaults;
   }
 
+  get isRemote(): boolean {
+    return this.#options.isRemote;
+  }
+
+  /** The folder whose settings apply, also before the client is open. */
+  get cwd(): string {
+    return this.#cwd ?? process.cwd();
+  }
+
+  /** The next request reads the keys again, unless a session is at work then. */
+  expire(): void {
+    this.#isExpired = true;
+  }
+
   /** @param cwd Absolute path, whose settings apply if no client is open yet. */
   async client(cwd?: string): Promise<SessionClient> {
-    this.#client ??= this.#options.open({ cwd, buffers: (session) => this.#toBuffers(session) });
+    await this.#renew();
+    return this.#open(cwd);
+  }
+
+  async #open(cwd: string | undefined): Promise<SessionClient> {
+    this.#cwd ??= cwd;
+    this.#client ??= this.#options.open({ cwd: this.#cwd, buffers: (session) => this.#toBuffers(session) });
     try {
       return await this.#client;
     } catch (error) {
       // The next request tries again, for example after the user has corrected a setting.
       this.#client = undefined;
+      this.#cwd = undefined;
       throw error;
     }
+  }
+
+  /** Opens the client and its sessions again, if keys may have changed. */
+  async #renew(): Promise<void> {
+    if (this.#isExpired && this.#renewal === undefined) {
+      this.#renewal = this.#reopen().finally(() => {
+        this.#renewal = undefined;
+      });
+    }
+    await this.#renewal;
+  }
+
+  async #reopen(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    if (sessions.some((session) => session.isWorking)) return;
+    this.#isExpired = false;
+    await Promise.all(sessions.map((session) => session.close({ isCancelled: false })));
+    const former = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    await former?.[Symbol.asyncDispose]();
+    for (const { view, cwd } of sessions) {
+      try {
+        await this.#follow(view.session, { cwd, isReplay: false });
+      } catch (error) {
+        // The next request tries again, unless another client has deleted the session.
+        if (!isUnknown(error)) this.#isExpired = true;
+        else this.#sessions.delete(view.session);
+      }
+    }
+  }
+
+  /** A session for a prompt. @throws RequestError -32002, also for one that another client has deleted. */
+  async ready(id: string): Promise<EditorSession> {
+    const session = this.get(id);
+    await this.check(id);
+    return this.#sessions.get(id) ?? session;
   }
 
   /** @throws RequestError -32002 for a session that this editor has not opened. */
@@ -60,7 +118,7 @@ export class EditorSessions {
   async check(id: string, cwd?: string): Promise<SessionClient> {
     const client = await this.client(cwd);
     const found = await client.session(id).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'usage') return undefined;
+      if (isUnknown(error)) return undefined;
       throw error;
     });
     // A client also takes the beginning of an id.
@@ -73,32 +131,32 @@ export class EditorSessions {
     id: string,
     options: { cwd: string; isReplay: boolean; notices: readonly string[] },
   ): Promise<EditorSession> {
-    const { defaults, log } = this.#options;
+    await this.client();
     await this.#sessions.get(id)?.close({ isCancelled: false });
-    const session = await EditorSession.open(
-      {
-        client: await this.client(),
-        id,
-        cwd: options.cwd,
-        onAsk: defaults.onAsk,
-        waitForModelMs: defaults.waitForModelMs,
-        capabilities: this.capabilities,
-        update: (update) => {
-          const sent = this.#editor.notify('session/update', { sessionId: id, update });
-          // The connection has ended.
-          sent.catch(() => {});
-        },
-        request: (params, cancellationSignal) =>
-          this.#editor.request('session/request_permission', params, { cancellationSignal, stopWaitingOnCancel: true }),
-        isClosed: () => this.#signal.aborted,
-        log,
-      },
-      options,
-    );
-    this.#sessions.set(id, session);
+    const session = await this.#follow(id, options);
     // A replay ends with the response. In all other cases the editor learns the id with the response.
     if (options.isReplay) session.introduce(options.notices);
     else setImmediate(() => session.introduce(options.notices));
+    return session;
+  }
+
+  async #follow(id: string, { cwd, isReplay }: { cwd: string; isReplay: boolean }): Promise<EditorSession> {
+    const { defaults, log } = this.#options;
+    const session = await EditorSession.open(
+      {
+        client: await this.#open(cwd),
+        id,
+        cwd,
+        onAsk: defaults.onAsk,
+        waitForModelMs: defaults.waitForModelMs,
+        capabilities: this.capabilities,
+        peer: this.#peer,
+        isClosed: () => this.#signal.aborted,
+        log,
+      },
+      { isReplay },
+    );
+    this.#sessions.set(id, session);
     return session;
   }
 
@@ -107,6 +165,28 @@ export class EditorSessions {
     this.#sessions.delete(id);
     await session.end();
     await session.close({ isCancelled: true });
+  }
+
+  /**
+   * Stops a run of this editor in the session and deletes it. Does nothing for one that does not exist.
+   *
+   * @throws KlausError `store.busy` while another process works on it.
+   */
+  async delete(id: string): Promise<void> {
+    const client = await this.check(id).catch((error: unknown) => {
+      if (error instanceof RequestError && error.code === NOT_FOUND) return undefined;
+      throw error;
+    });
+    if (!client) return;
+    const cwd = this.#sessions.get(id)?.cwd;
+    if (cwd !== undefined) await this.detach(id);
+    try {
+      await client.delete(id);
+    } catch (error) {
+      // It still exists, and the editor still shows it.
+      if (cwd !== undefined) await this.#follow(id, { cwd, isReplay: false });
+      throw error;
+    }
   }
 
   /** Ends all runs of this machine. Those of a server continue there. */
@@ -125,30 +205,25 @@ export class EditorSessions {
     if (!session || this.#signal.aborted || (!readTextFile && !writeTextFile)) return undefined;
     const sessionId = session.view.session;
     const place = { workspace: session.view.workspace, folder: session.folder };
-    const options = () => ({ cancellationSignal: AbortSignal.timeout(FILE_MS), stopWaitingOnCancel: true });
     return {
-      read: async (path) => {
-        if (!readTextFile) return undefined;
-        const request = this.#editor.request(
-          'fs/read_text_file',
-          { sessionId, path: toEditorPath(path, place) },
-          options(),
-        );
-        return request.then(({ content }) => content).catch(() => undefined);
-      },
+      read: async (path) =>
+        readTextFile ? this.#peer.readFile({ sessionId, path: toEditorPath(path, place) }) : undefined,
       written: async (path, content) => {
-        if (!writeTextFile) return;
         // The file has the text already: this only updates what the editor shows.
-        const params = { sessionId, path: toEditorPath(path, place), content };
-        await this.#editor.request('fs/write_text_file', params, options()).catch(() => {});
+        if (writeTextFile) await this.#peer.writeFile({ sessionId, path: toEditorPath(path, place), content });
       },
     };
   }
 }
 
+/** True for the error about a session that does not exist. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'usage';
+}
+
 /** What a request names that is not supported, for the user. */
 export function toUnsupported(given: {
-  mcpServers?: readonly McpServer[];
+  mcpServers?: readonly { name: string }[];
   additionalDirectories?: readonly string[];
 }): string[] {
   const { mcpServers = [], additionalDirectories = [] } = given;

@@ -2,8 +2,6 @@ import type {
   ClientCapabilities,
   PromptRequest,
   PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
   SessionConfigOption,
   SessionModeState,
   SessionUpdate,
@@ -18,11 +16,14 @@ import {
   type SessionClient,
 } from '@klaus/sdk/client';
 import { createConversation, type Conversation } from '@klaus/sdk/conversation';
+import type { EditorPeer } from '../connection/editor-peer.ts';
 import { isCoded, toErrorText } from '../connection/request-error.ts';
 import { toConfigOptions, toModes } from '../updates/config-options.ts';
 import { EventUpdates } from '../updates/event-updates.ts';
+import { toActivity } from './activity.ts';
 import { toEditorFolder } from './editor-folder.ts';
 import { Permissions } from './permissions.ts';
+import { PendingPrompts, type OnMessage } from './pending-prompts.ts';
 import { toParts } from './prompt-parts.ts';
 import { findCommand, runCommand, startsRun, toAvailableCommands } from './slash-commands.ts';
 import { toEndText, toPromptResponse, type RunFacts } from './stop-reason.ts';
@@ -35,20 +36,15 @@ export interface EditorSessionOptions {
   onAsk: OnAsk;
   waitForModelMs: number | undefined;
   capabilities: ClientCapabilities;
-  /** Sends an update. Never throws. */
-  update: (update: SessionUpdate) => void;
-  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  peer: EditorPeer;
   isClosed: () => boolean;
   log: (text: string) => void;
 }
 
-/** A prompt of the editor that has no response yet. */
-interface PendingPrompt {
-  /** Its text, by which its message is known. Undefined once that message was seen. */
-  text: string | undefined;
-  isCancelled: boolean;
-  resolve: (response: PromptResponse) => void;
-  reject: (error: unknown) => void;
+export interface PromptOptions extends Pick<PromptRequest, 'prompt'> {
+  /** Aborts when the editor withdraws the request. */
+  signal: AbortSignal;
+  onMessage?: OnMessage;
 }
 
 /** One session in an editor: sends what happens in it, and takes prompts, answers and changes. */
@@ -57,7 +53,7 @@ export class EditorSession {
   readonly #options: EditorSessionOptions;
   readonly #updates: EventUpdates;
   readonly #permissions: Permissions;
-  readonly #pending = new Set<PendingPrompt>();
+  readonly #pending = new PendingPrompts();
   readonly #facts: RunFacts = {};
   #models: readonly ClientModel[] = [];
   #folder: string | undefined;
@@ -67,15 +63,19 @@ export class EditorSession {
   #compactions = 0;
 
   private constructor(options: EditorSessionOptions) {
-    const { capabilities: client, id, update, request, isClosed, log } = options;
+    const { capabilities: client, id, peer, isClosed, log } = options;
+    const update = (each: SessionUpdate): void => peer.update(id, each);
     this.#options = options;
     this.view = createConversation(id);
     const onChoice = (): void => update({ sessionUpdate: 'config_option_update', configOptions: this.configOptions() });
-    this.#updates = new EventUpdates({ view: this.view, folder: () => this.folder, client, send: update, onChoice });
+    const isEcho = peer.report !== undefined;
+    const folder = (): string => this.folder;
+    this.#updates = new EventUpdates({ view: this.view, folder, client, send: update, isEcho, onChoice });
     this.#permissions = new Permissions({
       session: id,
       workspace: () => this.folder,
-      request,
+      request: (...request) => peer.requestPermission(...request),
+      askText: client.elicitation?.form ? (...text) => peer.askText(...text) : undefined,
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
       isClosed,
@@ -95,8 +95,14 @@ export class EditorSession {
     return (this.#folder ??= toEditorFolder(this.#options.cwd, this.view.workspace));
   }
 
-  get state(): DriveState | undefined {
-    return this.#driven.state;
+  /** Absolute path of the folder that the editor gave. */
+  get cwd(): string {
+    return this.#options.cwd;
+  }
+
+  /** True while a prompt waits for its response, or a run is in progress. */
+  get isWorking(): boolean {
+    return this.#pending.size > 0 || this.#driven.state?.state === 'working';
   }
 
   get modes(): SessionModeState {
@@ -111,7 +117,8 @@ export class EditorSession {
 
   /** Sends what an editor needs to know of a session that it has just got, apart from its history. */
   introduce(notices: readonly string[]): void {
-    this.#options.update({ sessionUpdate: 'available_commands_update', availableCommands: toAvailableCommands() });
+    const availableCommands = toAvailableCommands();
+    this.#options.peer.update(this.view.session, { sessionUpdate: 'available_commands_update', availableCommands });
     this.#updates.sendTitle();
     this.#updates.sendUsage();
     for (const notice of notices) this.#updates.notice('warning', notice);
@@ -121,17 +128,25 @@ export class EditorSession {
     }
   }
 
-  async prompt({ prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
-    const parts = toParts(prompt, this.folder);
+  /** Resolves when its run has ended. */
+  async prompt({ prompt, signal, onMessage }: PromptOptions): Promise<PromptResponse> {
+    const { maxPromptChars: maxChars } = await this.#options.client.settings();
+    const parts = toParts(prompt, { workspace: this.folder, maxChars });
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
-    if (called && !startsRun(called.name)) return this.#runCommand(called);
+    // A command is no message of the log. One that is refused is an error of the request.
+    const confirm = (): void => onMessage?.(this.#updates.command(parts));
+    if (called && !startsRun(called.name)) {
+      confirm();
+      return this.#runCommand(called);
+    }
     // The end of the connection ends requests too, but a question stays open then.
     const cancel = (): void => void (this.#options.isClosed() || this.#stop());
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      if (called?.name === 'compact') return await this.#compact();
-      return await this.#run(called ? undefined : parts, () => this.#send(called ? undefined : parts));
+      if (called?.name === 'compact') return await this.#compact(confirm);
+      if (called) return await this.#pending.run({}, () => this.#send(undefined).then(confirm));
+      return await this.#pending.run({ message: parts, onMessage }, () => this.#send(parts));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -143,7 +158,7 @@ export class EditorSession {
 
   /** Stops the run and every question of it. */
   async cancel(): Promise<void> {
-    for (const pending of this.#pending) pending.isCancelled = true;
+    this.#pending.cancel();
     this.#permissions.endAll();
     if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
   }
@@ -179,8 +194,7 @@ export class EditorSession {
     }
     this.#updates.close();
     await this.#driven.dispose();
-    for (const pending of this.#pending) pending.resolve({ stopReason: 'cancelled' });
-    this.#pending.clear();
+    this.#pending.end();
   }
 
   async #open(isReplay: boolean): Promise<void> {
@@ -209,10 +223,10 @@ export class EditorSession {
   }
 
   #receive(event: Event): void {
-    const own = event.type === 'message.added' && this.#findOwn(event);
+    const isOwn = event.type === 'message.added' && this.#pending.take(event.message);
     this.#note(event);
-    this.#updates.event(event, { isOwn: own !== false && own !== undefined });
-    if (own) own.text = undefined;
+    // Clients of the draft show a message when they get it back.
+    this.#updates.event(event, { isOwn: isOwn && this.#options.peer.report === undefined });
     if (event.type === 'approval.answered') this.#permissions.end(event.approval);
     // The run does not park for it.
     if (event.type === 'approval.asked' && event.held) this.#permissions.ask([...this.view.approvals.values()]);
@@ -226,50 +240,24 @@ export class EditorSession {
     else if (event.type === 'context.compacted' && event.dropped > 0) this.#compactions += 1;
   }
 
-  /** The prompt of this editor that became a message. Redaction can change its text, so the oldest one is the fallback. */
-  #findOwn({ message }: EventOf<'message.added'>): PendingPrompt | undefined {
-    if (message.origin !== 'user' && message.origin !== 'steer') return undefined;
-    const waiting = [...this.#pending].filter(({ text }) => text !== undefined);
-    const text = toKey(message.parts);
-    return waiting.find((pending) => pending.text === text);
+  /** Sends whether the session works, to clients that do not learn it from the end of their prompts. */
+  report(): void {
+    const { peer, id } = this.#options;
+    peer.report?.(id, toActivity(this.#driven.state, this.#finished, this.#facts));
   }
 
   #conclude(state: DriveState): void {
-    if (state.state === 'parked') return this.#permissions.ask(state.approvals);
-    if (state.state === 'idle') {
+    if (state.state === 'parked') this.#permissions.ask(state.approvals);
+    else if (state.state === 'idle') {
       this.#permissions.endAll();
       const text = this.#finished && this.#pending.size > 0 ? toEndText(this.#finished) : undefined;
       if (text !== undefined) this.#updates.say(text);
-      for (const pending of this.#pending) this.#settle(pending);
-      this.#pending.clear();
+      this.#pending.settle(() => toPromptResponse(this.#finished, this.#facts));
     } else if (state.state === 'failed') {
       if (this.#pending.size === 0) this.#updates.notice('error', toErrorText(state.error));
-      for (const pending of this.#pending) pending.reject(state.error);
-      this.#pending.clear();
+      this.#pending.fail(state.error);
     }
-  }
-
-  #settle(pending: PendingPrompt): void {
-    if (pending.isCancelled) return pending.resolve({ stopReason: 'cancelled' });
-    try {
-      pending.resolve(toPromptResponse(this.#finished, this.#facts));
-    } catch (error) {
-      pending.reject(error);
-    }
-  }
-
-  /** Sends a request that starts a run, or joins one, and waits for its end. @param parts Of a message. */
-  async #run(parts: readonly Part[] | undefined, send: () => Promise<void>): Promise<PromptResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
-    const pending: PendingPrompt = { text: parts && toKey(parts), isCancelled: false, resolve, reject };
-    this.#pending.add(pending);
-    try {
-      await send();
-    } catch (error) {
-      this.#pending.delete(pending);
-      throw error;
-    }
-    return promise;
+    this.report();
   }
 
   /** @param parts Undefined: the last run continues. */
@@ -281,11 +269,13 @@ export class EditorSession {
     this.#driven.kick();
   }
 
-  async #compact(): Promise<PromptResponse> {
+  /** @param confirm Called when the request was accepted. */
+  async #compact(confirm: () => void): Promise<PromptResponse> {
     const { client, id } = this.#options;
     const before = this.#compactions;
-    const response = await this.#run(undefined, async () => {
+    const response = await this.#pending.run({}, async () => {
       await client.compact(id);
+      confirm();
       this.#driven.kick();
     });
     const isDone = this.#compactions > before;
@@ -294,17 +284,17 @@ export class EditorSession {
   }
 
   async #runCommand({ name, argument }: { name: string; argument: string }): Promise<PromptResponse> {
-    const { client, id } = this.#options;
+    const { client, id, peer } = this.#options;
+    const isIdle = !this.isWorking;
+    if (isIdle) peer.report?.(id, { state: 'running' });
     try {
       this.#updates.say(await runCommand(name, argument, { client, session: id, view: this.view }));
     } catch (error) {
       if (!isCoded(error)) throw error;
       this.#updates.say(toErrorText(error));
+    } finally {
+      if (isIdle) peer.report?.(id, { state: 'idle', stopReason: 'end_turn' });
     }
     return { stopReason: 'end_turn' };
   }
-}
-
-function toKey(parts: readonly Part[]): string {
-  return JSON.stringify(parts);
 }

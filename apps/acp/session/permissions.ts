@@ -6,6 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk/unstable';
 import type { EventOf } from '@klaus/sdk';
 import type { DrivenSession } from '@klaus/sdk/client';
+import type { EditorPeer } from '../connection/editor-peer.ts';
 import { toDiffFields, toOutput } from '../updates/call-update.ts';
 
 type Question = EventOf<'approval.asked'>;
@@ -14,7 +15,9 @@ type AnswerTo = Parameters<DrivenSession['answer']>;
 export interface PermissionsOptions {
   session: string;
   workspace: () => string;
-  request: (params: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
+  request: EditorPeer['requestPermission'];
+  /** Asks why the user rejects. Absent: the editor has no forms. */
+  askText: EditorPeer['askText'] | undefined;
   answer: (...answer: AnswerTo) => Promise<boolean>;
   /** The editor ended the question without an answer. */
   onDismissed: () => void;
@@ -53,9 +56,17 @@ export class Permissions {
     const { answer, isClosed, log, onDismissed, request } = this.#options;
     const { approval } = question;
     const controller = new AbortController();
+    const { signal } = controller;
+    const isCall = question.subject.kind !== 'limit';
     this.#pending.set(approval, controller);
     try {
-      const reply = toReply(question, await request(this.#toRequest(question), controller.signal));
+      const reply = await this.#explain(
+        toReply(question, await request(this.#toRequest(question), { signal, isCall })),
+        {
+          question,
+          signal,
+        },
+      );
       if (this.#pending.get(approval) !== controller) return;
       this.#pending.delete(approval);
       if (reply === undefined) return onDismissed();
@@ -69,9 +80,27 @@ export class Permissions {
     }
   }
 
+  /** Adds the reason of the user to a rejection that asks for it. Without one, the rejection remains. */
+  async #explain(
+    reply: Choice['reply'] | undefined,
+    { question, signal }: { question: Question; signal: AbortSignal },
+  ): Promise<Choice['reply'] | undefined> {
+    const { askText, session } = this.#options;
+    if (reply !== EXPLAINED.reply || !askText) return reply;
+    const message = `Why is this rejected: ${question.title}`;
+    const note = await askText({ session, message, title: 'Reason, for the model' }, signal).catch(() => undefined);
+    return ['rejected', note === undefined ? {} : { note }];
+  }
+
+  #toOptions(question: Question): PermissionOption[] {
+    const options = toChoices(question).map(({ reply: _, ...option }) => option);
+    if (!this.#options.askText) return options;
+    return [...options, { optionId: EXPLAINED.optionId, kind: EXPLAINED.kind, name: EXPLAINED.name }];
+  }
+
   #toRequest(question: Question): RequestPermissionRequest {
     const { session, workspace } = this.#options;
-    return { sessionId: session, toolCall: this.#toCall(question, workspace()), options: toOptions(question) };
+    return { sessionId: session, toolCall: this.#toCall(question, workspace()), options: this.#toOptions(question) };
   }
 
   #toCall(question: Question, workspace: string): ToolCallUpdate {
@@ -101,6 +130,14 @@ function toText(text: string): NonNullable<ToolCallUpdate['content']> {
 }
 
 type Choice = PermissionOption & { reply: readonly [AnswerTo[1], NonNullable<AnswerTo[2]>] };
+
+/** A rejection whose reason the user is asked for, in editors with forms. */
+const EXPLAINED: Choice = {
+  optionId: 'reject-reason',
+  name: 'Reject with a reason',
+  kind: 'reject_once',
+  reply: ['rejected', {}],
+};
 
 const REJECT = { optionId: 'reject', kind: 'reject_once', reply: ['rejected', {}] } as const;
 
@@ -142,12 +179,9 @@ function toChoices({ subject }: Question): readonly Choice[] {
   ];
 }
 
-function toOptions(question: Question): PermissionOption[] {
-  return toChoices(question).map(({ reply: _, ...option }) => option);
-}
-
 /** The answer of a chosen option; undefined if the user chose none. An unknown option allows nothing. */
 function toReply(question: Question, { outcome }: RequestPermissionResponse): Choice['reply'] | undefined {
   if (outcome.outcome !== 'selected') return undefined;
-  return toChoices(question).find(({ optionId }) => optionId === outcome.optionId)?.reply ?? ['rejected', {}];
+  const choices = [...toChoices(question), EXPLAINED];
+  return choices.find(({ optionId }) => optionId === outcome.optionId)?.reply ?? ['rejected', {}];
 }

@@ -11,6 +11,8 @@ export interface EventUpdatesOptions {
   folder: () => string;
   client: ClientCapabilities;
   send: (update: SessionUpdate) => void;
+  /** True: the client shows its own messages only when it gets them back. */
+  isEcho: boolean;
   /** Called after a change of the mode, the model or the effort, which editors show in their own way. */
   onChoice: () => void;
 }
@@ -22,6 +24,7 @@ export class EventUpdates {
   readonly #output: CallOutput;
   /** The compaction that runs now. */
   #compaction: string | undefined;
+  #commands = 0;
 
   constructor(options: EventUpdatesOptions) {
     this.#options = options;
@@ -89,6 +92,13 @@ export class EventUpdates {
     else if (severity !== 'info') send(toChunk('text', `*${title}*\n\n`));
   }
 
+  /** Shows a command that no message of the log contains, to clients that show messages only when they get them back. Returns its id. */
+  command(parts: readonly Part[]): string {
+    const id = `command-${++this.#commands}`;
+    if (this.#options.isEcho) this.#sendParts({ id, parts });
+    return id;
+  }
+
   /** A text of this agent that no model wrote. */
   say(text: string): void {
     this.#options.send(toChunk('text', text));
@@ -126,7 +136,7 @@ export class EventUpdates {
     }
   }
 
-  #sendParts({ id, parts }: Message): void {
+  #sendParts({ id, parts }: Pick<Message, 'id'> & { parts: readonly Part[] }): void {
     for (const part of parts) {
       const content = toContent(part);
       if (content) this.#options.send({ sessionUpdate: 'user_message_chunk', content, messageId: id });
@@ -172,8 +182,10 @@ export class EventUpdates {
     const compactionId = this.#compaction ?? `c${event.seq}`;
     if (event.type === 'context.compacted') {
       this.#compaction = undefined;
-      const summary: ContentBlock[] = [{ type: 'text', text: event.summary }];
-      send({ sessionUpdate: 'compaction_update', compactionId, status: 'completed', summary });
+      // The log has the complete summary, so that it is one piece.
+      const content: ContentBlock = { type: 'text', text: event.summary };
+      if (event.summary !== '') send({ sessionUpdate: 'compaction_summary_chunk', compactionId, content });
+      send({ sessionUpdate: 'compaction_update', compactionId, status: 'completed' });
     } else if (event.purpose !== 'compaction') return;
     else if (event.type === 'model.requested') {
       this.#compaction = compactionId;

@@ -8,6 +8,21 @@ interface FileDiff {
   line: number;
   hunks: { old: string[]; new: string[] }[];
   isNew: boolean;
+  isDeleted: boolean;
+}
+
+/** The complete diff of each content, which also has the numbers of its lines. */
+const SOURCES = new WeakMap<ToolCallContent, { diff: string; workspace: string }>();
+
+/** The unified diff of which a content is a part, with the files that it changes. Undefined for other contents. */
+export function findUnifiedDiff(content: ToolCallContent) {
+  const source = SOURCES.get(content);
+  if (!source) return undefined;
+  const changes = parse(source.diff).map(({ path, isNew, isDeleted }) => ({
+    path: join(source.workspace, path),
+    operation: isNew ? ('add' as const) : isDeleted ? ('delete' as const) : ('modify' as const),
+  }));
+  return { diff: source.diff, changes };
 }
 
 /**
@@ -16,7 +31,7 @@ interface FileDiff {
  * @param workspace Absolute path, to which the paths of the diff are relative.
  */
 export function toDiffContents(diff: string, workspace: string): ToolCallContent[] {
-  return parse(diff).flatMap(({ path, hunks, isNew }) =>
+  const contents = parse(diff).flatMap(({ path, hunks, isNew }) =>
     hunks.map((hunk): ToolCallContent => ({
       type: 'diff',
       path: join(workspace, path),
@@ -24,6 +39,8 @@ export function toDiffContents(diff: string, workspace: string): ToolCallContent
       newText: toText(hunk.new),
     })),
   );
+  for (const content of contents) SOURCES.set(content, { diff, workspace });
+  return contents;
 }
 
 /** The first changed line of each file of a unified diff. */
@@ -55,7 +72,8 @@ function parse(diff: string): FileDiff[] {
       from = toPath(line);
     } else if (line.startsWith('+++ ')) {
       const to = toPath(line);
-      files.push({ path: to === '/dev/null' ? from : to, line: 1, hunks: [], isNew: from === '/dev/null' });
+      const [isNew, isDeleted] = [from === '/dev/null', to === '/dev/null'];
+      files.push({ path: isDeleted ? from : to, line: 1, hunks: [], isNew, isDeleted });
     } else if (header) {
       [old, fresh] = [Number(header[1] ?? 1), Number(header[3] ?? 1)];
       const file = files.at(-1);

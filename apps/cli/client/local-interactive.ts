@@ -1,4 +1,4 @@
-import type { Klaus } from '@klaus/sdk';
+import { KlausError, type Klaus } from '@klaus/sdk';
 import type { InteractiveClient } from '@klaus/sdk/client';
 import { optional } from '@klaus/sdk/optional';
 import { readQueue } from './local-session.ts';
@@ -27,6 +27,12 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
       if (files === 'then' && state)
         await session.restore({ kind: 'file', path: '', ...state, of: from }, { by: BY, conflicts: 'keep' });
       return session.id;
+    },
+    async delete(given) {
+      const { id } = await klaus.session(given);
+      const { busy } = await klaus.clearSessions({ ids: [id], by: BY });
+      if (busy.length === 0) return;
+      throw new KlausError('store.busy', 'A process is working on this session.', { hint: 'Stop its run first.' });
     },
     queued: (id) => readQueue(klaus, id),
     async withdraw(id, command) {

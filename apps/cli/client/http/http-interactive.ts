@@ -19,6 +19,9 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
       return { done, changes, conflicts: conflicts.map(({ path }) => path) };
     },
     fork: async (id, options = {}) => (await ask(client.fork({ params: { id }, body: options }))).session,
+    async delete(id) {
+      await ask(client.deleteSession({ params: { id } }));
+    },
     queued: async (id) => (await ask(client.session({ params: { id } }))).queue,
     async withdraw(id, command) {
       await ask(client.withdraw({ params: { id, command } }));

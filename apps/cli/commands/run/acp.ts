@@ -1,7 +1,9 @@
+import { Option } from 'commander';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import {
   addLimitOptions,
@@ -15,6 +17,7 @@ import {
   waitForModelOption,
 } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { logIn } from '../system/login.ts';
 import { checkServerOptions } from './run.ts';
 
 export const command: LeafCommand = {
@@ -37,11 +40,19 @@ export const command: LeafCommand = {
         .addOption(grantOption)
         .addOption(sandboxOption)
         .addOption(waitForModelOption)
+        .addOption(
+          new Option('--protocol-version <version>', 'the newest version that is offered; 2 is a draft')
+            .choices(['1', '2'])
+            .default('1'),
+        )
+        .option('--login', 'store the key of a provider, as klaus login does, and end; editors run this in a terminal')
         .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
         .addOption(settingOption),
     ),
-  async run(options: Options) {
-    if (toGivenServer(options) !== undefined) checkServerOptions(options);
+  async run({ login, protocolVersion, ...options }: Options & { login?: true; protocolVersion: '1' | '2' }) {
+    if (login) return logIn(undefined, { check: true });
+    const isRemote = toGivenServer(options) !== undefined;
+    if (isRemote) checkServerOptions(options);
     const {
       agent,
       approve: mode,
@@ -60,8 +71,11 @@ export const command: LeafCommand = {
       stdout: out.stream,
       log,
       signal: stop.signal,
+      isRemote,
+      protocolVersion: protocolVersion === '2' ? 2 : 1,
       defaults: { agent, grant, isolate, limits: toLimits(options), mode, model, onAsk, sandbox, waitForModelMs },
       open: ({ cwd, buffers }) => openClient(options, { cwd, buffers, settings: toSettings(options), onNotice: log }),
     });
+    return EXIT.done;
   },
 };

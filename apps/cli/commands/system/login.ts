@@ -22,37 +22,43 @@ export const command: LeafCommand = {
       .option('--list', 'list the providers and where their keys come from')
       .option('--no-check', 'store the key without a request to the provider')
       .option('--json', 'with --list: one JSON document'),
-  async run(given: string | undefined, { list, check, json }: Options & { list?: true; check: boolean }) {
-    const { openKeyStore } = await import('@klaus/sdk');
-    const keys = openKeyStore();
-    const providers = await keys.list();
-    if (list) {
-      printKeys(providers, json === true);
-      return EXIT.done;
-    }
-    const name = given ?? (await askForProvider(providers));
-    if (name === undefined) return EXIT.interrupted;
-    // The name is checked before the user types a key.
-    const provider = providers.find((each) => each.provider === name.toLowerCase());
-    if (provider === undefined) {
-      throw new UsageError(
-        `There is no provider ${name}.`,
-        `Providers: ${providers.map((each) => each.provider).join(', ')}.`,
-      );
-    }
-    const key = await readKey(provider.title);
-    if (key === undefined) return EXIT.interrupted;
-    if (check) await checkKey(keys, provider, key);
-    const stored = await keys.store(provider.provider, key);
-    const place = stored.in === 'keyring' ? 'the keyring of the system' : stored.file;
-    out.write(`The key of ${provider.title} is stored in ${place}${check ? '' : ', without a check'}.\n`);
-    const { source } = (await keys.list()).find((each) => each.provider === provider.provider)!;
-    if (source !== 'keyring' && source !== 'key file') {
-      err.write(`klaus: the key from the ${source} is used instead, because it is stronger than a stored one.\n`);
-    }
-    return EXIT.done;
-  },
+  run: logIn,
 };
+
+/** Stores a key, or lists where the keys come from. Returns the exit code. @param given Name of a provider. Default: the user chooses. */
+export async function logIn(
+  given: string | undefined,
+  { list, check, json }: Options & { list?: true; check: boolean },
+): Promise<number> {
+  const { openKeyStore } = await import('@klaus/sdk');
+  const keys = openKeyStore();
+  const providers = await keys.list();
+  if (list) {
+    printKeys(providers, json === true);
+    return EXIT.done;
+  }
+  const name = given ?? (await askForProvider(providers));
+  if (name === undefined) return EXIT.interrupted;
+  // The name is checked before the user types a key.
+  const provider = providers.find((each) => each.provider === name.toLowerCase());
+  if (provider === undefined) {
+    throw new UsageError(
+      `There is no provider ${name}.`,
+      `Providers: ${providers.map((each) => each.provider).join(', ')}.`,
+    );
+  }
+  const key = await readKey(provider.title);
+  if (key === undefined) return EXIT.interrupted;
+  if (check) await checkKey(keys, provider, key);
+  const stored = await keys.store(provider.provider, key);
+  const place = stored.in === 'keyring' ? 'the keyring of the system' : stored.file;
+  out.write(`The key of ${provider.title} is stored in ${place}${check ? '' : ', without a check'}.\n`);
+  const { source } = (await keys.list()).find((each) => each.provider === provider.provider)!;
+  if (source !== 'keyring' && source !== 'key file') {
+    err.write(`klaus: the key from the ${source} is used instead, because it is stronger than a stored one.\n`);
+  }
+  return EXIT.done;
+}
 
 async function askForProvider(providers: readonly ProviderKeys[]): Promise<string | undefined> {
   if (canType()) return chooseProvider('Provider', providers);
