@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { err } from '../output/sink.ts';
+import { isAccessible } from '../prompt/accessible.ts';
 import { EXIT } from './exit-codes.ts';
 import { addServerOptions, toGivenServer } from './options.ts';
 
@@ -62,6 +63,7 @@ export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: n
   }
   spec.declare?.(command);
   if (spec.server === 'both') addServerOptions(command);
+  if (isAccessible() && command.options.some(({ long }) => long === '--plain')) command.setOptionValue('plain', true);
   const run = spec.run as (...given: unknown[]) => Promise<number | undefined>;
   command.action(async (...given: unknown[]) => {
     if (spec.server === 'local' && toGivenServer({}) !== undefined) {
