@@ -39,9 +39,10 @@ const LISTED = {
   sessions: 'session id or its beginning',
   approvals: 'approval id or its beginning',
   agents: 'name of an agent',
+  providers: 'name of a provider of models',
 } as const;
 
-/** An argument that names a session, an approval or an agent; a shell completes it. */
+/** An argument that names a session, an approval, an agent or a provider; a shell completes it. */
 export class IdArgument extends Argument {
   readonly lists: keyof typeof LISTED;
 

@@ -3,7 +3,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { err, out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
-import type { LeafCommand } from '../../program/cli-command.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { askKey, canType, chooseProvider, readKey } from '../../prompt/key-prompt.ts';
@@ -19,7 +19,7 @@ export const command: LeafCommand = {
   server: 'none',
   declare: (declared) =>
     declared
-      .argument('[provider]', 'such as anthropic (klaus login --list lists them)')
+      .addArgument(new IdArgument('[provider]', 'providers', 'such as anthropic (klaus login --list lists them)'))
       .option('--list', 'list the providers and where their keys come from')
       .option('--no-check', 'store the key without a request to the provider')
       .option('--json', 'with --list: one JSON document'),

@@ -1,6 +1,6 @@
 import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
-import type { LeafCommand } from '../../program/cli-command.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { canType, chooseProvider } from '../../prompt/key-prompt.ts';
 import { openQuestions } from '../../prompt/questions.ts';
@@ -10,7 +10,9 @@ export const command: LeafCommand = {
   summary: 'delete a key that klaus login stored',
   server: 'none',
   declare: (declared) =>
-    declared.argument('[provider]', 'whose key is deleted (default: the only one with a stored key)'),
+    declared.addArgument(
+      new IdArgument('[provider]', 'providers', 'whose key is deleted (default: the only one with a stored key)'),
+    ),
   async run(given: string | undefined) {
     const { openKeyStore } = await import('@klaus/sdk');
     const keys = openKeyStore();
