@@ -133,7 +133,6 @@ describe.runIf(hasScript)('the wizard (needs script)', () => {
     await answer(terminal, asks('Capabilities'), KEYS.enter);
     await answer(terminal, asks('System prompt'), KEYS.enter);
     expect(await terminal.ended).toBe(0);
-    // oxlint-disable-next-line no-control-regex
     expect(terminal.output).not.toMatch(/\u001b\[[\d;]*m/);
   });
 

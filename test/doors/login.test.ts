@@ -146,7 +146,10 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
     const arrived = Promise.withResolvers<void>();
     // It never answers.
     const silent = createServer(() => arrived.resolve()).listen(0, '127.0.0.1');
-    onTestFinished(() => void silent.close().closeAllConnections());
+    onTestFinished(() => {
+      silent.close();
+      silent.closeAllConnections();
+    });
     await once(silent, 'listening');
     const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
     for (const isChecked of [false, true]) {

@@ -1,5 +1,3 @@
-import { isLineByLine } from './accessible.ts';
-
 export interface Choice<T extends string> {
   value: T;
   /** One short line. */
@@ -38,14 +36,4 @@ export interface Questions extends Disposable {
   end(done: Done): void;
   /** Shows that the user cancelled. */
   cancel(message: string): void;
-}
-
-/**
- * Opens the terminal for questions, also while standard input is a pipe. With `ACCESSIBLE`, `KLAUS_PLAIN` or a dumb
- * terminal they are asked line by line.
- */
-export async function openQuestions(title: string): Promise<Questions> {
-  // Loaded only when something is asked.
-  if (isLineByLine()) return (await import('./line-questions.ts')).openLineQuestions(title);
-  return (await import('./clack-questions.ts')).openClackQuestions(title);
 }

@@ -8,7 +8,7 @@ import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { hasKeyboard } from '../../prompt/keyboard.ts';
-import { openQuestions } from '../../prompt/questions.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 import {
   addDefinitionOptions,
   addProject,
@@ -53,15 +53,15 @@ Examples:
       const definition = { name: chosen, description, version: '1.0', created: new Date().toISOString(), ...rest };
       const file = await agents.save(definition, { place: options.project ? 'project' : 'user' });
       return {
-        written: `Written to ${toPrintable(toShortPath(file))}.`,
+        file,
         authority: agents.describe(definition).lines.map(({ text }) => toPrintable(text)),
         next: `klaus run --agent ${chosen} "prompt"`,
       };
     };
     const complete = toComplete(draft);
     if (complete) {
-      const { written, authority, next } = await save(complete);
-      out.write(`${written}\n`);
+      const { file, authority, next } = await save(complete);
+      out.write(`Written to ${toPrintable(file)}.\n`);
       err.write(`${authority.map((line) => `  ${line}\n`).join('')}Start it with ${next}\n`);
       return EXIT.done;
     }
@@ -74,7 +74,8 @@ Examples:
       questions.cancel('No agent was created.');
       return EXIT.interrupted;
     }
-    const { written, authority, next } = await save(asked);
+    const { file, authority, next } = await save(asked);
+    const written = `Written to ${toPrintable(toShortPath(file))}.`;
     questions.end({ title: `Agent ${asked.name}`, lines: [written, '', ...authority], next: `Next: ${next}` });
     return EXIT.done;
   },

@@ -10,7 +10,8 @@ import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { addLimitOptions, toLimits } from '../../program/run-options.ts';
 import { hasKeyboard } from '../../prompt/keyboard.ts';
-import { openQuestions, type Questions } from '../../prompt/questions.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
+import type { Questions } from '../../prompt/questions.ts';
 
 type Choice = Pick<Limits, 'toolCalls' | 'tokens'>;
 

@@ -1,5 +1,5 @@
 import type { KeyStore, ProviderKeys } from '@klaus/sdk';
-import { toLine } from '@klaus/sdk/printable';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { err, out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
@@ -7,7 +7,7 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { askKey, canType, chooseProvider, readKey } from '../../prompt/key-prompt.ts';
-import { openQuestions } from '../../prompt/questions.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 
 export const command: LeafCommand = {
   name: 'login',
@@ -96,7 +96,7 @@ async function storeKey(
   { provider: { provider, title }, key, check }: { provider: ProviderKeys; key: string; check: boolean },
 ): Promise<{ result: string; warning: string | undefined }> {
   const stored = await keys.store(provider, key);
-  const place = stored.in === 'keyring' ? 'the keyring of the system' : stored.file;
+  const place = stored.in === 'keyring' ? 'the keyring of the system' : toPrintable(stored.file);
   const { source } = (await keys.list()).find((each) => each.provider === provider)!;
   return {
     result: `The key of ${title} is stored in ${place}${check ? '' : ', without a check'}.`,

@@ -3,7 +3,7 @@ import { UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { canType, chooseProvider } from '../../prompt/key-prompt.ts';
-import { openQuestions } from '../../prompt/questions.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 
 export const command: LeafCommand = {
   name: 'logout',
