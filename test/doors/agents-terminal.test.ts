@@ -126,6 +126,14 @@ describe.runIf(hasScript)('the wizard (needs script)', () => {
     expect((await runKlaus(['agents', '--json'], { place })).stdout).toBe('');
   });
 
+  test('a name that is taken is refused before anything is asked', async () => {
+    using place = createTestHome();
+    writeAgent(place, 'taken', 'b');
+    await using terminal = await open(place, { words: ['taken'] });
+    expect(await terminal.ended).toBe(2);
+    expect(terminal.screen()).not.toContain('◆');
+  });
+
   test('has no colours with NO_COLOR', async () => {
     using place = createTestHome();
     await using terminal = await open(place, { env: { NO_COLOR: '1' }, words: ['fresh'] });

@@ -66,9 +66,16 @@ Examples:
       return EXIT.done;
     }
     checkTerminal(draft);
+    const taken = new Set((await agents.list()).agents.map((agent) => agent.definition.name));
+    // Refused before the user answers questions.
+    if (name !== undefined && taken.has(name)) {
+      throw new UsageError(
+        `There is an agent ${name} already.`,
+        `Choose another name, or change it with klaus agents edit ${name}.`,
+      );
+    }
     using questions = await openQuestions('New agent');
     const { askDefinition } = await import('./wizard.ts');
-    const taken = new Set((await agents.list()).agents.map(({ definition }) => definition.name));
     const asked = await askDefinition(questions, draft, taken);
     if (asked === undefined) {
       questions.cancel('No agent was created.');
