@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { THEMES, type Theme } from './style/palette.ts';
 
+export const NOTIFICATIONS = ['desktop', 'bell', 'off'] as const;
 export const KEYMAPS = ['emacs', 'vi'] as const;
 export const STATUS_ITEMS = [
   'model',
@@ -25,7 +26,7 @@ export interface Preferences {
   status: readonly StatusItem[];
   showThinking: boolean;
   /** How a session that needs the user is reported while the terminal is not in front. */
-  notify: 'desktop' | 'bell' | 'off';
+  notify: (typeof NOTIFICATIONS)[number];
 }
 
 const DEFAULTS: Preferences = {
@@ -51,7 +52,7 @@ export function readPreferences(home: string): Preferences {
         ? status.filter((item): item is StatusItem => STATUS_ITEMS.some((known) => known === item))
         : DEFAULTS.status,
       showThinking: read['showThinking'] === true,
-      notify: pick('notify', ['desktop', 'bell', 'off']) ?? DEFAULTS.notify,
+      notify: pick('notify', NOTIFICATIONS) ?? DEFAULTS.notify,
       ...(theme === undefined ? {} : { theme }),
     };
   } catch {

@@ -52,6 +52,11 @@ export function toConfigPage(): string {
         ['`KLAUS_SERVER_TOKEN_FILE`', 'File with the token, used if `KLAUS_SERVER_TOKEN` is unset.'],
         ['`KLAUS_DEBUG`', '`1`: errors are printed with their stack.'],
         ['`NO_COLOR`', 'Any value: no colours.'],
+        [
+          '`ACCESSIBLE`',
+          'Not empty, `0` or `false`: `--plain` for every command that has it, and questions and the chat line by line. [More](../terminal.md#screen-readers).',
+        ],
+        ['`KLAUS_PLAIN`', 'Not empty: questions and the chat line by line.'],
       ],
     ),
   );

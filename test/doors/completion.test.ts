@@ -44,6 +44,8 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   expect(offered('klaus', 'agents', 'show', 're')).toEqual(['reviewer']);
   expect(offered('klaus', 'run', '--agent', '')).toEqual(['reviewer']);
   expect(offered('klaus', 'agents', 'exp')).toEqual(['export']);
+  expect(offered('klaus', 'login', 'open')).toEqual(['openai', 'openrouter']);
+  expect(offered('klaus', 'logout', 'an')).toEqual(['anthropic']);
 });
 
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;
@@ -72,6 +74,8 @@ test.skipIf(!has('fish'))('fish completes commands, options, their values and th
       .map((row) => row.split('\t')[0]!);
   expect(offered('klaus logi')).toEqual(['login']);
   expect(offered('klaus login --l')).toEqual(['--list']);
+  expect(offered('klaus login open')).toEqual(['openai', 'openrouter']);
+  expect(offered('klaus logout ')).toEqual(['anthropic', 'openai', 'openrouter']);
   // No files, although README.md exists.
   expect(offered('klaus run --output-format ')).toEqual(['json', 'stream-json', 'text']);
   expect(offered('klaus completion ')).toEqual(['bash', 'fish', 'zsh']);
@@ -103,6 +107,8 @@ test.skipIf(!has('zsh') || !hasTmux).each(ZSH_SETUPS)(
     for (const [typed, shown] of [
       ['klaus logi', /klaus login$/m],
       ['klaus login --li', /klaus login --list$/m],
+      ['klaus login an', /klaus login anthropic$/m],
+      ['klaus logout an', /klaus logout anthropic$/m],
       ['klaus run --output-format s', /--output-format stream-json$/m],
       ['klaus db st', /klaus db stats$/m],
       ['klaus agents show re', /klaus agents show reviewer$/m],

@@ -1,10 +1,11 @@
-// Covers apps/cli/commands, sdk/config: klaus init.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+// Covers apps/cli/commands, apps/cli/prompt, sdk/config: klaus init.
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/test-home.ts';
-import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { CLEAN, KEYS, openEmulator } from '../fixtures/emulator.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
 
@@ -38,22 +39,63 @@ test('without a terminal and without limits nothing is written, and the options 
   expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
 });
 
-describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
-  test.each([
-    ['2', 0, 'toolCalls: 200'],
-    ['Enter', 0, 'toolCalls: 50'],
-    ['3', 0, 'toolCalls: 0'],
-  ])('the key %s chooses', async (key, code, expected) => {
-    using place = createTestHome();
-    await using server = await startServer(SCRIPT);
-    await using terminal = await openTerminal([process.execPath, MAIN, 'init'], {
-      env: toEnv({ place, server }),
+describe.runIf(hasScript)('in a terminal (needs script)', () => {
+  const open = async (place: TestHome, options: { env?: Record<string, string>; columns?: number } = {}) => {
+    const terminal = await openEmulator([process.execPath, MAIN, 'init'], {
+      env: toEnv({ place, ...options }),
       cwd: place.workspace,
+      columns: options.columns ?? 80,
     });
-    await terminal.shows('1 2 3');
-    await terminal.type(key);
-    expect(await terminal.exitCode()).toBe(code);
-    expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toContain(expected);
+    await terminal.shows('50');
+    return terminal;
+  };
+  const read = (place: TestHome): string => readFileSync(join(place.home, 'config.yaml'), 'utf8');
+
+  test.each([
+    ['Enter', KEYS.enter, 'toolCalls: 50'],
+    ['down', `${KEYS.down}${KEYS.enter}`, 'toolCalls: 200'],
+    ['up', `${KEYS.up}${KEYS.enter}`, 'toolCalls: 0'],
+  ])('%s chooses, and the result is shown in 40 columns too', async (_, keys, expected) => {
+    for (const columns of [80, 40]) {
+      using place = createTestHome();
+      await using terminal = await open(place, { columns });
+      terminal.type(keys);
+      expect(await terminal.ended).toBe(0);
+      expect(read(place)).toContain(expected);
+      expect(terminal.screen()).toContain('config.yaml');
+      expect(terminal.screen()).toContain('klaus config');
+      expect(terminal.left()).toEqual(CLEAN);
+    }
+  });
+
+  test.each([
+    ['Escape', KEYS.escape],
+    ['Ctrl-C', KEYS.ctrlC],
+    ['Ctrl-D', KEYS.ctrlD],
+  ])('%s writes nothing', async (_, key) => {
+    using place = createTestHome();
+    await using terminal = await open(place);
+    terminal.type(key);
+    expect(await terminal.ended).toBe(130);
+    expect(existsSync(join(place.home, 'config.yaml'))).toBe(false);
+    expect(terminal.left()).toEqual(CLEAN);
+  });
+
+  test.each([{ ACCESSIBLE: '1' }, { KLAUS_PLAIN: '1' }, { TERM: 'dumb' }])('%o asks for a number', async (env) => {
+    using place = createTestHome();
+    await using terminal = await open(place, { env });
+    terminal.type(`7${KEYS.enter}`);
+    await terminal.shows(/^7 /m);
+    terminal.type(`2${KEYS.enter}`);
+    expect(await terminal.ended).toBe(0);
+    expect(read(place)).toContain('toolCalls: 200');
+    expect(terminal.screen()).not.toMatch(/[│◆●]/);
+  });
+
+  test.each(['0', 'false', ''])('ACCESSIBLE=%s does not', async (value) => {
+    using place = createTestHome();
+    await using terminal = await open(place, { env: { ACCESSIBLE: value } });
+    expect(terminal.screen()).toContain('●');
   });
 });
 

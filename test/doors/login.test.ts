@@ -1,11 +1,15 @@
 // Covers apps/cli/commands, apps/cli/prompt, sdk/config, sdk/models, adapters/system: klaus login and klaus logout.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CLEAN, KEYS, openEmulator } from '../fixtures/emulator.ts';
 import { type Ended, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
 const KEY = 'sk-ant-login-93b0c2d7e1f4';
@@ -112,27 +116,66 @@ test('a wrong command line is refused before a key is read', async () => {
   expect(await klaus(['login', 'anthropic', '--no-check'], 'two words')).toMatchObject({ code: 3 });
 });
 
-test.skipIf(!hasTmux)('in a terminal the provider is chosen and the key is typed without echo', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  const env = {
-    ...toEnv({ place, env: { ANTHROPIC_BASE_URL: server.url } }),
-    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
-  };
-  const command = [process.execPath, MAIN, 'login'];
-  await using terminal = await openTerminal(command, { env, cwd: place.workspace });
-  await terminal.shows('Anthropic');
-  await terminal.type('Enter');
-  await terminal.shows('Key of Anthropic');
-  await terminal.type(KEY);
-  await terminal.type('Enter');
-  expect(await terminal.exitCode()).toBe(0);
-  expect(await terminal.shows('is stored in')).not.toContain(KEY.slice(0, 12));
-  expect(readFileSync(join(place.home, 'keys.json'), 'utf8')).toContain(KEY);
-  await using second = await openTerminal([...command, 'openai'], { env, cwd: place.workspace });
-  await second.shows('Key of OpenAI');
-  await second.type('C-c');
-  expect(await second.exitCode()).toBe(130);
+describe.runIf(hasScript)('in a terminal (needs script)', () => {
+  const open = (place: TestHome, words: readonly string[], env: Record<string, string>) =>
+    openEmulator([process.execPath, MAIN, ...words], {
+      env: toEnv({ place, env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', ...env } }),
+      cwd: place.workspace,
+    });
+
+  test.each([{}, { ACCESSIBLE: '1' }])('the provider is chosen and the key is not shown: %o', async (env) => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    await using terminal = await open(place, ['login'], { ANTHROPIC_BASE_URL: server.url, ...env });
+    await terminal.shows('Anthropic');
+    terminal.type(KEYS.enter);
+    await terminal.shows('Key of Anthropic');
+    terminal.type(KEYS.enter);
+    await terminal.shows('Ctrl-C');
+    terminal.type(`${KEY}${KEYS.enter}`);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain('keys.json');
+    expect(terminal.output).not.toContain(KEY.slice(0, 12));
+    expect(terminal.left()).toEqual(CLEAN);
+    expect(server.requests).toHaveLength(1);
+    expect(readFileSync(join(place.home, 'keys.json'), 'utf8')).toContain(KEY);
+  });
+
+  test('Ctrl-C stores nothing, while the key is typed and while it is checked', async () => {
+    using place = createTestHome();
+    const arrived = Promise.withResolvers<void>();
+    // It never answers.
+    const silent = createServer(() => arrived.resolve()).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      silent.close();
+      silent.closeAllConnections();
+    });
+    await once(silent, 'listening');
+    const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+    for (const isChecked of [false, true]) {
+      await using terminal = await open(place, ['login', 'anthropic'], env);
+      await terminal.shows('Key of Anthropic');
+      if (isChecked) {
+        terminal.type(`${KEY}${KEYS.enter}`);
+        await arrived.promise;
+      }
+      terminal.type(KEYS.ctrlC);
+      expect(await terminal.ended).toBe(130);
+      expect(terminal.left()).toEqual(CLEAN);
+      expect(existsSync(join(place.home, 'keys.json'))).toBe(false);
+    }
+  });
+
+  test('a stored key is chosen and deleted', async () => {
+    using place = createTestHome();
+    const klaus = createCaller(place, 'http://127.0.0.1:9');
+    for (const name of ['anthropic', 'openai']) await klaus(['login', name, '--no-check'], `${KEY}-${name}`);
+    await using terminal = await open(place, ['logout'], {});
+    await terminal.shows('OpenAI');
+    terminal.type(`${KEYS.down}${KEYS.enter}`);
+    expect(await terminal.ended).toBe(0);
+    expect(await listSources(klaus)).toMatchObject({ anthropic: ['key file', 'file'], openai: [undefined, undefined] });
+  });
 });
 
 test.skipIf(!hasKeyring)('where there is a keyring, the key is in it and not in the state folder', async () => {

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { PROVIDER_NAMES } from '@klaus/sdk/provider-names';
 import { IdArgument } from '../program/cli-command.ts';
 
 /** What a shell offers after a command. */
@@ -10,7 +11,7 @@ export interface Entry {
   /** The values of an argument, if they are a short list. */
   choices: string[];
   /** The command that lists the values of the first argument. */
-  lists: IdArgument['lists'] | undefined;
+  lists: Exclude<IdArgument['lists'], 'providers'> | undefined;
 }
 
 /** The value of an option: one of these, an id that a command lists, or a path. `text`: nothing can be offered. */
@@ -35,7 +36,10 @@ function collect(command: Command, path: string[]): Entry[] {
   const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
   const [first] = command.registeredArguments;
   const lists = first instanceof IdArgument ? first.lists : undefined;
-  const own: Entry = { path, commands, options, choices, lists };
+  const own: Entry =
+    lists === 'providers'
+      ? { path, commands, options, choices: [...PROVIDER_NAMES], lists: undefined }
+      : { path, commands, options, choices, lists };
   return [own, ...command.commands.flatMap((child) => collect(child, [...path, child.name()]))];
 }
 

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { err } from '../output/sink.ts';
+import { isAccessible } from '../prompt/accessible.ts';
 import { EXIT } from './exit-codes.ts';
 import { addServerOptions, toGivenServer } from './options.ts';
 
@@ -38,9 +39,10 @@ const LISTED = {
   sessions: 'session id or its beginning',
   approvals: 'approval id or its beginning',
   agents: 'name of an agent',
+  providers: 'name of a provider of models',
 } as const;
 
-/** An argument that names a session, an approval or an agent; a shell completes it. */
+/** An argument that names a session, an approval, an agent or a provider; a shell completes it. */
 export class IdArgument extends Argument {
   readonly lists: keyof typeof LISTED;
 
@@ -62,6 +64,7 @@ export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: n
   }
   spec.declare?.(command);
   if (spec.server === 'both') addServerOptions(command);
+  if (isAccessible() && command.options.some(({ long }) => long === '--plain')) command.setOptionValue('plain', true);
   const run = spec.run as (...given: unknown[]) => Promise<number | undefined>;
   command.action(async (...given: unknown[]) => {
     if (spec.server === 'local' && toGivenServer({}) !== undefined) {

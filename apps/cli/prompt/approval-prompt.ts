@@ -118,7 +118,7 @@ function editPlan({ question: { subject }, keyboard }: Prompt): Reply | undefine
 async function askReason({ question, keyboard, paint, signal }: Prompt): Promise<Reply> {
   err.write('n\n');
   if (question.subject.kind === 'limit') return { kind: 'rejected', options: {} };
-  const reason = await keyboard.line(paint('bold', 'Reason, or Enter for none: '), signal);
+  const reason = await keyboard.line(paint('bold', 'Reason, or Enter for none: '), { signal });
   if (reason === undefined) return { kind: 'later' };
   if (reason === 'ctrl-c') return { kind: 'interrupt' };
   return { kind: 'rejected', options: reason.trim() === '' ? {} : { note: reason.trim() } };

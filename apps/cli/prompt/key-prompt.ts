@@ -3,44 +3,38 @@ import type { ProviderKeys } from '@klaus/sdk';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
 import { readStdin } from './prompt-input.ts';
+import type { Questions } from './questions.ts';
 
 /** True if a user can type a key or choose a provider: standard input and standard error are a terminal. */
 export function canType(): boolean {
   return isatty(0) && err.isTTY;
 }
 
-/**
- * Reads a key: typed without echo, or from standard input if that is not a terminal.
- *
- * @returns Undefined after Ctrl-C.
- * @throws UsageError if standard input is empty.
- */
-export async function readKey(title: string): Promise<string | undefined> {
-  if (canType()) {
-    const { isCancel, password } = await import('@clack/prompts');
-    const typed = await password({
-      message: `Key of ${title}`,
-      output: err.stream,
-      validate: (text) => (text?.trim() ? undefined : 'Paste the key, or press Ctrl-C.'),
-    });
-    return isCancel(typed) ? undefined : typed.trim();
-  }
+/** Asks for a key, which is not shown. Undefined: the user cancelled. */
+export function askKey(questions: Questions, title: string): Promise<string | undefined> {
+  return questions.secret(`Key of ${title}`, (text) => (text === '' ? 'Paste the key, or press Ctrl-C.' : undefined));
+}
+
+/** Reads a key from standard input. @throws UsageError if that is empty. */
+export async function readKey(): Promise<string> {
   const key = new TextDecoder().decode(await readStdin()).trim();
   if (key !== '') return key;
   throw new UsageError('There is no key.', 'Pipe it to standard input, or run `klaus login` in a terminal.');
 }
 
-/** Lets the user choose a provider. Undefined after Ctrl-C. */
-export async function chooseProvider(message: string, providers: readonly ProviderKeys[]): Promise<string | undefined> {
-  const { isCancel, select } = await import('@clack/prompts');
-  const chosen = await select({
+/** Lets the user choose a provider. Undefined: the user cancelled. */
+export async function chooseProvider(
+  questions: Questions,
+  message: string,
+  providers: readonly ProviderKeys[],
+): Promise<ProviderKeys | undefined> {
+  const chosen = await questions.select(
     message,
-    output: err.stream,
-    options: providers.map(({ provider, title, source }) => ({
-      value: provider as string,
+    providers.map(({ provider, title, source }) => ({
+      value: provider,
       label: title,
       ...(source === undefined ? {} : { hint: `key from the ${source}` }),
     })),
-  });
-  return isCancel(chosen) ? undefined : chosen;
+  );
+  return providers.find(({ provider }) => provider === chosen);
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { ReadStream } from 'node:tty';
 import { err } from '../output/sink.ts';
@@ -51,23 +52,43 @@ export async function openKeyboard() {
         take = resolveOnce;
         return undefined;
       }),
-    /** Reads a line that can be edited. The result is as that of `key`. */
-    line: (prompt: string, signal?: AbortSignal) =>
+    /**
+     * Reads a line that can be edited. The result is as that of `key`, and undefined after Ctrl-D in an empty line.
+     *
+     * @param options.isHidden True: the line is not shown.
+     */
+    line: (prompt: string, { signal, isHidden = false }: { signal?: AbortSignal; isHidden?: boolean } = {}) =>
       new Promise<string | undefined>((resolve) => {
-        const lines = createInterface({ input: tty, output: err.stream, terminal: true });
+        const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : err.stream;
+        const lines = createInterface({ input: tty, output, terminal: true });
         const finish = (text: string | undefined): void => {
+          resolve(text);
           signal?.removeEventListener('abort', abort);
+          tty.off('end', abort);
+          lines.off('close', onClose);
           lines.close();
+          if (tty.destroyed) return;
           tty.setRawMode(true);
           tty.resume();
-          resolve(text);
         };
         const abort = (): void => finish(undefined);
+        const onClose = (): void => {
+          err.write('\n');
+          abort();
+        };
         if (signal?.aborted === true) return abort();
         signal?.addEventListener('abort', abort, { once: true });
-        lines.on('SIGINT', () => finish('ctrl-c'));
+        lines.on('SIGINT', () => {
+          err.write('\n');
+          finish('ctrl-c');
+        });
+        lines.once('close', onClose);
         tty.once('end', abort);
-        lines.question(prompt, finish);
+        if (isHidden) err.write(prompt);
+        lines.question(prompt, (text) => {
+          if (isHidden) err.write('\n');
+          finish(text);
+        });
         return undefined;
       }),
     /** Releases the terminal for another program, such as an editor, until `resume`. */

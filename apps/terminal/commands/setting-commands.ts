@@ -3,7 +3,7 @@ import { modeChoices } from './mode-choices.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { formatCount } from '@klaus/sdk/transcript';
 import { choose } from '../app/pickers.ts';
-import { KEYMAPS, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
+import { KEYMAPS, NOTIFICATIONS, type Preferences, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
 import { THEMES, type Theme } from '../style/palette.ts';
 import type { TerminalCommand } from './command.ts';
 
@@ -122,6 +122,29 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     },
   },
   {
+    name: 'notify',
+    argument: `[${NOTIFICATIONS.join('|')}]`,
+    summary: 'choose how you are notified while the terminal is not in front',
+    run(app, name) {
+      const set = (notify: Preferences['notify']): void => {
+        app.savePreferences({ notify });
+        app.note(`While the terminal is not in front, Klaus ${NOTIFICATION_DETAILS[notify]}.`, 'ok');
+      };
+      const given = NOTIFICATIONS.find((notify) => notify === name);
+      if (given) return set(given);
+      return choose<Preferences['notify']>(app, {
+        title: 'Notifications while the terminal is not in front:',
+        choices: NOTIFICATIONS.map((notify) => ({
+          value: notify,
+          label: notify,
+          detail: NOTIFICATION_DETAILS[notify],
+        })),
+        selected: NOTIFICATIONS.indexOf(app.preferences.notify),
+        onChoose: set,
+      });
+    },
+  },
+  {
     name: 'status',
     argument: '[ITEMS]',
     summary: 'choose what the status line shows',
@@ -140,4 +163,10 @@ const DETAILS: Readonly<Record<Theme, string>> = {
   light: 'for a light background',
   '16': 'the 16 colours of the terminal',
   none: 'no colours',
+};
+
+const NOTIFICATION_DETAILS: Readonly<Record<Preferences['notify'], string>> = {
+  desktop: 'rings the bell and sends a desktop notification',
+  bell: 'rings the bell',
+  off: 'does not notify you',
 };

@@ -16,19 +16,35 @@ export interface CompletionSources {
 
 const MAX_FILES = 20;
 const COMMAND = /^\/([\w:-]*)$/;
+/** A command and the beginning of its argument. */
+const ARGUMENT = /^\/([\w:-]+) +(\S*)$/;
+/** The text of an argument that is one of several words, such as `[on|off]`. */
+const CHOICES = /^\[(\w+(?:\|\w+)+)\]$/;
 /** A word that begins with `@`, at the end of a text. */
 const MENTION = /(?:^|\s)(@[^\s@]*)$/;
 
-/** Completes commands at the beginning of a prompt, and names of files after `@`. */
+/** Completes commands at the beginning of a prompt and the words of their arguments, and names of files after `@`. */
 export function createCompletion({ commands, findFiles }: CompletionSources): AutocompleteProvider {
+  const findChoices = (before: string, isFirstLine: boolean): readonly string[] => {
+    const [, name, word = ''] = (isFirstLine && ARGUMENT.exec(before)) || [];
+    const { argument = '' } = commands().find((command) => command.name === name) ?? {};
+    const choices = CHOICES.exec(argument)?.[1]?.split('|') ?? [];
+    return choices.filter((choice) => choice.startsWith(word.toLowerCase()));
+  };
   return {
     triggerCharacters: ['@', '/'],
-    async getSuggestions(...[lines, cursorLine, cursorColumn, { signal }]) {
+    async getSuggestions(...[lines, cursorLine, cursorColumn, { signal, force }]) {
       const before = (lines[cursorLine] ?? '').slice(0, cursorColumn);
       const [, name] = (cursorLine === 0 && COMMAND.exec(before)) || [];
       if (name !== undefined) {
         const found = name === '' ? [...commands()] : fuzzyFilter([...commands()], name, (command) => command.name);
         return found.length === 0 ? null : { items: found.map(toItem), prefix: before };
+      }
+      const choices = findChoices(before, cursorLine === 0);
+      // After a command alone, Enter runs it without an argument.
+      if (choices.length > 0 && (force || !before.endsWith(' '))) {
+        const start = before.slice(0, before.lastIndexOf(' ') + 1);
+        return { items: choices.map((choice) => ({ value: start + choice, label: choice })), prefix: before };
       }
       const [, mention] = MENTION.exec(before) ?? [];
       if (mention === undefined) return null;
@@ -46,7 +62,8 @@ export function createCompletion({ commands, findFiles }: CompletionSources): Au
       next[cursorLine] = line.slice(0, start) + text + line.slice(cursorColumn).replace(/^ /, '');
       return { lines: next, cursorLine, cursorCol: start + text.length };
     },
-    shouldTriggerFileCompletion: () => false,
+    shouldTriggerFileCompletion: (lines, cursorLine, cursorColumn) =>
+      findChoices((lines[cursorLine] ?? '').slice(0, cursorColumn), cursorLine === 0).length > 0,
   };
 }
 

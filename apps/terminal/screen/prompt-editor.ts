@@ -27,7 +27,9 @@ export class PromptEditor extends Editor {
 
   constructor(tui: TUI, theme: EditorTheme, options?: Omit<EditorOptions, 'paddingX'>) {
     super(tui, theme, { ...options, paddingX: MARK_WIDTH });
-    this.onSubmit = () => this.onEnter?.(this.#entered);
+    // Enter at a list of commands completes the text first.
+    this.onSubmit = (text) =>
+      this.onEnter?.(this.#entered.pastes.size === 0 ? { ...this.#entered, text: text.trim() } : this.#entered);
   }
 
   override handleInput(data: string): void {

@@ -8,7 +8,7 @@ import { err, out } from '../../output/sink.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT, isKlausError } from '../../program/exit-codes.ts';
-import { hasKeyboard, openKeyboard } from '../../prompt/keyboard.ts';
+import { confirm, hasKeyboard } from '../../prompt/keyboard.ts';
 import { addDefinitionOptions, addProject, type DefinitionOptions, toFields } from './definition-options.ts';
 import { agentArgument } from './show.ts';
 
@@ -68,23 +68,11 @@ async function editFile(agents: Agents, { name, file }: { name: string; file: st
     } catch (error) {
       if (!isKlausError(error)) throw error;
       const isConflict = error.code === 'workspace.conflict';
-      if (!isConflict && (await asksAgain([error.message, error.hint ?? ''].join('\n').trimEnd()))) continue;
+      const problem = [error.message, error.hint ?? ''].join('\n').trimEnd();
+      if (!isConflict && hasKeyboard() && (await confirm(`${toPrintable(problem)}\nEdit it again?`, ''))) continue;
       throw new CliError(isConflict ? error.code : 'usage', error.message, {
         hint: [error.hint, `The file is unchanged. The edited copy is ${copy}.`].filter(Boolean).join(' '),
       });
     }
-  }
-}
-
-/** True if the user wants to edit again. Without a terminal, false. */
-async function asksAgain(problem: string): Promise<boolean> {
-  if (!hasKeyboard()) return false;
-  using keyboard = await openKeyboard();
-  err.write(`${toPrintable(problem)}\n[e edit again, q quit] `);
-  for (;;) {
-    const key = (await keyboard.key())?.toLowerCase();
-    if (key !== 'e' && key !== 'q' && key !== undefined && key !== 'ctrl-c') continue;
-    err.write('\n');
-    return key === 'e';
   }
 }

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { openKlaus } from '../../client/open-klaus.ts';
+import { toShortPath } from '../../output/short-path.ts';
 import { err } from '../../output/sink.ts';
 import { printRows } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -42,7 +42,7 @@ export const list: LeafCommand = {
         row.name,
         row.lastUse?.slice(0, 16).replace('T', ' ') ?? 'never',
         toRequests(row),
-        toShortPath(row.file, agents.workspace),
+        toPlace(row.file, agents.workspace),
         row.description,
       ],
       empty: 'There are no agents. `klaus agents new` creates one.',
@@ -70,8 +70,6 @@ function toRequests({ capabilities, grants, tools }: Requests): string {
 }
 
 /** Relative to the workspace, or with `~` for the home folder. */
-function toShortPath(file: string, workspace: string): string {
-  if (file.startsWith(`${workspace}/`)) return file.slice(workspace.length + 1);
-  const home = homedir();
-  return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
+function toPlace(file: string, workspace: string): string {
+  return file.startsWith(`${workspace}/`) ? file.slice(workspace.length + 1) : toShortPath(file);
 }

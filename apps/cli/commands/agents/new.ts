@@ -1,12 +1,14 @@
-import type { AgentDefinition, Agents, AgentTemplateName } from '@klaus/sdk';
+import type { AgentDefinition, AgentTemplateName } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
+import { toShortPath } from '../../output/short-path.ts';
 import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { hasKeyboard } from '../../prompt/keyboard.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 import {
   addDefinitionOptions,
   addProject,
@@ -15,6 +17,7 @@ import {
   templateOption,
   toFields,
 } from './definition-options.ts';
+import type { CompleteDraft } from './wizard.ts';
 
 interface NewOptions extends DefinitionOptions {
   from?: AgentTemplateName;
@@ -46,26 +49,53 @@ Examples:
     const { AGENT_TEMPLATES } = await import('@klaus/sdk');
     const template = options.from && AGENT_TEMPLATES[options.from];
     const draft: Partial<AgentDefinition> = { ...optional({ name }), ...template, ...(await toFields(options)) };
-    const complete = await complement(draft, agents);
-    if (complete === undefined) {
-      err.write('No agent was created.\n');
+    const save = async ({ name: chosen, description, ...rest }: CompleteDraft) => {
+      const definition = { name: chosen, description, version: '1.0', created: new Date().toISOString(), ...rest };
+      const file = await agents.save(definition, { place: options.project ? 'project' : 'user' });
+      return {
+        file,
+        authority: agents.describe(definition).lines.map(({ text }) => toPrintable(text)),
+        next: `klaus run --agent ${chosen} "prompt"`,
+      };
+    };
+    const complete = toComplete(draft);
+    if (complete) {
+      const { file, authority, next } = await save(complete);
+      out.write(`Written to ${toPrintable(file)}.\n`);
+      err.write(`${authority.map((line) => `  ${line}\n`).join('')}Start it with ${next}\n`);
+      return EXIT.done;
+    }
+    checkTerminal(draft);
+    const taken = new Set((await agents.list()).agents.map((agent) => agent.definition.name));
+    // Refused before the user answers questions.
+    if (name !== undefined && taken.has(name)) {
+      throw new UsageError(
+        `There is an agent ${name} already.`,
+        `Choose another name, or change it with klaus agents edit ${name}.`,
+      );
+    }
+    using questions = await openQuestions('New agent');
+    const { askDefinition } = await import('./wizard.ts');
+    const asked = await askDefinition(questions, draft, taken);
+    if (asked === undefined) {
+      questions.cancel('No agent was created.');
       return EXIT.interrupted;
     }
-    const { name: chosen, description, ...rest } = complete;
-    const definition = { name: chosen, description, version: '1.0', created: new Date().toISOString(), ...rest };
-    const file = await agents.save(definition, { place: options.project ? 'project' : 'user' });
-    out.write(`Written to ${toPrintable(file)}.\n`);
-    const lines = agents.describe(definition).lines.map(({ text }) => `  ${toPrintable(text)}\n`);
-    err.write(`${lines.join('')}Start it with klaus run --agent ${chosen} "prompt"\n`);
+    const { file, authority, next } = await save(asked);
+    const written = `Written to ${toPrintable(toShortPath(file))}.`;
+    questions.end({ title: `Agent ${asked.name}`, lines: [written, '', ...authority], next: `Next: ${next}` });
     return EXIT.done;
   },
 };
 
-/** Asks for missing fields. Undefined: the user cancelled. @throws UsageError without a terminal. */
-async function complement(draft: Partial<AgentDefinition>, agents: Agents): Promise<AgentDefinition | undefined> {
-  const { name, description, systemPrompt = '', ...rest } = draft;
-  if (name !== undefined && description !== undefined) return { name, description, ...rest, systemPrompt };
-  if (hasKeyboard()) return (await import('./wizard.ts')).askDefinition(draft, agents);
+/** Undefined if a field is missing that has no default. */
+function toComplete({ name, description, systemPrompt = '', ...rest }: Partial<AgentDefinition>) {
+  return name === undefined || description === undefined ? undefined : { name, description, ...rest, systemPrompt };
+}
+
+/** @throws UsageError without a terminal. */
+function checkTerminal({ name }: Partial<AgentDefinition>): void {
+  if (hasKeyboard()) return;
   throw new UsageError(
     name === undefined ? 'The name of the agent is missing.' : 'The option --description is missing.',
     'Example: klaus agents new NAME --description "What it is for." See klaus agents new --help.',

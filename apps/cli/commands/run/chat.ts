@@ -11,6 +11,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
+import { isLineByLine } from '../../prompt/accessible.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { checkServerOptions } from './run.ts';
 
@@ -63,8 +64,7 @@ export const command: LeafCommand = {
 
 /** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
 function canShowTerminal({ json, plain }: Options): boolean {
-  const isTerminal = process.stdin.isTTY && out.isTTY && process.env['TERM'] !== 'dumb';
-  return isTerminal && !json && !plain && (process.env['KLAUS_PLAIN'] ?? '') === '';
+  return process.stdin.isTTY && out.isTTY && !json && !plain && !isLineByLine();
 }
 
 /** Inputs that the arrow keys recall at the start. */

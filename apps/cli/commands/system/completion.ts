@@ -1,5 +1,4 @@
 import { Argument, type Command } from 'commander';
-import { toCompletionScript } from '../../completion/completion-script.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 
@@ -14,6 +13,7 @@ export const command: LeafCommand = {
   declare: (declared) =>
     declared.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[])),
   async run(shell: Shell, _: unknown, declared: Command) {
+    const { toCompletionScript } = await import('../../completion/completion-script.ts');
     out.write(toCompletionScript(declared.parent!, shell));
   },
 };

@@ -1,18 +1,24 @@
 import type { Klaus, Limits } from '@klaus/sdk';
+import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openKlaus } from '../../client/open-klaus.ts';
-import { err, out } from '../../output/sink.ts';
+import { toShortPath } from '../../output/short-path.ts';
+import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { addLimitOptions, toLimits } from '../../program/run-options.ts';
-import { hasKeyboard, openKeyboard } from '../../prompt/keyboard.ts';
+import { hasKeyboard } from '../../prompt/keyboard.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
+import type { Questions } from '../../prompt/questions.ts';
 
 type Choice = Pick<Limits, 'toolCalls' | 'tokens'>;
 
-const LARGER: Choice = { toolCalls: 200, tokens: 1_000_000 };
-const UNLIMITED: Choice = { toolCalls: 0, tokens: 0 };
+const OFFERED: readonly Choice[] = [
+  { toolCalls: 200, tokens: 1_000_000 },
+  { toolCalls: 0, tokens: 0 },
+];
 
 export const command: LeafCommand = {
   name: 'init',
@@ -22,40 +28,42 @@ export const command: LeafCommand = {
   declare: addLimitOptions,
   async run(options: Options) {
     await using klaus = await openKlaus();
-    const limits = toLimits(options) ?? (await ask(klaus));
-    if (limits === 'interrupted') return EXIT.interrupted;
-    if (limits) out.write(`Written to ${klaus.writeLimits(limits)}. \`klaus config\` shows every setting.\n`);
+    const given = toLimits(options);
+    if (given) {
+      out.write(`Written to ${klaus.writeLimits(given)}. \`klaus config\` shows every setting.\n`);
+      return EXIT.done;
+    }
+    if (!hasKeyboard()) {
+      throw new UsageError(
+        'klaus init asks at a terminal, and there is none.',
+        'Pass the limits as options: klaus init --max-tool-calls 200 --budget-tokens 1000000',
+      );
+    }
+    using questions = await openQuestions('Limits of a session');
+    const limits = await ask(questions, klaus);
+    if (limits === undefined) {
+      questions.cancel('Nothing was changed.');
+      return EXIT.interrupted;
+    }
+    const file = toPrintable(toShortPath(klaus.writeLimits(limits)));
+    questions.end({ title: 'Limits', lines: [`Written to ${file}.`], next: 'klaus config shows every setting' });
     return EXIT.done;
   },
 };
 
-/** Undefined: nothing is to be changed. */
-async function ask({ configuration }: Klaus): Promise<Choice | 'interrupted' | undefined> {
-  if (!hasKeyboard()) {
-    throw new UsageError(
-      'klaus init asks at a terminal, and there is none.',
-      'Pass the limits as options: klaus init --max-tool-calls 200 --budget-tokens 1000000',
-    );
-  }
+/** Undefined: the user cancelled. */
+async function ask(questions: Questions, { configuration }: Klaus): Promise<Choice | undefined> {
   const present = { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') };
-  // A key that is pressed as soon as the question is shown answers it.
-  using keyboard = await openKeyboard();
-  err.write(
-    'The limits of a session keep its cost small. At a limit Klaus asks for more.\n\n' +
-      `  1  ${describe(present)} (now)\n  2  ${describe(LARGER)}\n  3  ${describe(UNLIMITED)}\n\n[1 2 3, q to quit] `,
+  const byText = new Map([present, ...OFFERED].map((choice) => [describe(choice), choice]));
+  const chosen = await questions.select(
+    'How much may a session use before Klaus asks for more?',
+    [...byText.keys()].map((text) => ({
+      value: text,
+      label: text,
+      ...(text === describe(present) ? { hint: 'now' } : {}),
+    })),
   );
-  for (;;) {
-    const key = await keyboard.key();
-    const chosen = key === '1' || key === '\r' ? present : key === '2' ? LARGER : key === '3' ? UNLIMITED : undefined;
-    if (chosen) {
-      err.write('\n');
-      return chosen;
-    }
-    if (key === undefined || key === 'ctrl-c' || key === 'q') {
-      err.write('\nNothing was changed.\n');
-      return key === 'q' ? undefined : 'interrupted';
-    }
-  }
+  return chosen === undefined ? undefined : byText.get(chosen);
 }
 
 function describe({ toolCalls, tokens }: Choice): string {

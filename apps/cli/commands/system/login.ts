@@ -1,12 +1,13 @@
 import type { KeyStore, ProviderKeys } from '@klaus/sdk';
-import { toLine } from '@klaus/sdk/printable';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { err, out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
-import type { LeafCommand } from '../../program/cli-command.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
-import { canType, chooseProvider, readKey } from '../../prompt/key-prompt.ts';
+import { askKey, canType, chooseProvider, readKey } from '../../prompt/key-prompt.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 
 export const command: LeafCommand = {
   name: 'login',
@@ -18,14 +19,14 @@ export const command: LeafCommand = {
   server: 'none',
   declare: (declared) =>
     declared
-      .argument('[provider]', 'such as anthropic (klaus login --list lists them)')
+      .addArgument(new IdArgument('[provider]', 'providers', 'such as anthropic (klaus login --list lists them)'))
       .option('--list', 'list the providers and where their keys come from')
       .option('--no-check', 'store the key without a request to the provider')
       .option('--json', 'with --list: one JSON document'),
   run: logIn,
 };
 
-/** Stores a key, or lists where the keys come from. Returns the exit code. @param given Name of a provider. Default: the user chooses. */
+/** Stores a key, or lists where the keys come from. @param given Name of a provider. Default: the user chooses. @returns The exit code. */
 export async function logIn(
   given: string | undefined,
   { list, check, json }: Options & { list?: true; check: boolean },
@@ -37,35 +38,79 @@ export async function logIn(
     printKeys(providers, json === true);
     return EXIT.done;
   }
-  const name = given ?? (await askForProvider(providers));
-  if (name === undefined) return EXIT.interrupted;
-  // The name is checked before the user types a key.
-  const provider = providers.find((each) => each.provider === name.toLowerCase());
-  if (provider === undefined) {
-    throw new UsageError(
-      `There is no provider ${name}.`,
-      `Providers: ${providers.map((each) => each.provider).join(', ')}.`,
-    );
-  }
-  const key = await readKey(provider.title);
-  if (key === undefined) return EXIT.interrupted;
+  // A name is checked before the user types a key.
+  const named = given === undefined ? undefined : findProvider(providers, given);
+  if (canType()) return await askAndStore({ keys, providers, named, check });
+  const provider = named ?? refuseMissing(providers);
+  const key = await readKey();
   if (check) await checkKey(keys, provider, key);
-  const stored = await keys.store(provider.provider, key);
-  const place = stored.in === 'keyring' ? 'the keyring of the system' : stored.file;
-  out.write(`The key of ${provider.title} is stored in ${place}${check ? '' : ', without a check'}.\n`);
-  const { source } = (await keys.list()).find((each) => each.provider === provider.provider)!;
-  if (source !== 'keyring' && source !== 'key file') {
-    err.write(`klaus: the key from the ${source} is used instead, because it is stronger than a stored one.\n`);
-  }
+  const { result, warning } = await storeKey(keys, { provider, key, check });
+  out.write(`${result}\n`);
+  if (warning !== undefined) err.write(`klaus: ${warning}\n`);
   return EXIT.done;
 }
 
-async function askForProvider(providers: readonly ProviderKeys[]): Promise<string | undefined> {
-  if (canType()) return chooseProvider('Provider', providers);
+/** Asks at the terminal. */
+async function askAndStore(given: {
+  keys: KeyStore;
+  providers: readonly ProviderKeys[];
+  named: ProviderKeys | undefined;
+  check: boolean;
+}): Promise<number> {
+  const { keys, providers, named, check } = given;
+  using questions = await openQuestions('Login');
+  const provider = named ?? (await chooseProvider(questions, 'Provider', providers));
+  const key = provider && (await askKey(questions, provider.title));
+  if (provider === undefined || key === undefined) {
+    questions.cancel('No key was stored.');
+    return EXIT.interrupted;
+  }
+  if (check) {
+    const messages = { doing: 'Checking the key', done: `${provider.title} accepts the key` };
+    await questions.wait(messages, () => checkKey(keys, provider, key));
+  }
+  const { result, warning } = await storeKey(keys, { provider, key, check });
+  questions.end({
+    title: provider.title,
+    lines: [result, ...(warning === undefined ? [] : [`Warning: ${warning}`])],
+    next: 'Start a chat with klaus',
+  });
+  return EXIT.done;
+}
+
+/** @throws UsageError for an unknown name. */
+function findProvider(providers: readonly ProviderKeys[], name: string): ProviderKeys {
+  const found = providers.find(({ provider }) => provider === name.toLowerCase());
+  if (found) return found;
+  throw new UsageError(
+    `There is no provider ${name}.`,
+    `Providers: ${providers.map(({ provider }) => provider).join(', ')}.`,
+  );
+}
+
+/** @throws UsageError always. */
+function refuseMissing(providers: readonly ProviderKeys[]): never {
   throw new UsageError(
     'There is no provider.',
     `Name one: klaus login ${providers.map(({ provider }) => provider).join(' | ')}.`,
   );
+}
+
+/** Stores a key. Returns what was written, and a warning if another key is used instead. */
+async function storeKey(
+  keys: KeyStore,
+  { provider: { provider, title }, key, check }: { provider: ProviderKeys; key: string; check: boolean },
+): Promise<{ result: string; warning: string | undefined }> {
+  const stored = await keys.store(provider, key);
+  const place = stored.in === 'keyring' ? 'the keyring of the system' : toPrintable(stored.file);
+  const { source } = (await keys.list()).find((each) => each.provider === provider)!;
+  return {
+    result: `The key of ${title} is stored in ${place}${check ? '' : ', without a check'}.`,
+    warning:
+      source === 'keyring' || source === 'key file'
+        ? undefined
+        : `the key from the ${source} is used instead, because it is stronger than a stored one.`,
+  };
 }
 
 /** @throws CliError `auth` if the provider refuses the key, `model.failed` if it does not answer. */

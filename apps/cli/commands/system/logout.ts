@@ -1,15 +1,18 @@
 import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
-import type { LeafCommand } from '../../program/cli-command.ts';
+import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { canType, chooseProvider } from '../../prompt/key-prompt.ts';
+import { openQuestions } from '../../prompt/open-questions.ts';
 
 export const command: LeafCommand = {
   name: 'logout',
   summary: 'delete a key that klaus login stored',
   server: 'none',
   declare: (declared) =>
-    declared.argument('[provider]', 'whose key is deleted (default: the only one with a stored key)'),
+    declared.addArgument(
+      new IdArgument('[provider]', 'providers', 'whose key is deleted (default: the only one with a stored key)'),
+    ),
   async run(given: string | undefined) {
     const { openKeyStore } = await import('@klaus/sdk');
     const keys = openKeyStore();
@@ -21,8 +24,12 @@ export const command: LeafCommand = {
         const names = stored.map(({ provider }) => provider).join(', ');
         throw new UsageError('Several keys are stored.', `Name a provider: ${names}.`);
       }
-      name = await chooseProvider('Whose key is deleted?', stored);
-      if (name === undefined) return EXIT.interrupted;
+      using questions = await openQuestions('Logout');
+      name = (await chooseProvider(questions, 'Whose key is deleted?', stored))?.provider;
+      if (name === undefined) {
+        questions.cancel('No key was deleted.');
+        return EXIT.interrupted;
+      }
     }
     if (!(await keys.remove(name))) {
       throw new UsageError(`No key of ${name} is stored.`, '`klaus login --list` shows where a key comes from.');

@@ -1,0 +1,1 @@
+export { PROVIDER_NAMES } from '@klaus/core/provider-table';
