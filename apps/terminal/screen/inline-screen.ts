@@ -1,4 +1,12 @@
-import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import {
+  type Component,
+  type Terminal,
+  truncateToWidth,
+  TuiMainScreen,
+  visibleWidth,
+  wrapTextWithAnsi,
+} from '@earendil-works/pi-tui';
+import { ERASE_BELOW, ERASE_LINE, toChanges, toRow } from './frame-changes.ts';
 import type { CellSize } from './queried-terminal.ts';
 import { isSixelRow } from './sixel-rows.ts';
 
@@ -6,9 +14,6 @@ import { isSixelRow } from './sixel-rows.ts';
 const C1 = /[\u0080-\u009f]/g;
 const BEGIN = '\u001b[?2026h\u001b[?7l';
 const END = '\u001b[?7h\u001b[?2026l';
-const ERASE_LINE = '\u001b[2K';
-/** Erases from the first column of a row. In the first row and column, tmux would keep a copy in its scrollback. */
-const ERASE_BELOW = '\u001b[2K\u001b[C\u001b[J\r';
 const ENTER_FULL = '\u001b[?1049h\u001b[H';
 const LEAVE_FULL = '\u001b[?1049l';
 /** A new row below everything that the window shows. */
@@ -18,6 +23,9 @@ const FOCUS_OFF = '\u001b[?1004l';
 
 /** A terminal that may show sixel images. */
 type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined };
+
+/** Finished lines that can be written again: as many as a high window has. */
+const MAX_RECENT = 100;
 
 /**
  * What a terminal does with long rows when it becomes narrower. `all` wraps each of them, and the cursor stays at its
@@ -40,6 +48,10 @@ export class InlineScreen extends TuiMainScreen {
   #shown: readonly string[] = [];
   #row = 0;
   #column = 0;
+  /** The last finished lines, as they were written. */
+  #recent: string[] = [];
+  /** True after the window has become too low for the frame that it showed. */
+  #isClipped = false;
   /** Columns and rows of the window at the last frame; no columns before the first one. */
   #width = 0;
   #height = 0;
@@ -187,6 +199,8 @@ export class InlineScreen extends TuiMainScreen {
     let output = BEGIN;
     if (this.#width !== 0 && (this.#width !== width || this.#height !== height)) {
       output += `${this.#toTop()}${ERASE_BELOW}`;
+      this.#isClipped ||= this.#countRows(width) > height;
+      if (this.#isClipped && all.length < height) output += this.#toNewWindow(width, height - all.length);
       this.#forget();
     }
     this.#width = width;
@@ -195,6 +209,7 @@ export class InlineScreen extends TuiMainScreen {
       output += `${toRow(this.#row, 0)}\r`;
       const finished = this.applyLineResets(this.#finished.splice(0).map((line) => toFit(line, width)));
       for (const line of finished) output += `${ERASE_LINE}${line}\r\n`;
+      this.#recent = [...this.#recent, ...finished].slice(-MAX_RECENT);
       output += ERASE_BELOW;
       this.#forget();
     }
@@ -205,6 +220,22 @@ export class InlineScreen extends TuiMainScreen {
     this.terminal.write(output);
     this.#row = row;
     this.#shown = rows;
+  }
+
+  /** Rows of the last frame in a window of another width. */
+  #countRows(width: number): number {
+    return this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0);
+  }
+
+  /**
+   * A window without what the last frame left in the scrollback of a window that was too low for it: the terminal shows
+   * that again when the window grows. The last finished lines are repeated.
+   */
+  #toNewWindow(width: number, rows: number): string {
+    this.#isClipped = false;
+    const lines = this.#recent.flatMap((line) => (isSixelRow(line) ? [] : wrapTextWithAnsi(line, width))).slice(-rows);
+    const text = this.applyLineResets(lines).map((line) => `${line}\r\n`);
+    return `${TO_NEW_ROW}${'\r\n'.repeat(this.terminal.rows - 1)}\u001b[H${text.join('')}`;
   }
 
   #forget(): void {
@@ -253,37 +284,4 @@ function toSize({ columns, rows }: Terminal): string {
 function toFit(given: string, width: number): string {
   const line = given.replaceAll(C1, '');
   return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
-}
-
-/** Moves the cursor between two rows of a frame. */
-function toRow(from: number, to: number): string {
-  if (to === from) return '';
-  return to > from ? `\u001b[${to - from}B` : `\u001b[${from - to}A`;
-}
-
-/** The output that turns one frame into the next, and the row at which it leaves the cursor. */
-function toChanges(given: { shown: readonly string[]; rows: readonly string[]; row: number }): {
-  text: string;
-  row: number;
-} {
-  const { shown, rows } = given;
-  let { row } = given;
-  let text = '';
-  /** Rows that exist on the screen. */
-  let existing = Math.max(1, shown.length);
-  rows.forEach((line, index) => {
-    if (line === shown[index]) return;
-    if (index < existing) text += toRow(row, index);
-    else {
-      text += `${toRow(row, existing - 1)}${'\r\n'.repeat(index - existing + 1)}`;
-      existing = index + 1;
-    }
-    text += `\r${ERASE_LINE}${line}`;
-    row = index;
-  });
-  if (rows.length < shown.length) {
-    text += `${toRow(row, rows.length)}\r${ERASE_BELOW}`;
-    row = rows.length;
-  }
-  return { text, row };
 }
