@@ -281,7 +281,11 @@ test('a question is a state, an answer continues the work, and a cancel ends it'
   expect(existsSync(join(place.workspace, 'a.txt'))).toBe(true);
   await editor.prompt(sessionId, 'hang');
   await editor.until(() => editor.updates.find(({ update }) => update.sessionUpdate === 'agent_thought_chunk'));
+  // The run takes it with its next request to the model, which it does not reach.
+  const held = editor.prompt(sessionId, 'held').catch((error: unknown) => error);
+  await editor.agent.request('session/list', {});
   await editor.agent.notify('session/cancel', { sessionId });
+  expect(await held).toMatchObject({ code: -32_800 });
   expect(await editor.untilIdle(4)).toMatchObject({ stopReason: 'cancelled' });
   expect(editor.problems).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Event, Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
 
@@ -63,6 +64,50 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   controller.abort();
   expect(await second).toMatchObject({ stopReason: 'cancelled' });
   expect(editor.problems).toEqual([]);
+});
+
+test.each(['on this machine', 'at a server'])(
+  'a cancel right after a prompt stops it, and the model never gets it: %s',
+  async (where) => {
+    using place = createTestHome();
+    await using server = await startServer(HANGING);
+    const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
+    const env = { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
+    const words = serve ? ['--server', serve.url] : [];
+    await using editor = await startEditor({ place, server, env, words });
+    const { sessionId } = await editor.open();
+    for (let count = 0; count < 5; count++) {
+      const prompted = editor.prompt(sessionId, 'never end');
+      await editor.agent.notify('session/cancel', { sessionId });
+      expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
+    }
+    const withdrawn = new AbortController();
+    const request = { sessionId, prompt: [{ type: 'text' as const, text: 'never end' }] };
+    const second = editor.agent.request('session/prompt', request, { cancellationSignal: withdrawn.signal });
+    withdrawn.abort();
+    expect(await second).toMatchObject({ stopReason: 'cancelled' });
+    // Nothing of them is left for the next run.
+    expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
+    expect(editor.problems).toEqual([]);
+    await editor.end();
+    serve?.process.kill('SIGTERM');
+    await serve?.process.ended;
+  },
+);
+
+test('a cancel withdraws a message that the run has not taken', async () => {
+  using place = createTestHome();
+  await using server = await startServer(HANGING);
+  await using editor = await startEditor({ place, server });
+  const { sessionId } = await editor.open();
+  const first = editor.prompt(sessionId, 'never end');
+  await editor.untilUpdate('agent_thought_chunk');
+  const second = editor.prompt(sessionId, 'a held message');
+  await editor.agent.request('session/list', {});
+  await editor.agent.notify('session/cancel', { sessionId });
+  expect(await Promise.all([first, second])).toMatchObject([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }]);
+  expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
+  expect(JSON.stringify(server.requests.at(-1)?.json)).not.toContain('a held message');
 });
 
 test('a killed agent leaves a session that is loaded with its history, and continued', async () => {

@@ -85,11 +85,9 @@ function addSessionRequests(app: AgentApp, of: () => EditorSessions): AgentApp {
       coded(async () => ({ configOptions: await setOption(of().get(params.sessionId), params) })),
     )
     .onRequest('session/prompt', ({ params, signal }) =>
-      coded(async () => (await of().ready(params.sessionId)).prompt({ prompt: params.prompt, signal })),
+      coded(() => of().prompt(params.sessionId, { prompt: params.prompt, signal })),
     )
-    .onNotification('session/cancel', async ({ params }) => {
-      if (of().has(params.sessionId)) await of().get(params.sessionId).cancel();
-    });
+    .onNotification('session/cancel', ({ params }) => of().cancel(params.sessionId));
 }
 
 function toState(session: EditorSession) {

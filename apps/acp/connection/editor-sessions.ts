@@ -1,10 +1,10 @@
-import { RequestError, type ClientCapabilities } from '@agentclientprotocol/sdk/unstable';
+import { RequestError, type ClientCapabilities, type PromptResponse } from '@agentclientprotocol/sdk/unstable';
 import type { EditorBuffers } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
 import type { AcpOptions, SessionDefaults } from './acp-options.ts';
 import type { EditorPeer } from './editor-peer.ts';
 import { toEditorPath } from '../session/editor-folder.ts';
-import { EditorSession } from '../session/editor-session.ts';
+import { EditorSession, type PromptOptions } from '../session/editor-session.ts';
 
 /** The code of an error about a session that does not exist. */
 const NOT_FOUND = -32_002;
@@ -15,6 +15,8 @@ export class EditorSessions {
   readonly #peer: EditorPeer;
   readonly #signal: AbortSignal;
   readonly #sessions = new Map<string, EditorSession>();
+  /** Prompts that have not reached their session. */
+  readonly #starts = new Set<{ id: string; isCancelled: boolean }>();
   #client: Promise<SessionClient> | undefined;
   /** The folder whose settings the client has. */
   #cwd: string | undefined;
@@ -96,11 +98,24 @@ export class EditorSessions {
     }
   }
 
-  /** A session for a prompt. @throws RequestError -32002, also for one that another client has deleted. */
-  async ready(id: string): Promise<EditorSession> {
-    const session = this.get(id);
-    await this.check(id);
-    return this.#sessions.get(id) ?? session;
+  /** Sends a prompt to a session. @throws RequestError -32002, also for a session that another client has deleted. */
+  async prompt(id: string, options: PromptOptions): Promise<PromptResponse> {
+    this.get(id);
+    const start = { id, isCancelled: false };
+    this.#starts.add(start);
+    try {
+      await this.check(id);
+    } finally {
+      this.#starts.delete(start);
+    }
+    if (start.isCancelled || options.signal.aborted) return { stopReason: 'cancelled' };
+    return this.get(id).prompt(options);
+  }
+
+  /** Stops the work of a session, and prompts that have not reached it. Does nothing for an unknown session. */
+  async cancel(id: string): Promise<void> {
+    for (const start of this.#starts) if (start.id === id) start.isCancelled = true;
+    await this.#sessions.get(id)?.cancel();
   }
 
   /** @throws RequestError -32002 for a session that this editor has not opened. */

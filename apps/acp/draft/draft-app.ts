@@ -81,19 +81,19 @@ function addSessionRequests(app: AgentApp, of: () => EditorSessions): AgentApp {
     )
     .onRequest('session/prompt', ({ params, signal }) =>
       coded(async () => {
-        const session = await of().ready(params.sessionId);
         const { promise, resolve, reject } = Promise.withResolvers<string>();
         // The end of the run is a state of the session. Only a prompt that became no message is an error.
-        session.prompt({ prompt: fromDraftContents(params.prompt), signal, onMessage: resolve }).then(
-          () => reject(new RequestError(CANCELLED, 'The prompt was cancelled before the model got it.')),
-          (error: unknown) => reject(error),
-        );
+        const request = { prompt: fromDraftContents(params.prompt), signal, onMessage: resolve };
+        of()
+          .prompt(params.sessionId, request)
+          .then(
+            () => reject(new RequestError(CANCELLED, 'The prompt was cancelled before the model got it.')),
+            (error: unknown) => reject(error),
+          );
         return { messageId: await promise };
       }),
     )
-    .onNotification('session/cancel', async ({ params }) => {
-      if (of().has(params.sessionId)) await of().get(params.sessionId).cancel();
-    });
+    .onNotification('session/cancel', ({ params }) => of().cancel(params.sessionId));
 }
 
 function toInitialized(capabilities: ClientCapabilities, isRemote: boolean) {

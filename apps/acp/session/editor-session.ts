@@ -56,6 +56,7 @@ export class EditorSession {
   readonly #pending = new PendingPrompts();
   readonly #facts: RunFacts = {};
   #models: readonly ClientModel[] = [];
+  #maxChars = 0;
   #folder: string | undefined;
   #driven!: DrivenSession;
   #finished: EventOf<'run.finished'> | undefined;
@@ -130,8 +131,7 @@ export class EditorSession {
 
   /** Resolves when its run has ended. */
   async prompt({ prompt, signal, onMessage }: PromptOptions): Promise<PromptResponse> {
-    const { maxPromptChars: maxChars } = await this.#options.client.settings();
-    const parts = toParts(prompt, { workspace: this.folder, maxChars });
+    const parts = toParts(prompt, { workspace: this.folder, maxChars: this.#maxChars });
     const first = parts[0];
     const called = parts.length === 1 && first?.type === 'text' ? findCommand(first.text) : undefined;
     // A command is no message of the log. One that is refused is an error of the request.
@@ -158,9 +158,14 @@ export class EditorSession {
 
   /** Stops the run and every question of it. */
   async cancel(): Promise<void> {
-    this.#pending.cancel();
     this.#permissions.endAll();
-    if (this.#pending.size > 0 || this.view.run) await this.#driven.cancel('The user stopped the run in the editor.');
+    await this.#pending.cancel();
+    if (this.#pending.size === 0 && !this.view.run) return;
+    const { client, id } = this.#options;
+    // A message that no run has taken would be a part of the next run.
+    for (const { command, parts } of await client.queued(id))
+      if (this.#pending.isCancelled(parts)) await client.withdraw(id, command);
+    await this.#driven.cancel('The user stopped the run in the editor.');
   }
 
   /** Stops a run of this editor, also one that waits for an answer. */
@@ -200,6 +205,7 @@ export class EditorSession {
   async #open(isReplay: boolean): Promise<void> {
     const { client, id } = this.#options;
     this.#models = await client.models().catch(() => []);
+    this.#maxChars = (await client.settings()).maxPromptChars;
     for await (const event of client.events(id)) {
       if (isReplay) this.#updates.event(event);
       else this.#updates.fold(event);

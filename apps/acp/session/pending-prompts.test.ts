@@ -27,8 +27,10 @@ test('a message is found by its text, once, also when secrets of it are redacted
 test('prompts end with their run, a cancelled one as cancelled', async () => {
   const pending = new PendingPrompts();
   const first = send(pending, 'one');
-  pending.cancel();
+  await pending.cancel();
+  expect(pending.isCancelled(message('m', 'one').parts)).toBe(true);
   const second = send(pending, 'two');
+  expect(pending.isCancelled(message('m', 'two').parts)).toBe(false);
   pending.settle(() => ({ stopReason: 'end_turn' }));
   expect(await first.response).toEqual({ stopReason: 'cancelled' });
   expect(await second.response).toEqual({ stopReason: 'end_turn' });

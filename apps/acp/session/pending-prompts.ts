@@ -8,6 +8,8 @@ interface PendingPrompt {
   /** Its text, by which its message is known. Undefined once that message was seen. */
   text: string | undefined;
   isCancelled: boolean;
+  /** Settles when the request was sent, or was refused. */
+  sent: Promise<void>;
   onMessage: OnMessage | undefined;
   resolve: (response: PromptResponse) => void;
   reject: (error: unknown) => void;
@@ -31,10 +33,12 @@ export class PendingPrompts {
     send: () => Promise<void>,
   ): Promise<PromptResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();
-    const pending: PendingPrompt = { text: message && toText(message), isCancelled: false, onMessage, resolve, reject };
+    const sent = send();
+    const text = message && toText(message);
+    const pending: PendingPrompt = { text, isCancelled: false, sent, onMessage, resolve, reject };
     this.#prompts.add(pending);
     try {
-      await send();
+      await sent;
     } catch (error) {
       this.#prompts.delete(pending);
       throw error;
@@ -53,9 +57,18 @@ export class PendingPrompts {
     return true;
   }
 
-  /** They end as cancelled, regardless of how their run ends. */
-  cancel(): void {
+  /** They end as cancelled, regardless of how their run ends. Resolves when they have been sent. */
+  async cancel(): Promise<void> {
     for (const pending of this.#prompts) pending.isCancelled = true;
+    await Promise.allSettled([...this.#prompts].map(({ sent }) => sent));
+  }
+
+  /** True for the text of a cancelled prompt that has become no message. */
+  isCancelled(parts: readonly Part[]): boolean {
+    const stored = toText(parts);
+    return [...this.#prompts].some(
+      ({ isCancelled, text }) => isCancelled && text !== undefined && isSame(text, stored),
+    );
   }
 
   /** Ends them with the response of their run. @param toResponse Throws the error of a run that failed. */
@@ -80,7 +93,6 @@ export class PendingPrompts {
 
   /** Ends them without a run. */
   end(): void {
-    this.cancel();
     this.settle(() => ({ stopReason: 'cancelled' }));
   }
 }
