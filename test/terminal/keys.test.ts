@@ -80,8 +80,8 @@ async function finish(terminal: Emulator, { seed, chat }: { seed: number; chat: 
     break;
   }
   terminal.type(`done ${seed}${KEYS.enter}`);
+  // A queued message may run after it.
   await terminal.shows(`Finished ${seed}.`);
-  await terminal.hides('Esc cancels');
   return true;
 }
 

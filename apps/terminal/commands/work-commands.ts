@@ -3,6 +3,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openDiffView } from '../app/full-views.ts';
 import { choose } from '../app/pickers.ts';
+import { isWorking } from '../session/session-view.ts';
 import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
 
@@ -57,6 +58,7 @@ export const WORK_COMMANDS: readonly TerminalCommand[] = [
 
 async function restore(app: App, request: ClientRestore): Promise<void> {
   if (app.link.id === undefined) return app.note('Nothing has changed.');
+  if (isWorking(app.link.view)) return app.note('A run is active. Wait until it has ended, or cancel it with Esc.');
   const { done, changes, conflicts } = await app.client.restore(app.link.id, request);
   if (!done) {
     choose<'keep' | 'overwrite'>(app, {
