@@ -14,24 +14,31 @@ const AGAIN_MS = 250;
 const LONG = 10_000;
 const LONG_MS = 5_000;
 
-/** Milliseconds without output after which no frame is about to arrive. */
-const STILL_MS = 120;
+/** Milliseconds without output after which no frame is about to arrive: half of the time between two animated ones. */
+const STILL_MS = 40;
 
-/**
- * Gives the steps to the program, as fast as the terminal takes them. Before a resize it waits for a moment without
- * output: a frame for the old size that arrives after the resize is drawn at the wrong place.
- */
+/** Gives the steps to the program, as fast as the terminal takes them. */
 export async function play(terminal: Emulator, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     if (terminal.hasEnded) return;
     if (step.kind === 'type') terminal.type(step.text);
     else if (step.kind === 'paste') await paste(terminal, step.text);
     else if (step.kind === 'signal') signal(terminal.pid, step.signal);
-    else {
-      await terminal.still(STILL_MS);
-      terminal.resize(step.columns, step.rows);
-    }
+    else await resize(terminal, step.columns, step.rows);
   }
+}
+
+/**
+ * Changes the size of the window in a moment without output: a frame for the old size that arrives after that is drawn at
+ * the wrong place. Resolves when the program has drawn a frame since.
+ */
+async function resize(terminal: Emulator, columns: number, rows: number): Promise<void> {
+  const { cols, rows: before } = terminal.terminal;
+  if (cols === columns && before === rows) return;
+  await terminal.still(STILL_MS);
+  const { length } = terminal.output;
+  terminal.resize(columns, rows);
+  await terminal.changed(() => terminal.output.length > length, LONG_MS);
 }
 
 /** Pastes a text. A person sees a long one before the next step. */
@@ -77,8 +84,8 @@ const LOOKS = 12;
  * @returns The mark, or undefined if the program has ended.
  */
 export async function settle(terminal: Emulator, seed: number): Promise<string | undefined> {
+  await resize(terminal, COLUMNS, ROWS);
   await terminal.still(STILL_MS);
-  terminal.resize(COLUMNS, ROWS);
   let acted = '';
   let mark: string | undefined;
   let looks = 0;

@@ -53,6 +53,8 @@ export interface App {
   do(action: () => Promise<void> | void): void;
   openDialog(dialog: Dialog): void;
   closeDialog(): void;
+  /** Gives the keys to the dialog, or to the input without one. A view of the complete screen keeps them. */
+  focusInput(): void;
   /** Opens a text in the user's editor. Undefined: it failed. */
   edit(text: string, name: string): Promise<string | undefined>;
   savePreferences(change: Partial<Preferences>): void;

@@ -63,14 +63,13 @@ export function openLinesView(app: App, title: string, lines: readonly string[])
 
 function open(app: App, blocks: Blocks): void {
   const { screen, style } = app;
-  const before = screen.getFocusedComponent();
   const view = new FullView({
     ...blocks,
     palette: style.palette,
     rows: () => screen.terminal.rows,
     onClose() {
       screen.closeFull();
-      screen.setFocus(before);
+      app.focusInput();
       app.questions.update();
     },
   });

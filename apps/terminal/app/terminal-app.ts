@@ -161,16 +161,20 @@ export class TerminalApp implements App {
   openDialog(dialog: Dialog): void {
     this.#dialog = dialog;
     this.#footer.dialog = dialog;
-    this.screen.setFocus(dialog);
+    this.focusInput();
     this.screen.requestRender();
   }
 
   closeDialog(): void {
     this.#dialog = undefined;
     this.#footer.dialog = undefined;
-    this.screen.setFocus(this.composer);
+    this.focusInput();
     this.screen.requestRender();
     if (!this.questions.isShown) this.questions.update();
+  }
+
+  focusInput(): void {
+    if (!this.screen.isFull) this.screen.setFocus(this.#dialog ?? this.composer);
   }
 
   async edit(text: string, name: string): Promise<string | undefined> {
