@@ -14,7 +14,7 @@ const AGAIN_MS = 250;
 const LONG = 10_000;
 const LONG_MS = 5_000;
 
-/** Milliseconds without output after which no frame is about to arrive: half of the time between two animated ones. */
+/** Milliseconds without output after which all of it has arrived. */
 const STILL_MS = 40;
 
 /** Gives the steps to the program, as fast as the terminal takes them. */
@@ -23,21 +23,25 @@ export async function play(terminal: Emulator, steps: readonly Step[]): Promise<
     if (terminal.hasEnded) return;
     if (step.kind === 'type') terminal.type(step.text);
     else if (step.kind === 'paste') await paste(terminal, step.text);
-    else if (step.kind === 'signal') signal(terminal.pid, step.signal);
-    else await resize(terminal, step.columns, step.rows);
+    else if (step.kind === 'signal') {
+      signal(terminal.pid, step.signal);
+      if (step.signal === 'SIGSTOP') signal(terminal.pid, 'SIGCONT');
+    } else await resize(terminal, step.columns, step.rows);
   }
 }
 
 /**
- * Changes the size of the window in a moment without output: a frame for the old size that arrives after that is drawn at
- * the wrong place. Resolves when the program has drawn a frame since.
+ * Changes the size of the window while the program is stopped, after all of its output has been shown: a frame for the
+ * old size that arrives after that is drawn at the wrong place. Resolves when the program has drawn a frame since.
  */
 async function resize(terminal: Emulator, columns: number, rows: number): Promise<void> {
   const { cols, rows: before } = terminal.terminal;
-  if (cols === columns && before === rows) return;
+  if (terminal.hasEnded || (cols === columns && before === rows)) return;
+  signal(terminal.pid, 'SIGSTOP');
   await terminal.still(STILL_MS);
   const { length } = terminal.output;
   terminal.resize(columns, rows);
+  signal(terminal.pid, 'SIGCONT');
   await terminal.changed(() => terminal.output.length > length, LONG_MS);
 }
 
@@ -51,8 +55,8 @@ async function paste(terminal: Emulator, text: string): Promise<void> {
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
-    if (name === 'SIGSTOP') process.kill(pid, 'SIGCONT');
   } catch (error) {
+    // It has ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

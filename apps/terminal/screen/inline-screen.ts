@@ -12,8 +12,10 @@ import { isSixelRow } from './sixel-rows.ts';
 
 /** Control characters that a terminal also understands in UTF-8, such as CSI. The frames use those of 7 bits. */
 const C1 = /[\u0080-\u009f]/g;
-const BEGIN = '\u001b[?2026h\u001b[?7l';
+const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?7h\u001b[?2026l';
+/** A changing row that is too long for the window is cut; finished lines are wrapped. */
+const CUT_ROWS = '\u001b[?7l';
 const ENTER_FULL = '\u001b[?1049h\u001b[H';
 const LEAVE_FULL = '\u001b[?1049l';
 /** A new row below everything that the window shows. */
@@ -22,7 +24,7 @@ const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
 
 /** A terminal that may show sixel images. */
-type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined };
+type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined; refreshSize?: () => void };
 
 /** Finished lines that can be written again: as many as a high window has. */
 const MAX_RECENT = 100;
@@ -165,6 +167,7 @@ export class InlineScreen extends TuiMainScreen {
 
   protected override doRender(): void {
     if (this.stopped) return;
+    (this.terminal as ScreenTerminal).refreshSize?.();
     const width = Math.max(1, this.terminal.columns);
     const height = Math.max(1, this.terminal.rows);
     if (this.#isResizing()) return;
@@ -216,7 +219,7 @@ export class InlineScreen extends TuiMainScreen {
     const { text, row: last } = toChanges({ shown: this.#shown, rows, row: this.#row });
     const row = cursor?.row ?? Math.max(0, rows.length - 1);
     this.#column = cursor?.col ?? 0;
-    output += `${text}${toRow(last, row)}\u001b[${this.#column + 1}G${END}`;
+    output += `${CUT_ROWS}${text}${toRow(last, row)}\u001b[${this.#column + 1}G${END}`;
     this.terminal.write(output);
     this.#row = row;
     this.#shown = rows;
@@ -267,7 +270,7 @@ export class InlineScreen extends TuiMainScreen {
     const lines = full.component.render(width).slice(0, height);
     while (lines.length < height) lines.push('');
     const rows = this.applyLineResets(lines.map((line) => toFit(line, width)));
-    let output = BEGIN;
+    let output = `${BEGIN}${CUT_ROWS}`;
     rows.forEach((line, index) => {
       if (line !== shown[index]) output += `\u001b[${index + 1};1H${ERASE_LINE}${line}`;
     });

@@ -14,6 +14,12 @@ const ATTRIBUTES = /\u001b\[\?([\d;]+)c/;
 const MAX_ANSWER = 256;
 const SIXEL = '4';
 
+/** The parts of `tty.WriteStream` that are not in its types. Without them, the size is the one that Node knows. */
+interface SizedStream {
+  _handle?: { getWindowSize?: (size: [number, number]) => number } | null;
+  _refreshSize?: () => void;
+}
+
 /**
  * The terminal of this process, with what it answers about sixel images. The base class asks for the device attributes
  * at each start and keeps the answer from the input; the size of a cell is asked once the answer names sixel. A
@@ -27,6 +33,12 @@ export class QueriedTerminal extends ProcessTerminal {
   /** The size of a cell, if the terminal shows sixel images and no better protocol. Undefined until it has answered. */
   get sixelCell(): CellSize | undefined {
     return this.#hasSixel ? this.#cell : undefined;
+  }
+
+  /** Reads the size of the window now. Node reads it when it handles the signal, which can be one frame too late. */
+  refreshSize(): void {
+    const { stdout } = process as unknown as { stdout: SizedStream };
+    if (stdout._handle?.getWindowSize?.([0, 0]) === 0) stdout._refreshSize?.();
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
