@@ -12,7 +12,9 @@ const AGAIN_MS = 250;
 
 /** Characters of a long paste, and the milliseconds in which the screen shows it. */
 const LONG = 10_000;
-const LONG_MS = 5_000;
+const LONG_MS = 20_000;
+
+const FRAME_END = '\u001b[?2026l';
 
 /** Milliseconds without output after which all of it has arrived. */
 const STILL_MS = 40;
@@ -42,7 +44,7 @@ async function resize(terminal: Emulator, columns: number, rows: number): Promis
   const { length } = terminal.output;
   terminal.resize(columns, rows);
   signal(terminal.pid, 'SIGCONT');
-  await terminal.changed(() => terminal.output.length > length, LONG_MS);
+  await terminal.changed(() => terminal.output.includes(FRAME_END, length), LONG_MS);
 }
 
 /** Pastes a text. A person sees a long one before the next step. */
