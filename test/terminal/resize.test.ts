@@ -94,11 +94,15 @@ function toFooter(rows: readonly string[]): string[] {
 }
 
 function createInput(chance: Chance): string[] {
-  return Array.from({ length: 1 + chance.number(4) }, (_, index) => `> ${index} ${'y'.repeat(chance.number(120))}`);
+  const end = chance.number(4) === 0 ? 'z' : '';
+  return Array.from(
+    { length: 1 + chance.number(4) },
+    (_, index) => `> ${index} ${'y'.repeat(chance.number(120))}${end}`,
+  );
 }
 
-/** A row of the footer, with the cursor at the end of the first row of the input. */
+/** A row of the footer, with the cursor at the end of the first row of the input, or none as in a dialog. */
 function toRow(line: string, width: number): string {
   const text = line.slice(0, width - 1).trimEnd();
-  return line.startsWith('> 0') ? `${text}${CURSOR_MARKER}` : text;
+  return line.startsWith('> 0') && !line.endsWith('z') ? `${text}${CURSOR_MARKER}` : text;
 }

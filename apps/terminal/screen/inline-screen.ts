@@ -26,7 +26,7 @@ const FOCUS_OFF = '\u001b[?1004l';
 /** A terminal that may show sixel images. */
 type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined; refreshSize?: () => void };
 
-/** Finished lines that can be written again: as many as a high window has. */
+/** Finished lines that can be written again: at least as many as a window has rows. */
 const MAX_RECENT = 100;
 
 /**
@@ -52,8 +52,8 @@ export class InlineScreen extends TuiMainScreen {
   #column = 0;
   /** The last finished lines, as they were written. */
   #recent: string[] = [];
-  /** True after the window has become too low for the frame that it showed. */
-  #isClipped = false;
+  /** Finished lines until rows of a frame for which a window was too low count as scrolled away. */
+  #stale = 0;
   /** Columns and rows of the window at the last frame; no columns before the first one. */
   #width = 0;
   #height = 0;
@@ -202,8 +202,8 @@ export class InlineScreen extends TuiMainScreen {
     let output = BEGIN;
     if (this.#width !== 0 && (this.#width !== width || this.#height !== height)) {
       output += `${this.#toTop()}${ERASE_BELOW}`;
-      this.#isClipped ||= this.#countRows(width) > height;
-      if (this.#isClipped && all.length < height) output += this.#toNewWindow(width, height - all.length);
+      if (this.#countRows(width) > height) this.#stale = MAX_RECENT;
+      if (this.#stale > 0 && all.length < height) output += this.#toNewWindow(width, height - all.length);
       this.#forget();
     }
     this.#width = width;
@@ -213,6 +213,7 @@ export class InlineScreen extends TuiMainScreen {
       const finished = this.applyLineResets(this.#finished.splice(0).map((line) => toFit(line, width)));
       for (const line of finished) output += `${ERASE_LINE}${line}\r\n`;
       this.#recent = [...this.#recent, ...finished].slice(-MAX_RECENT);
+      this.#stale -= finished.length;
       output += ERASE_BELOW;
       this.#forget();
     }
@@ -235,7 +236,6 @@ export class InlineScreen extends TuiMainScreen {
    * that again when the window grows. The last finished lines are repeated.
    */
   #toNewWindow(width: number, rows: number): string {
-    this.#isClipped = false;
     const lines = this.#recent.flatMap((line) => (isSixelRow(line) ? [] : wrapTextWithAnsi(line, width))).slice(-rows);
     const text = this.applyLineResets(lines).map((line) => `${line}\r\n`);
     return `${TO_NEW_ROW}${'\r\n'.repeat(this.terminal.rows - 1)}\u001b[H${text.join('')}`;
