@@ -128,6 +128,7 @@ export class InlineScreen extends TuiMainScreen {
 
   closeFull(): void {
     if (!this.#full) return;
+    this.#refreshSize();
     // The terminal restores the row of the cursor, which is another one after it has wrapped its rows again.
     const isMoved = this.#full.openedAt !== toSize(this.terminal);
     this.terminal.write(`${LEAVE_FULL}${isMoved ? TO_NEW_ROW : ''}`);
@@ -167,12 +168,16 @@ export class InlineScreen extends TuiMainScreen {
 
   protected override doRender(): void {
     if (this.stopped) return;
-    (this.terminal as ScreenTerminal).refreshSize?.();
+    this.#refreshSize();
     const width = Math.max(1, this.terminal.columns);
     const height = Math.max(1, this.terminal.rows);
     if (this.#isResizing()) return;
     if (this.#full) this.#drawFull(width, height);
     else this.#draw(width, height);
+  }
+
+  #refreshSize(): void {
+    (this.terminal as ScreenTerminal).refreshSize?.();
   }
 
   /**
@@ -248,6 +253,7 @@ export class InlineScreen extends TuiMainScreen {
 
   /** Moves the cursor to the top of the last frame, also after the terminal has changed its width. */
   #toTop(): string {
+    this.#refreshSize();
     return `${toRow(this.#rowsAbove(), 0)}\r`;
   }
 
