@@ -63,16 +63,17 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What a screen needs before its input is empty and nothing runs: keys, by a text that the screen contains. */
-const CLOSING: readonly (readonly [at: RegExp, keys: string])[] = [
+/** Keys that close what is open and reject what is asked, by a text that the screen contains. */
+const DIALOGS: readonly (readonly [at: RegExp, keys: string])[] = [
   [/What should (?:it do instead|change in the plan)/, KEYS.enter],
   [/Comment on this hunk/, KEYS.escape],
   [/Enter chooses, Esc|Enter forgets one/, KEYS.escape],
   [/ q back/, 'q'],
   [/ q later/, 'n'],
   [/\? Waiting for your answer/, '\u001ba'],
-  [/Esc cancels/, KEYS.escape],
 ];
+/** The same, and the key that cancels a run. */
+const CLOSING = [...DIALOGS, [/Esc cancels/, KEYS.escape]] as const;
 
 /** What the screen shows while a run is active or will start by itself. */
 const BUSY = /Esc cancels|in an empty input edits the last one/;
@@ -120,6 +121,27 @@ export async function settle(terminal: Emulator, seed: number): Promise<string |
     }
   }
   throw new Error(`It is not idle; the screen:\n${acted}`);
+}
+
+/** Sends a prompt and waits for its answer: what runs or waits before it is rejected, cancelled and continued. */
+export async function ask(terminal: Emulator, prompt: string, answer: string): Promise<void> {
+  terminal.type(`${prompt}${KEYS.enter}`);
+  let acted = '';
+  let looks = 0;
+  for (let step = 0; step < 200; step++) {
+    await changes(terminal, acted);
+    const screen = terminal.screen();
+    if (screen.includes(answer)) return;
+    looks = screen === acted ? looks + 1 : 0;
+    acted = screen;
+    const closing = DIALOGS.find(([at]) => at.test(screen));
+    if (closing) terminal.type(closing[1]);
+    else if (looks >= LOOKS) {
+      terminal.type(screen.includes('Esc cancels') ? KEYS.escape : KEYS.enter);
+      looks = 0;
+    }
+  }
+  throw new Error(`It did not show ${answer}; the screen:\n${acted}`);
 }
 
 function isIdle(screen: string, mark: string): boolean {

@@ -8,7 +8,7 @@ import type { Emulator } from '../fixtures/emulator.ts';
 import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createChance } from '../undo/chance.ts';
-import { checkEnd, checkScreen, empty, play, settle } from './key-player.ts';
+import { ask, checkEnd, checkScreen, empty, play, settle } from './key-player.ts';
 import { type ChatPlace, openChatPlace } from './open-chat.ts';
 import { createSteps, describeSteps, RANDOM_SCRIPT } from './random-keys.ts';
 
@@ -79,9 +79,7 @@ async function finish(terminal: Emulator, { seed, chat }: { seed: number; chat: 
     await empty(terminal, mark);
     break;
   }
-  terminal.type(`done ${seed}${KEYS.enter}`);
-  // A queued message may run after it.
-  await terminal.shows(`Finished ${seed}.`);
+  await ask(terminal, `done ${seed}`, `Finished ${seed}.`);
   return true;
 }
 
