@@ -14,8 +14,9 @@ import { openPty, type Pty } from './pty.ts';
 const PIECE = { size: 40, pace: 1 };
 const LAST_WORDS = 'These are the last words.';
 const PROMPT = 'Describe all of it';
-/** Codex takes more than ten minutes for 1 MB. */
 const HUNG_MS = 1_800_000;
+/** Milliseconds after which an unfinished answer counts with what it has used until then. */
+const LIMIT_MS = 600_000;
 /** Milliseconds between the shown prompt and Enter: some take fast input for a paste. */
 const TYPED_MS = 500;
 /** Milliseconds until Enter is pressed again, and how often. */
@@ -52,6 +53,8 @@ interface Streamed {
   /** MB after that. */
   resident: number;
   clears: number;
+  /** False: it was stopped after {@link LIMIT_MS}. */
+  isFinished: boolean;
 }
 
 type Opening = (url: string) => Promise<Program>;
@@ -72,7 +75,9 @@ export const stream: Benchmark = {
     const names = Object.keys(openings);
     for (const name of names) {
       try {
-        found.set(name, await streamOnce(openings[name]!, size));
+        const streamed = await streamOnce(openings[name]!, size);
+        if (name === 'klaus' && !streamed.isFinished) throw new Error('The answer did not end in time.');
+        found.set(name, streamed);
       } catch (error) {
         if (name === 'klaus') throw error;
         skipped.push({ name: `answer of ${name}`, skipped: String(error).split('\n')[0]! });
@@ -83,13 +88,17 @@ export const stream: Benchmark = {
 };
 
 function toRows(name: string, found: ReadonlyMap<string, Streamed>): Row[] {
-  const read = (program: string, key: keyof Streamed): number | undefined => found.get(program)?.[key];
-  const row = (what: string, key: 'cpu' | 'peak' | 'resident', beside: { program: string; most?: number }): Row => {
+  const read = (program: string, key: 'cpu' | 'peak' | 'resident' | 'clears'): number | undefined =>
+    found.get(program)?.[key];
+  const row = (title: string, key: 'cpu' | 'peak' | 'resident', beside: { program: string; most?: number }): Row => {
     const other = read(beside.program, key);
-    const bare = other === undefined ? {} : { bare: { value: other, what: beside.program } };
+    const isFinished = found.get(beside.program)?.isFinished ?? true;
+    const minutes = LIMIT_MS / 60_000;
+    const what = `${beside.program}${isFinished ? '' : `, stopped unfinished after ${minutes} minutes`}`;
+    const bare = other === undefined ? {} : { bare: { value: other, what } };
     const most = beside.most === undefined ? {} : { most: { times: beside.most } };
     return {
-      name: `${name}: ${what}`,
+      name: `${name}: ${title}`,
       value: read('klaus', key)!,
       unit: key === 'cpu' ? 'ms' : 'MB',
       ...bare,
@@ -129,11 +138,13 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     await pty.shows(new RegExp(PROMPT));
     await pause(TYPED_MS);
     await send(pty);
-    await pty.shows(new RegExp(LAST_WORDS));
+    const finished = pty.shows(new RegExp(LAST_WORDS)).then(() => true);
+    finished.catch(() => {});
+    const isFinished = await Promise.race([finished, pause(LIMIT_MS, false, { ref: false })]);
     await pause(SETTLED_MS);
     const cpu = group.readCpu() - before;
     const pids = group.readPids();
-    return { cpu, peak: sum(pids, 'VmHWM'), resident: sum(pids, 'VmRSS'), clears: pty.clears };
+    return { cpu, peak: sum(pids, 'VmHWM'), resident: sum(pids, 'VmRSS'), clears: pty.clears, isFinished };
   } finally {
     await group.close();
     model.disconnect();
