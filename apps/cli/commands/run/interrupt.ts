@@ -26,18 +26,24 @@ export const command: LeafCommand = {
     await using client = await openClient(options);
     // A wrong id stops nothing.
     const ids = new Set(await Promise.all(given.map(async (each) => (await client.session(each)).id)));
+    const { findHolder } = await import('../../daemon/find-holder.ts');
     for (const id of ids) {
+      // Before the request, which it may follow at once.
+      const holder = options.signal ? findHolder(id) : undefined;
       const { session, state } = await client.cancel(id, 'The user stopped the run with klaus interrupt.');
-      const pid = options.signal && state === 'stopping' ? await signalHolder(session) : undefined;
+      const pid = holder === undefined || state !== 'stopping' ? undefined : interruptProcess(holder);
       if (options.json) out.json({ session, state, pid });
       else out.write(`${session}  ${RESULTS[state]}${pid === undefined ? '' : `; process ${pid} got a signal`}\n`);
     }
   },
 };
 
-async function signalHolder(session: string): Promise<number | undefined> {
-  const { findHolder } = await import('../../daemon/find-holder.ts');
-  const pid = findHolder(session);
-  if (pid !== undefined) process.kill(pid, 'SIGINT');
-  return pid;
+/** Sends SIGINT. Undefined if the process has ended since. */
+function interruptProcess(pid: number): number | undefined {
+  try {
+    process.kill(pid, 'SIGINT');
+    return pid;
+  } catch {
+    return undefined;
+  }
 }
