@@ -17,16 +17,19 @@ export interface ServeOptions {
   open?: boolean;
   /** Print the address as one JSON object. */
   json?: boolean;
+  /** True if the command line started it in the background: its log is in files only. Default false. */
+  isDaemon?: boolean;
 }
 
-/** Serves until a signal arrives. The first signal shuts down within the time-out, the second exits immediately. */
-export async function serve({ klaus, host, port, open = false, json = false }: ServeOptions): Promise<void> {
+/** Serves until a signal arrives, or the server has been idle for `server.idleExitMs`. The first signal shuts down within the time-out, the second exits immediately. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { klaus, host, port, open = false, json = false, isDaemon = false } = options;
   const { configuration } = klaus;
   const log = createServerLog({
     level: configuration.get('server.logLevel'),
     folder: join(klaus.home, 'logs'),
     keepDays: configuration.get('server.logDays'),
-    write: (line) => void process.stderr.write(line),
+    write: (line) => void (isDaemon || process.stderr.write(line)),
     json,
     redact: (text) => klaus.redact(text),
   });
@@ -37,6 +40,7 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
     klaus,
     log,
     version: VERSION,
+    isDaemon,
     ...optional({ host, port }),
   });
   log.hide(server.token);
@@ -44,7 +48,8 @@ export async function serve({ klaus, host, port, open = false, json = false }: S
   printReady(server, json);
   for (const session of server.resumed) log.info('resumed a session of an earlier server', { session });
   if (open) openBrowser(klaus.home, server);
-  await stopped;
+  const isIdle = await Promise.race([stopped, server.idle.then(() => true)]);
+  if (isIdle) log.info('stopping: the server has no work and no clients');
   // The timer is not cleared: the caller closes Klaus after this, within the same time-out.
   const { exit } = toShutdownTimes(configuration.get('server.shutdownTimeoutMs'));
   setTimeout(() => exitEarly(log), exit).unref();

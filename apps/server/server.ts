@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
+import type { ServerDescriptor } from './contract/index.ts';
 import { createRequestGuard, isLoopback } from './access/request-guard.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
@@ -13,6 +14,7 @@ import { closeServer, listen, listenLocally } from './listen.ts';
 import { createEventLog } from './observability/event-log.ts';
 import type { Log } from './observability/log.ts';
 import { logRequest } from './observability/request-log.ts';
+import { watchIdle } from './runs/idle-watch.ts';
 import { toShutdownTimes } from './runs/shutdown-times.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
 
@@ -31,7 +33,12 @@ export interface ServerOptions {
   port?: number;
   log: Log;
   version: string;
+  /** True if the command line started it in the background. Default false. */
+  isDaemon?: boolean;
 }
+
+/** `server.idleExitMs` of a daemon, by default. */
+const DAEMON_IDLE_MS = 600_000;
 
 export interface RunningServer {
   /** Such as `http://127.0.0.1:3001`. */
@@ -44,6 +51,8 @@ export interface RunningServer {
   readonly routes: readonly { method: string; path: string }[];
   /** Sessions of an earlier server whose runs continue here. */
   readonly resumed: readonly string[];
+  /** Resolves when it has been without work and clients for `server.idleExitMs`. */
+  readonly idle: Promise<void>;
   /** Stops each run after its current step, ends the streams, and closes. Does not close Klaus. Idempotent. */
   close(): Promise<void>;
 }
@@ -55,7 +64,7 @@ export interface RunningServer {
  *   that is in use, `store.busy` when another server runs for the same state folder.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { klaus, host = '127.0.0.1', port = 3001, log, version } = options;
+  const { klaus, host = '127.0.0.1', port = 3001, log, version, isDaemon = false } = options;
   const { configuration } = klaus;
   const secret = configuration.get('server.secret');
   if (!isLoopback(host) && secret === undefined) {
@@ -73,6 +82,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tcp = createServer();
   const socketPath = join(folder, 'klaus.sock');
   const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
+  // That of a server that was killed.
+  rmSync(`${socketPath}.json`, { force: true });
   if (socket) {
     await listenLocally(socket, socketPath);
     undo.defer(() => void socket.close());
@@ -99,11 +110,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopCounting = metrics && klaus.onSandboxStart((start) => metrics.countStart(start));
   const servers = [tcp, ...(socket ? [socket] : [])];
   for (const server of servers) connectRequests(server, { app, sockets, log });
+  const watch = watchIdle({
+    servers,
+    idleMs: configuration.get('server.idleExitMs') ?? (isDaemon ? DAEMON_IDLE_MS : 0),
+    isBusy: () => queue.isBusy,
+    // Background processes that are not marked to survive end with the server.
+    isNeeded: () => klaus.processes().some(({ state, survives }) => state === 'running' && !survives),
+  });
   const webhook = openWebhook(context);
   const stopWatching = klaus.store.view.onUnreadable((session, error) => hubs.endUnreadable(session, error));
   const resumed = queue.resumeEarlier();
 
   const close = async (): Promise<void> => {
+    watch.stop();
     const ended = Promise.all(servers.map(closeServer));
     await queue.stop(toShutdownTimes(configuration.get('server.shutdownTimeoutMs')).steps);
     await deletions.close();
@@ -124,7 +143,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     lock.release();
   };
   let closing: Promise<void> | undefined;
-  if (socket) writeFileSync(`${socketPath}.json`, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+  const descriptor: ServerDescriptor = { url, pid: process.pid, version, isDaemon };
+  if (socket) writeFileSync(`${socketPath}.json`, JSON.stringify(descriptor), { mode: 0o600 });
   undo.move();
   return {
     url,
@@ -132,6 +152,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tokenFile,
     token: token.text,
     resumed,
+    idle: watch.idle,
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     close: () => (closing ??= close()),
   };

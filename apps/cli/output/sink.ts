@@ -39,6 +39,12 @@ function createSink(open: () => NodeJS.WriteStream) {
     raw: (text: string) => void open().write(text),
     /** Makes a terminal mark pasted text, or ends that. */
     markPaste: (isMarked: boolean) => void open().write(`\u001b[?2004${isMarked ? 'h' : 'l'}`),
+    /** Shows lines from the top of the terminal, and removes what was below. Only on a terminal. */
+    replaceScreen: (lines: readonly string[]) =>
+      void open().write(`\u001b[H${lines.map((line) => `${clean(line)}\u001b[K`).join('\r\n')}\u001b[J`),
+    /** Shows a screen of its own and hides the cursor, or shows the former one again. Only on a terminal. */
+    useOwnScreen: (isOwn: boolean) =>
+      void open().write(isOwn ? '\u001b[?1049h\u001b[?25l' : '\u001b[?25h\u001b[?1049l'),
     /** Replaces the line of the cursor. Only on a terminal. */
     replaceLine: (text: string) => void open().write(`\r\u001b[2K${clean(text)}`),
   };

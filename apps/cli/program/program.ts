@@ -10,6 +10,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Run:': {
     run: () => import('../commands/run/run.ts'),
     chat: () => import('../commands/run/chat.ts'),
+    start: () => import('../commands/run/start.ts'),
+    wait: () => import('../commands/run/wait.ts'),
+    message: () => import('../commands/run/message.ts'),
+    interrupt: () => import('../commands/run/interrupt.ts'),
+    attach: () => import('../commands/run/attach.ts'),
     resume: () => import('../commands/run/resume.ts'),
     steer: () => import('../commands/run/steer.ts'),
     cancel: () => import('../commands/run/cancel.ts'),
@@ -24,6 +29,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
   'Sessions:': {
     sessions: () => import('../commands/sessions/sessions.ts'),
+    status: () => import('../commands/sessions/status.ts'),
+    watch: () => import('../commands/sessions/watch.ts'),
     show: () => import('../commands/sessions/show.ts'),
     verify: () => import('../commands/sessions/verify.ts'),
     export: () => import('../commands/sessions/export.ts'),

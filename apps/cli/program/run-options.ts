@@ -98,6 +98,24 @@ export function addRunOptions(command: Command): Command {
 
 /** The options with which a session is opened and its runs are shown. */
 export function addOpenOptions(command: Command): Command {
+  return addRequestOptions(command)
+    .option(
+      '--env <name>',
+      'a variable of yours that commands get, instead of sandbox.env; repeatable',
+      repeatable(toVariable),
+    )
+    .option('--root <folder>', 'the folder around the workspace that commands may read (default: its repository)')
+    .option(
+      '--add-dir <folder>',
+      'another folder to read (:ro, the default) or to change too (:rw); repeatable',
+      repeatable(toFolderPath),
+    )
+    .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
+    .addOption(settingOption);
+}
+
+/** Those of them that a server takes too. */
+export function addRequestOptions(command: Command): Command {
   command
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
@@ -113,20 +131,7 @@ export function addOpenOptions(command: Command): Command {
     )
     .addOption(sandboxOption)
     .addOption(waitForModelOption)
-    .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
-    .option(
-      '--env <name>',
-      'a variable of yours that commands get, instead of sandbox.env; repeatable',
-      repeatable(toVariable),
-    )
-    .option('--root <folder>', 'the folder around the workspace that commands may read (default: its repository)')
-    .option(
-      '--add-dir <folder>',
-      'another folder to read (:ro, the default) or to change too (:rw); repeatable',
-      repeatable(toFolderPath),
-    )
-    .option('--allow-any-workspace', 'accept /, the home folder and other unusual places as a workspace')
-    .addOption(settingOption);
+    .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied');
   return addShowOptions(addLimitOptions(command));
 }
 

@@ -65,13 +65,13 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     const roots = listed.map((folder) => toReal(folder).path);
     return roots.some((root) => isSame(path, root) || (holds(root, path) && !isHidden(relative(root, path))));
   };
-  const check = (path: string, shown: string): void => {
+  const check = (path: string, { shown, isLocal = false }: { shown: string; isLocal?: boolean }): void => {
     if (isForbidden(path)) {
       throw new KlausError('workspace.refused', `The server begins no session in ${shown}.`, {
         hint: 'It is a system folder, the home folder, Git data or the state of Klaus, which `server.workspaces` cannot allow. Use a project folder.',
       });
     }
-    if (isInside(path)) return;
+    if (isLocal || isInside(path)) return;
     throw new KlausError('workspace.outside', `The server may not work in ${shown}.`, {
       hint: 'Add the folder to the setting `server.workspaces` (KLAUS_SERVER_WORKSPACES) of the server. By default the server works in its own folder and in those of known sessions.',
     });
@@ -79,21 +79,23 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
   return {
     /**
      * @param workspace A relative path is resolved against the configured workspace.
+     * @param from.isLocal True for a request over the Unix socket: its user can open a session in any folder without a
+     *   server too. Default false.
      * @returns The real path of the folder.
      * @throws KlausError `workspace.refused` for a folder that is never a workspace, `workspace.outside` for one that is
      *   not in `server.workspaces`, `workspace.missing` for one that does not exist.
      */
-    check(workspace: string): string {
+    check(workspace: string, { isLocal = false }: { isLocal?: boolean } = {}): string {
       const { path, exists } = toReal(resolve(options.configured, workspace));
       const shown = workspace.slice(0, 200);
-      check(path, shown);
+      check(path, { shown, isLocal });
       if (exists) return path;
       throw new KlausError('workspace.missing', `The workspace ${shown} is not a folder on the server.`, {
         hint: 'Use a folder that exists on the machine of the server.',
       });
     },
     /** The same for the workspace of a known session, which may no longer exist. */
-    checkKnown: (workspace: string): void => check(toReal(workspace).path, workspace.slice(0, 200)),
+    checkKnown: (workspace: string): void => check(toReal(workspace).path, { shown: workspace.slice(0, 200) }),
     /** False if the workspace of a known session would be refused. */
     allowsKnown(workspace: string): boolean {
       const { path } = toReal(workspace);

@@ -3,6 +3,7 @@ export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { API_VERSION, ROUTES, type RouteName, type RouteOf } from './routes.ts';
+export type { ServerDescriptor } from './server-descriptor.ts';
 export * from './session-view.ts';
 export * from './shapes.ts';
 export * from './stream.ts';

@@ -3,6 +3,7 @@ import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@kl
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
+import { isLocal } from '../access/request-guard.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toDefined } from './agents.ts';
@@ -53,8 +54,9 @@ export const sessionHandlers = {
     }
   },
 
-  async openSession({ body }, context) {
+  async openSession({ body }, context, { request }) {
     const { klaus, queue } = context;
+    const from = { isLocal: isLocal(request) };
     const {
       session: id,
       workspace,
@@ -73,14 +75,14 @@ export const sessionHandlers = {
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
-    const folder = workspace === undefined ? undefined : context.workspaces.check(workspace);
+    const folder = workspace === undefined ? undefined : context.workspaces.check(workspace, from);
     const isKnown = id !== undefined && (await klaus.store.head(id)) !== undefined;
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
           ...optional({ mode, sandbox, isolate, grant, workers }),
-          checkFolder: (path) => void context.workspaces.check(path),
+          checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);

@@ -112,6 +112,11 @@ export class RunQueue {
     return this.#running.has(session) || this.#klaus.store.view.isClaimed(session);
   }
 
+  /** True while a session runs, is queued, or waits for the process that holds it. */
+  get isBusy(): boolean {
+    return this.#running.size > 0 || this.#waiting.size > 0 || [...this.#idle.values()].includes('busy');
+  }
+
   /** From 1. */
   positionOf(session: string): number | undefined {
     const at = [...this.#waiting.keys()].indexOf(session);

@@ -105,6 +105,13 @@ export const SERVER_SETTINGS = {
     env: 'AGENT_MAX_CONCURRENT_SESSIONS',
     description: 'Number of concurrent runs of the server. Further runs wait in a visible queue.',
   }),
+  'server.idleExitMs': defineSetting({
+    schema: z.int().min(0).max(2_592_000_000),
+    env: 'KLAUS_SERVER_IDLE_EXIT',
+    unset: '600000 (10 minutes) for the daemon, which the command line starts; never for `klaus serve`',
+    description:
+      'Milliseconds after which a server without work and without connected clients ends. Sessions that wait for an approval are no work. 0: never.',
+  }),
   'server.shutdownTimeoutMs': defineSetting({
     schema: z.int().min(0).max(3_600_000),
     default: 30_000,

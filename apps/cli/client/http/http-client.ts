@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { optional } from '@klaus/sdk/optional';
 import { toUlid } from '@klaus/sdk/ulid';
-import { connectServer } from './connect-server.ts';
+import type { Daemon } from '../../daemon/ensure-daemon.ts';
+import { type ConnectedServer, connectServer } from './connect-server.ts';
 import { createHttpChat } from './http-chat.ts';
 import { createHttpInteractive } from './http-interactive.ts';
 import { createHttpReader } from './http-reader.ts';
@@ -10,12 +11,13 @@ import { retry } from './retry.ts';
 import type { OpenRequest, PromptRequest, SessionClient } from '@klaus/sdk/client';
 import type { Options } from '../../program/options.ts';
 
-/** A client of the server that the options name. */
+/** A client of the server that the options name. @param daemon A daemon instead. */
 export async function connectHttpClient(
   options: Options,
   onNotice: (text: string, level?: 'warn') => void,
+  daemon?: Daemon,
 ): Promise<SessionClient> {
-  const server = await connectServer(options);
+  const server = daemon === undefined ? await connectServer(options) : await connectDaemon(daemon);
   const { client, name, ask, at, warning } = server;
   const onRetry = () => onNotice(`The connection to ${name} was lost; retrying for half a minute.`, 'warn');
   const detail = (id: string) => ask(client.session({ params: { id } }));
@@ -40,6 +42,7 @@ export async function connectHttpClient(
       // Repeated with the same two ids, for example after a lost answer, it is one session and one prompt.
       const body = { session: toNewUlid(), ...toBody(request), ...toPrompt(request) };
       const { session: id } = await retry({ server: name, onRetry }, () => client.openSession({ body }));
+      if (daemon !== undefined) return id;
       const { workspace } = await retry({ server: name, onRetry }, () => client.session({ params: { id } }));
       onNotice(`works at ${name} in ${workspace}`);
       return id;
@@ -69,6 +72,11 @@ export async function connectHttpClient(
     leftovers: async () => ({ messages: 0, processes: [] }),
     async [Symbol.asyncDispose]() {},
   };
+}
+
+/** Its sessions are those of this machine: commands need no address. */
+async function connectDaemon({ socket }: Daemon): Promise<ConnectedServer> {
+  return { ...(await connectServer({ server: `unix:${socket}` })), name: 'the daemon', at: '' };
 }
 
 function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptRequest) {

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
@@ -36,12 +37,13 @@ export const command: LeafCommand = {
         .addOption(onAskOption)
         .addOption(sandboxOption)
         .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
-        .addOption(settingOption),
+        .addOption(settingOption)
+        .addOption(new Option('--daemon', 'started by the command line in the background').hideHelp()),
     ),
-  async run(options: Options & { host: string; port: number; open?: true }) {
-    const { host, port, open = false, json = false } = options;
+  async run(options: Options & { host: string; port: number; open?: true; daemon?: true }) {
+    const { host, port, open = false, json = false, daemon: isDaemon = false } = options;
     await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
     const { serve } = await import('@klaus/server');
-    await serve({ klaus, host, port, open, json });
+    await serve({ klaus, host, port, open, json, isDaemon });
   },
 };

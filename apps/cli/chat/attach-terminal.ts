@@ -1,0 +1,38 @@
+import type { SessionClient } from '@klaus/sdk/client';
+import { toHome } from '@klaus/sdk/home';
+import { toPrintable } from '@klaus/sdk/printable';
+import { VERSION } from '@klaus/sdk/version';
+import { runTerminal } from '@klaus/terminal';
+import { openStates, toSessionIds } from '../client/session-states.ts';
+import { openDaemonClient } from '../daemon/open-daemon-client.ts';
+import { type Options, toGivenServer } from '../program/options.ts';
+import { openEditor } from '../prompt/editor.ts';
+
+/** Opens the interactive terminal on a session of the daemon, or of the server that the options name. Returns the exit code. */
+export async function attachTerminal(idOrPrefix: string, options: Options): Promise<number> {
+  // A wrong id is reported before the terminal is changed.
+  if (toGivenServer(options) === undefined) {
+    using states = await openStates();
+    toSessionIds(states, [idOrPrefix]);
+  }
+  const workspaceOf = async (client: SessionClient, id: string) => (await client.chatState(id)).workspace;
+  return await runTerminal({
+    home: toHome(process.env, process.cwd()),
+    folder: process.cwd(),
+    prompt: '',
+    version: VERSION,
+    editFile: (file) => openEditor(file),
+    openClient: (onNotice) => openDaemonClient(options, onNotice),
+    async begin(client) {
+      const { id, title } = await client.session(idOrPrefix);
+      const note = `Session ${id}${title ? `, ${toPrintable(title)}` : ''}. Leaving does not stop its run.`;
+      return { agent: undefined, keepsHistory: true, session: id, change: {}, notes: [note] };
+    },
+    // Of a session that is opened later in this terminal.
+    toRequest: async (client, { session }) => ({
+      chat: true,
+      onAsk: 'wait',
+      workspace: await workspaceOf(client, session!),
+    }),
+  });
+}

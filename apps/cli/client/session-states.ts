@@ -1,0 +1,52 @@
+import { toHome } from '@klaus/sdk/home';
+import { openSessionStates, type SessionState, type SessionStates } from '@klaus/sdk/session-states';
+import { CliError, UsageError } from '../program/cli-error.ts';
+
+/**
+ * The sessions of this machine, for commands that only read their states. The engine is loaded only for a database of
+ * an earlier version, which it converts.
+ *
+ * @returns Undefined if there are none yet.
+ * @throws CliError `store.corrupt`.
+ */
+export async function openStates(): Promise<SessionStates | undefined> {
+  const home = toHome(process.env, process.cwd());
+  try {
+    return openSessionStates(home);
+  } catch {
+    const { openKlaus } = await import('./open-klaus.ts');
+    await (await openKlaus())[Symbol.asyncDispose]();
+  }
+  try {
+    return openSessionStates(home);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError('store.corrupt', `The sessions cannot be read: ${message}.`, {
+      hint: '`klaus doctor` checks the database.',
+      cause,
+    });
+  }
+}
+
+/**
+ * The full ids of the sessions that a command line names by their beginnings, without repetitions.
+ *
+ * @throws UsageError for one that no session or several sessions have.
+ */
+export function toSessionIds(states: SessionStates | undefined, given: readonly string[]): string[] {
+  const ids = given.map((prefix) => {
+    const [id, ...others] = states?.match(prefix) ?? [];
+    if (id === undefined) throw new UsageError(`There is no session ${prefix}.`, '`klaus sessions` lists them.');
+    if (others.length === 0) return id;
+    throw new UsageError(
+      `Several sessions begin with "${prefix}": ${[id, ...others].join(', ')}.`,
+      'Give more characters of the id.',
+    );
+  });
+  return [...new Set(ids)];
+}
+
+/** The states of sessions by their full ids. Sessions that were deleted are absent. */
+export function readStates(states: SessionStates | undefined, ids: readonly string[]): SessionState[] {
+  return ids.flatMap((id) => states?.get(id) ?? []);
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Script } from '@klaus/sdk';
+import type { SessionState } from '@klaus/sdk/session-states';
+import type { ServerDescriptor } from '@klaus/server/contract';
+import { findProcesses } from '../faults/processes.ts';
+import { type Ended, type RunningKlaus, runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+
+/** A state folder with a daemon that its commands start. No process of it survives the test. */
+export interface Roof extends AsyncDisposable {
+  readonly place: TestHome;
+  readonly model: Awaited<ReturnType<typeof startServer>>;
+  /** Runs a command to its end. */
+  klaus(...words: string[]): Promise<Ended>;
+  /** Starts a command. */
+  begin(...words: string[]): RunningKlaus;
+  /** Starts sessions of the built-in agent. Returns their ids. */
+  start(...words: string[]): Promise<string[]>;
+  status(id: string): Promise<SessionState>;
+  /** What the running server reports about itself. */
+  descriptor(): ServerDescriptor | undefined;
+  /** Process ids of the daemons of this state folder. */
+  daemons(): number[];
+}
+
+export const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
+
+/** Two turns, the first of which is streamed for some time. */
+const toTurns = (times: number): Script => ({
+  steps: [
+    TITLE,
+    {
+      when: { turn: 0 },
+      pace: 20,
+      chunk: 10,
+      reply: { text: { repeat: 'step ', times }, calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+    },
+    { when: { turn: 1 }, reply: { text: 'It is\ndone.' } },
+    ...[2, 3, 4].map((turn) => ({ when: { turn }, reply: { text: 'Also\ndone.' } })),
+  ],
+});
+
+/** About two seconds. */
+export const SLOW = toTurns(200);
+
+/** Longer than a test takes. */
+export const ENDLESS = toTurns(20_000);
+
+/** A change of a file, which needs an approval in mode `ask`. */
+export const WRITE: Script = {
+  steps: [
+    TITLE,
+    { when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'new\n' } }] } },
+    { when: { turn: 1 }, reply: { text: 'Written.' } },
+  ],
+};
+
+export async function createRoof({
+  script = SLOW,
+  env = {},
+}: { script?: Script; env?: Record<string, string> } = {}): Promise<Roof> {
+  const place = createTestHome();
+  const model = await startServer(script);
+  const options = { place, server: model, env };
+  const daemons = (): number[] => findDaemons(place.home);
+  const roof: Omit<Roof, typeof Symbol.asyncDispose> = {
+    place,
+    model,
+    klaus: (...words) => runKlaus(words, options),
+    begin: (...words) => startKlaus(words, options),
+    async start(...words) {
+      const { code, stdout, stderr } = await roof.klaus('start', 'klaus', 'do it', '--detach', ...words);
+      if (code !== 0) throw new Error(stderr);
+      return stdout.trim().split('\n');
+    },
+    async status(id) {
+      const { stdout, stderr } = await roof.klaus('status', id, '--json');
+      if (stdout === '') throw new Error(stderr);
+      return JSON.parse(stdout) as SessionState;
+    },
+    descriptor() {
+      try {
+        return JSON.parse(readFileSync(join(place.home, 'server', 'klaus.sock.json'), 'utf8')) as ServerDescriptor;
+      } catch {
+        return undefined;
+      }
+    },
+    daemons,
+  };
+  return {
+    ...roof,
+    async [Symbol.asyncDispose]() {
+      for (const pid of daemons()) process.kill(pid, 'SIGKILL');
+      await untilGone(daemons);
+      await model.close();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+/** Resolves when a list of processes is empty. */
+export async function untilGone(list: () => readonly number[]): Promise<void> {
+  while (list().length > 0) await pause(20);
+}
+
+/** The error of a command with `--json`. */
+export function toError({ stderr }: Ended): { code: string; message: string; hint: string } {
+  const line = stderr.split('\n').find((each) => each.startsWith('{"error"'));
+  if (line === undefined) throw new Error(`no error in: ${stderr}`);
+  return (JSON.parse(line) as { error: { code: string; message: string; hint: string } }).error;
+}
+
+function findDaemons(home: string): number[] {
+  return findProcesses('serve --daemon').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);
+    } catch {
+      return false;
+    }
+  });
+}
