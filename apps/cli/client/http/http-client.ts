@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { optional } from '@klaus/sdk/optional';
 import { toUlid } from '@klaus/sdk/ulid';
 import { connectServer } from './connect-server.ts';
+import { createHttpAttention } from './http-attention.ts';
 import { createHttpChat } from './http-chat.ts';
 import { createHttpInteractive } from './http-interactive.ts';
 import { createHttpReader } from './http-reader.ts';
@@ -27,6 +28,7 @@ export async function connectHttpClient(
     at,
     warning,
     ...reader,
+    ...createHttpAttention(server),
     ...createHttpChat(server, reader),
     ...createHttpInteractive(server),
     async forget(id) {
