@@ -57,7 +57,18 @@ export type { Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';
 export type { Delivery, Outbox, OutboxDelivery } from './ports/outbox.ts';
-export type { ClearFilter, ClearReport, MessageHit, SessionFilter, SessionRow } from './ports/session-row.ts';
+export type {
+  AttentionFilter,
+  AttentionItem,
+  AttentionKind,
+  AttentionList,
+  ClearFilter,
+  ClearReport,
+  MessageHit,
+  SessionFilter,
+  SessionRow,
+  SessionSeen,
+} from './ports/session-row.ts';
 export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/usage-row.ts';
 export {

@@ -1,57 +1,8 @@
-import type { Event, EventOf, Live } from '@klaus/core/protocol';
-import type { QueuedMessage } from '../sessions/queued-messages.ts';
+import type { Event, EventOf } from '@klaus/core/protocol';
 import type { AnswerOptions } from '../sessions/question.ts';
 import type { Advance } from '../sessions/session-handle.ts';
+import type { DrivenSession, DriveOptions, DriveState } from './driven-session.ts';
 import type { FollowedSession, PromptRequest, Reply, SessionClient } from './session-client.ts';
-
-/** What a driven session does now. */
-export type DriveState =
-  /** This client works on it, or follows the work of the server. */
-  | { state: 'working' }
-  /** Nothing is left to do. `finished`: the end of the last run, if it ended since the previous idle state. */
-  | { state: 'idle'; finished?: EventOf<'run.finished'> }
-  /** The session waits for an answer to each of these approvals, oldest first. */
-  | { state: 'parked'; approvals: readonly EventOf<'approval.asked'>[] }
-  /** Another process works on the session. Its events are reported; this client takes over when that process is done. */
-  | { state: 'busy' }
-  /** The work ended with an error. {@link DrivenSession.kick} and every request try again. */
-  | { state: 'failed'; error: unknown };
-
-export interface DriveOptions {
-  /** Id of the session. */
-  session: string;
-  /** Seq. Later events are reported. */
-  after: number;
-  /** Every event once and in order, those that other processes cause too. */
-  onEvent: (event: Event) => void;
-  onEarlierEvent?: ((event: Event) => void) | undefined;
-  /** In-flight text and progress of calls. */
-  onLive?: ((live: Live) => void) | undefined;
-  /** Messages and shell commands that no run has taken. */
-  onQueue?: ((messages: readonly QueuedMessage[]) => void) | undefined;
-  /** Each change of the state, after all events that led to it. */
-  onState: (state: DriveState) => void;
-  /** The connection to a server was lost or restored, in a sentence. Default: it is not reported. */
-  onConnection?: ((text: string) => void) | undefined;
-}
-
-/** A session that this client advances whenever there is something to do. */
-export interface DrivenSession extends AsyncDisposable {
-  /** The state that was reported last; undefined before the first one. */
-  readonly state: DriveState | undefined;
-  /** Sends a prompt and works on it. Resolves when the prompt is durable. @throws KlausError as `SessionClient.prompt`. */
-  send(request: PromptRequest): Promise<void>;
-  /** Works until nothing is left to do, after a request that was sent in another way, such as a change or a resume. */
-  kick(): void;
-  /** Stops the current run. Prompts that no run has taken remain in the inbox. */
-  cancel(reason: string): Promise<void>;
-  /** Answers an approval. False: another client was faster, and this answer has no effect. */
-  answer(approval: string, reply: Reply, options?: Omit<AnswerOptions, 'by'>): Promise<boolean>;
-  /** Resolves when the state is neither `working` nor `busy`, at once if that is so. */
-  settled(): Promise<DriveState>;
-  /** Stops reporting. A run that this client works on is not stopped: cancel it before, or close the client. */
-  dispose(): Promise<void>;
-}
 
 /** Milliseconds between two attempts to work on a session that another process holds. */
 const BUSY_RETRY_MS = 250;
@@ -94,6 +45,8 @@ class Drive implements DrivenSession {
   /** Seq of the last reported event. */
   #seq: number;
   #finished: EventOf<'run.finished'> | undefined;
+  /** The writes of what the user has seen. */
+  #seen: Promise<void> = Promise.resolve();
   readonly #onEvent = new Set<() => void>();
   readonly #onSettled = new Set<(state: DriveState) => void>();
 
@@ -118,6 +71,7 @@ class Drive implements DrivenSession {
       onQueue,
       onConnection,
     });
+    if (after > 0) this.#markSeen(after);
   }
 
   async send(request: PromptRequest): Promise<void> {
@@ -167,6 +121,7 @@ class Drive implements DrivenSession {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     await this.#followed?.[Symbol.asyncDispose]();
+    await this.#seen;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -180,9 +135,16 @@ class Drive implements DrivenSession {
     this.#seq = event.seq;
     if (event.type === 'run.finished') this.#finished = event;
     this.#options.onEvent(event);
+    if (event.type === 'run.finished') this.#markSeen(event.seq);
     for (const listener of this.#onEvent) listener();
     // The state is unknown before the first kick: nothing runs then without a request.
     if (this.#state && !this.#isWaiting && FOREIGN_WORK.has(event.type)) this.#look();
+  }
+
+  /** If it fails, the session remains in the list of what needs the user. */
+  #markSeen(seq: number): void {
+    const mark = (): Promise<void> => this.#client.markSeen(this.#options.session, seq).catch(() => {});
+    this.#seen = this.#seen.then(mark);
   }
 
   /** Finds out what there is to do, and does it. */

@@ -1,5 +1,6 @@
 export { driveSession } from './drive-session.ts';
-export type { DrivenSession, DriveOptions, DriveState } from './drive-session.ts';
+export type * from './driven-session.ts';
+export type * from './attention-client.ts';
 export type * from './chat-client.ts';
 export type * from './interactive-client.ts';
 export type * from './session-client.ts';

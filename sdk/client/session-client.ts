@@ -6,6 +6,7 @@ import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { AnswerOptions } from '../sessions/question.ts';
 import type { Advance } from '../sessions/session-handle.ts';
 import type { UsageReport } from '../sessions/usage-report.ts';
+import type { AttentionClient } from './attention-client.ts';
 import type { ChatClient } from './chat-client.ts';
 import type { InteractiveClient } from './interactive-client.ts';
 import type { SessionSummary } from './session-summary.ts';
@@ -17,7 +18,7 @@ import type { SessionSummary } from './session-summary.ts';
  * Ids of sessions and approvals can be abbreviated to their beginning. A refused request is an error with a code, as
  * of the engine.
  */
-export interface SessionClient extends AsyncDisposable, ChatClient, InteractiveClient {
+export interface SessionClient extends AsyncDisposable, AttentionClient, ChatClient, InteractiveClient {
   /** The server's name; undefined for this machine. */
   readonly server: string | undefined;
   /** What further command lines need to reach the same sessions: ` --server URL`, or nothing. */

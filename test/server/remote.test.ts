@@ -362,6 +362,19 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
+  test('klaus attention and klaus next', async () => {
+    const pairs = await compare((id) => [
+      ['attention', '--json'],
+      ['next', '--json'],
+      ['attention', '--seen', id],
+      ['attention'],
+      ['next'],
+    ]);
+    for (const [there, here] of pairs) expect(there).toEqual(here);
+    expect(pairs[0]![0].stdout).toMatch(/"kind":"done"/);
+    expect(pairs[3]![0].stdout).toBe('');
+  });
+
   test('klaus export and klaus usage', async () => {
     const pairs = await compare((id) => [
       ['export', id],

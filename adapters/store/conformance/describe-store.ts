@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAgentUses } from './agent-uses.ts';
+import { describeAttention } from './attention.ts';
 import { describeBlobs } from './blobs.ts';
 import { describeCrashes } from './crashes.ts';
 import { describeInbox } from './inbox.ts';
@@ -33,6 +34,9 @@ export function describeStore(name: string, create: CreateStoreHarness): void {
   describe(`${name}: queries`, () => {
     describeQueries(create);
     describeAgentUses(create);
+  });
+  describe(`${name}: attention`, () => {
+    describeAttention(create);
   });
   describe(`${name}: crashes`, () => {
     describeCrashes(create);

@@ -130,7 +130,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     view: createView(database, { home, notifier }),
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),
-    ...createQueries(database, { home, blobs, commits, clock, projection, redact }),
+    ...createQueries(database, { home, blobs, commits, notifier, clock, projection, redact }),
     close: async () => close(),
     [Symbol.dispose]: close,
   };

@@ -15,10 +15,12 @@ export interface InTerminalOptions {
   /** True for a start without any argument. */
   isStart: boolean;
   options: ChatCommandOptions;
+  /** Id of the session to show. Default: the chat that the agent continues. */
+  session?: string;
 }
 
 /** Runs a chat in the interactive terminal. Returns the exit code. */
-export async function runInTerminal({ name, isStart, options }: InTerminalOptions): Promise<number> {
+export async function runInTerminal({ name, isStart, options, session }: InTerminalOptions): Promise<number> {
   const { cwd, root } = options;
   const folder = cwd === undefined ? process.cwd() : toFolder(cwd);
   return await runTerminal({
@@ -30,6 +32,7 @@ export async function runInTerminal({ name, isStart, options }: InTerminalOption
     editFile: (file) => openEditor(file),
     openClient: (onNotice) => openClient(options, { cwd, settings: toSettings(options), onNotice }),
     async begin(client) {
+      if (session !== undefined) return { agent: name, keepsHistory: true, session, change: {}, notes: [] };
       const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
       const isKept = options.history && keepsHistory;
       const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { hunksOf, type ApprovalRow, type Klaus, type Session, type SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
+import { createLocalAttention } from './local-attention.ts';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
 import { createLocalInteractive } from './local-interactive.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
@@ -100,6 +101,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     resume: async (id, request) => resume(klaus, await klaus.session(id), request),
     cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
     follow: (options) => followLocal(klaus, options),
+    ...createLocalAttention(klaus),
     ...createLocalChat(klaus),
     ...createLocalInteractive(klaus),
     async latestChat(query) {

@@ -42,6 +42,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     unpin: () => import('../commands/sessions/unpin.ts'),
   },
   'Review:': {
+    attention: () => import('../commands/approvals/attention.ts'),
+    next: () => import('../commands/approvals/next.ts'),
     approvals: () => import('../commands/approvals/approvals.ts'),
     approve: () => import('../commands/approvals/approve.ts'),
     reject: () => import('../commands/approvals/reject.ts'),

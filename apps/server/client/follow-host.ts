@@ -1,4 +1,4 @@
-import type { HostStream, SessionView } from '../contract/index.ts';
+import type { AttentionListView, HostStream, SessionView } from '../contract/index.ts';
 import type { Client } from './client.ts';
 import { follow, type StreamState } from './follow.ts';
 
@@ -7,6 +7,8 @@ export interface FollowHostOptions {
   onSnapshot: (sessions: SessionView[]) => void;
   onSession: (session: SessionView) => void;
   onRemoved: (session: string, undoUntil: number | null) => void;
+  /** The sessions that need the user, first after the snapshot and then after each change. */
+  onAttention?: (list: AttentionListView) => void;
   onState?: (state: StreamState) => void;
   signal: AbortSignal;
 }
@@ -20,6 +22,7 @@ export function followHost({ connection }: Pick<Client, 'connection'>, options: 
       snapshot: ({ sessions }) => options.onSnapshot(sessions),
       session: options.onSession,
       removed: ({ session, undoUntil }) => options.onRemoved(session, undoUntil),
+      attention: (list) => options.onAttention?.(list),
     },
     onState: options.onState,
     signal: options.signal,

@@ -9,6 +9,7 @@ import {
 import { z } from 'zod';
 import { defineRoute, type Route } from './route.ts';
 import { agentRoutes } from './agent-routes.ts';
+import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -226,6 +227,7 @@ export const ROUTES = {
   ...server,
   ...models,
   ...sessionRoutes,
+  ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,
   ...contextRoutes,

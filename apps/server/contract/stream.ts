@@ -1,5 +1,6 @@
 import { eventBodySchema, envelopeSchema, type Event, type Live } from '@klaus/core/protocol';
 import { z } from 'zod';
+import { attentionListSchema } from './attention-routes.ts';
 import { queuedMessageSchema, sessionViewSchema, sessionStatusSchema } from './session-view.ts';
 
 /** In-flight text, identified by message or call id and offset. The event supersedes it. It has no seq. */
@@ -49,12 +50,13 @@ export type SessionStream = z.infer<typeof sessionStreamSchema>;
 
 /**
  * `GET /api/events`: the list of sessions. `snapshot` comes first and replaces earlier views; then `session` for each
- * changed session, `removed` for each deleted one.
+ * changed session, `removed` for each deleted one, and `attention` with the sessions that need the user after each change.
  */
 export const hostStreamSchema = z.object({
   snapshot: z.object({ sessions: z.array(sessionViewSchema) }),
   session: sessionViewSchema,
   removed: z.object({ session: z.string(), undoUntil: z.number().nullable() }),
+  attention: attentionListSchema,
   bye: byeSchema,
 });
 export type HostStream = z.infer<typeof hostStreamSchema>;

@@ -9,6 +9,7 @@ import { EventStream } from '../streams/event-stream.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
 import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
+import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
@@ -27,6 +28,7 @@ import type { StaticFiles } from './static-files.ts';
 
 const HANDLERS: Handlers = {
   ...hostHandlers,
+  ...attentionHandlers,
   ...liveHandlers,
   ...promptHandlers,
   ...sessionHandlers,

@@ -128,6 +128,11 @@ export class RunQueue {
     return this.#problems.get(session);
   }
 
+  /** The sessions that cannot run. */
+  get blocked(): string[] {
+    return [...this.#problems.keys()];
+  }
+
   get running(): { session: string; since: number }[] {
     return [...this.#running].map(([session, { since }]) => ({ session, since }));
   }

@@ -1,7 +1,8 @@
 import type { ChangeMark, SessionRow } from '@klaus/sdk';
 import type { SessionView } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
-import { toSessionViews, type ViewSources } from './session-view.ts';
+import { toAttention, type AttentionSources } from './attention-view.ts';
+import { toSessionViews } from './session-view.ts';
 import { toAncestors } from '../runs/session-tree.ts';
 import { everySecond } from '../runs/shared-timer.ts';
 
@@ -10,14 +11,9 @@ const SNAPSHOT = 500;
 /** Milliseconds for which changes are collected before they are sent. */
 const COLLECT_MS = 100;
 
-export interface SessionListFeedOptions extends ViewSources {
-  /** Until when the delete of a session can be undone, in Unix milliseconds; undefined without one. */
-  undoUntil: (session: string) => number | undefined;
-}
-
 /** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
 export class SessionListFeed {
-  readonly #sources: SessionListFeedOptions;
+  readonly #sources: AttentionSources;
   readonly #streams = new Set<EventStream>();
   /** The last view that was sent, by session. */
   readonly #sent = new Map<string, { text: string; view: SessionView }>();
@@ -25,10 +21,12 @@ export class SessionListFeed {
   readonly #stops: (() => void)[] = [];
   /** True if there were commits since the last tick. */
   #hasCommits = false;
+  /** The last list that was sent, as JSON. */
+  #attention = '';
   #mark: ChangeMark | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(sources: SessionListFeedOptions) {
+  constructor(sources: AttentionSources) {
     this.#sources = sources;
   }
 
@@ -47,6 +45,7 @@ export class SessionListFeed {
     });
     const sessions = [...this.#sent.values()].map(({ view }) => view);
     stream.write(toFrame('snapshot', JSON.stringify({ sessions })));
+    stream.write(toFrame('attention', this.#attention));
   }
 
   /** A change that is not in the log of the session. */
@@ -66,6 +65,7 @@ export class SessionListFeed {
     const rows = klaus.store.view.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
+    this.#attention = JSON.stringify(toAttention(this.#sources));
     this.#stops.push(
       everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
@@ -94,26 +94,43 @@ export class SessionListFeed {
     this.#changed.clear();
     // The state of a session depends on that of the sessions below it.
     const ids = new Set(changed.flatMap((id) => [id, ...toAncestors(klaus.store.view, id)]));
-    for (const id of ids) this.#sendChange(id, klaus.store.view.session(id));
+    let isOther = false;
+    for (const id of ids) isOther = this.#sendChange(id, klaus.store.view.session(id)) || isOther;
+    // Without a changed session, another process may have marked one as seen.
+    if (isOther || ids.size === 0) this.#sendAttention();
   }
 
-  #sendChange(id: string, row: SessionRow | undefined): void {
+  #sendAttention(): void {
+    const text = JSON.stringify(toAttention(this.#sources));
+    if (this.#attention === text) return;
+    this.#attention = text;
+    this.#sendText('attention', text);
+  }
+
+  /** True if what the session needs from the user may be different. */
+  #sendChange(id: string, row: SessionRow | undefined): boolean {
     if (row?.id !== id || this.#isDeleted(id)) {
       // Also for sessions that are not in the snapshot: a client may have loaded more.
       this.#sent.delete(id);
       this.#send('removed', { session: id, undoUntil: this.#sources.undoUntil(id) ?? null });
-      return;
+      return true;
     }
     const [view] = toSessionViews(this.#sources, [row]);
     const text = JSON.stringify(view);
-    if (this.#sent.get(id)?.text === text) return;
+    const before = this.#sent.get(id);
+    if (before?.text === text) return false;
     this.#sent.set(id, { text, view: view! });
     this.#send('session', view);
+    return !before || !isSame(before.view, view!);
   }
 
   /** A client that is too slow is disconnected and starts again with a new snapshot. */
   #send(event: string, data: unknown): void {
-    const frame = toFrame(event, JSON.stringify(data));
+    this.#sendText(event, JSON.stringify(data));
+  }
+
+  #sendText(event: string, text: string): void {
+    const frame = toFrame(event, text);
     for (const stream of [...this.#streams]) {
       if (stream.isBehind) stream.end();
       else stream.write(frame);
@@ -130,9 +147,15 @@ export class SessionListFeed {
       const mayChange = view.held || (hasCommits && (view.state === 'running' || view.state === 'interrupted'));
       if (mayChange && view.held !== klaus.store.view.isClaimed(id)) this.changed(id);
     }
+    if (hasCommits) this.#sendAttention();
   }
 
   #isDeleted(session: string): boolean {
     return this.#sources.undoUntil(session) !== undefined;
   }
+}
+
+/** True if both need the same from the user. */
+function isSame(a: SessionView, b: SessionView): boolean {
+  return a.state === b.state && a.questions === b.questions && a.problem === b.problem && a.title === b.title;
 }

@@ -1,5 +1,5 @@
 import { isProblemError, type StreamState } from '@klaus/server/client';
-import type { Answer, ModelView, RouteOf, SessionView } from '@klaus/server/contract';
+import type { Answer, AttentionListView, ModelView, RouteOf, SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
@@ -22,6 +22,8 @@ export interface Host {
   models: readonly ModelView[];
   /** True if there are older sessions than those in the list. */
   hasOlder: boolean;
+  /** The sessions that need the user. */
+  attention: AttentionListView;
 }
 
 export const host = createStore<Host>({
@@ -33,6 +35,7 @@ export const host = createStore<Host>({
   settings: undefined,
   models: [],
   hasOlder: false,
+  attention: { items: [], counts: { answer: 0, failed: 0, done: 0 } },
 });
 
 function change(part: Partial<Host>): void {
@@ -143,7 +146,8 @@ export function openHost(): void {
     signal: end.signal,
     known() {
       flushChanges();
-      return host.get().isLoading ? undefined : [...host.get().sessions.values()];
+      const { isLoading, sessions, attention } = host.get();
+      return isLoading ? undefined : { sessions: [...sessions.values()], attention };
     },
     onSnapshot(sessions) {
       flushChanges();
@@ -151,6 +155,7 @@ export function openHost(): void {
     },
     onSession: (session) => queueChange(session.id, session),
     onRemoved: (id) => queueChange(id, undefined),
+    onAttention: (attention) => change({ attention }),
     onState: (state) => void takeState(state),
   });
 }

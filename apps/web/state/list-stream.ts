@@ -1,5 +1,5 @@
 import { followHost, type FollowHostOptions, type StreamState } from '@klaus/server/client';
-import { API_VERSION, type SessionView } from '@klaus/server/contract';
+import { API_VERSION, type AttentionListView, type SessionView } from '@klaus/server/contract';
 import { client } from './client.ts';
 import { visibility } from './visibility.ts';
 
@@ -8,12 +8,13 @@ type TabMessage =
   | { kind: 'snapshot'; sessions: SessionView[] }
   | { kind: 'session'; session: SessionView }
   | { kind: 'removed'; session: string; undoUntil: number | null }
+  | { kind: 'attention'; attention: AttentionListView }
   | { kind: 'state'; state: StreamState }
   | { kind: 'ask' };
 
 export interface ListStreamOptions extends Required<FollowHostOptions> {
   /** All known sessions, for a tab that was opened later; undefined until the first snapshot. */
-  known: () => SessionView[] | undefined;
+  known: () => { sessions: SessionView[]; attention: AttentionListView } | undefined;
 }
 
 /** The version separates tabs of different versions of the page. */
@@ -45,6 +46,7 @@ export function followList(options: ListStreamOptions): void {
     if (message.kind === 'snapshot') options.onSnapshot(message.sessions);
     else if (message.kind === 'session') options.onSession(message.session);
     else if (message.kind === 'removed') options.onRemoved(message.session, message.undoUntil);
+    else if (message.kind === 'attention') options.onAttention(message.attention);
     else if (message.kind === 'state') options.onState(message.state);
   };
   const forward = (message: TabMessage) => {
@@ -62,6 +64,7 @@ export function followList(options: ListStreamOptions): void {
         onSnapshot: (sessions) => forward({ kind: 'snapshot', sessions }),
         onSession: (session) => forward({ kind: 'session', session }),
         onRemoved: (session, undoUntil) => forward({ kind: 'removed', session, undoUntil }),
+        onAttention: (attention) => forward({ kind: 'attention', attention }),
         onState(state) {
           streamState = state;
           forward({ kind: 'state', state });
@@ -93,10 +96,11 @@ export function followList(options: ListStreamOptions): void {
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (visibility.get() === 'frozen') return;
     if (data.kind === 'ask') {
-      const sessions = hold?.isHad ? options.known() : undefined;
-      if (!sessions) return;
+      const known = hold?.isHad ? options.known() : undefined;
+      if (!known) return;
       post({ kind: 'state', state: streamState });
-      post({ kind: 'snapshot', sessions });
+      post({ kind: 'snapshot', sessions: known.sessions });
+      post({ kind: 'attention', attention: known.attention });
       return;
     }
     handle(data);

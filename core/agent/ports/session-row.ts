@@ -79,3 +79,55 @@ export interface ClearReport {
   busy: string[];
   blobs: { count: number; bytes: number };
 }
+
+/**
+ * Why a session needs the user: the kind of an open approval; or `interrupted` its run has no end and no process works
+ * on it, `failed` its run did not finish, `done` its run finished and no user interface showed its end.
+ */
+export type AttentionKind = 'call' | 'changes' | 'plan' | 'limit' | 'interrupted' | 'failed' | 'done';
+
+/** A session that needs the user. A child session belongs to the session that the user opened. */
+export interface AttentionItem {
+  /** Id of the approval; else `SESSION:SEQ` of the event. */
+  id: string;
+  kind: AttentionKind;
+  /** The session that the user opened. */
+  session: string;
+  /** The child session that asks; null: the session itself. */
+  child: string | null;
+  /** Its title, else the beginning of its first prompt. */
+  title: string | null;
+  /** Absolute path. */
+  workspace: string;
+  /** As in {@link SessionRow}. */
+  project: string | null;
+  /** Agent of the session that asks or ended. */
+  agent: string;
+  /** Seq of the last event at that time, for {@link SessionSeen}. Null for an approval, which only an answer removes. */
+  seq: number | null;
+  /** ISO 8601. */
+  since: string;
+  /** What is asked, why the run failed, or the last line of the answer; at most 200 characters. */
+  line: string;
+  /** What the user can do about it. */
+  action: 'answer' | 'resume' | 'look';
+}
+
+export interface AttentionList {
+  /** The oldest first. */
+  items: AttentionItem[];
+  /** All of them, also those above the limit. */
+  counts: { answer: number; failed: number; done: number };
+}
+
+export interface AttentionFilter {
+  /** Default 200. Open approvals come before failures, and failures before finished runs. */
+  limit?: number;
+}
+
+/** How far the user has seen a session. */
+export interface SessionSeen {
+  session: string;
+  /** Every event up to this one was shown. */
+  seq: number;
+}

@@ -12,7 +12,16 @@ import type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRo
 import type { Knowledge } from './memory.ts';
 import type { Outbox } from './outbox.ts';
 import type { Recall } from './recall.ts';
-import type { ClearFilter, ClearReport, MessageHit, SessionFilter, SessionRow } from './session-row.ts';
+import type {
+  AttentionFilter,
+  AttentionList,
+  ClearFilter,
+  ClearReport,
+  MessageHit,
+  SessionFilter,
+  SessionRow,
+  SessionSeen,
+} from './session-row.ts';
 import type { Store } from './store.ts';
 import type { StoreStats, UsageFilter, UsageRow } from './usage-row.ts';
 
@@ -42,6 +51,16 @@ export interface StoreQueries {
   approvals(filter?: ApprovalFilter): Promise<ApprovalRow[]>;
   /** @throws KlausError `usage` for a prefix of several ids. */
   approval(idOrPrefix: string): Promise<ApprovalRow | undefined>;
+  /** The sessions that need the user, over all workspaces. */
+  attention(filter?: AttentionFilter): Promise<AttentionList>;
+  /** Records that a user interface showed a session up to an event. An earlier event than before changes nothing. */
+  markSeen(seen: SessionSeen): Promise<void>;
+  /**
+   * Decides which process notifies the user of something: true for the first caller only, on this machine.
+   *
+   * @param item Id of an {@link AttentionItem}.
+   */
+  claimNotification(item: string): Promise<boolean>;
   /** Approvals that remain valid after their session, the newest last. */
   remembered(filter?: { workspace?: string; agent?: string }): Promise<RememberedRow[]>;
   /** False when no approval matches, or more than one. */
@@ -92,6 +111,8 @@ export interface StoreView {
   head(session: string): { seq: number } | undefined;
   /** Oldest first. */
   approvals(filter?: ApprovalFilter): ApprovalRow[];
+  /** The sessions that need the user, over all workspaces. */
+  attention(filter?: AttentionFilter): AttentionList;
   /** Commands that are not consumed yet, in order of arrival. */
   inbox(session: string): Command[];
   /** True while a live process holds the session. */

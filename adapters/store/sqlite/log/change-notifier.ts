@@ -105,6 +105,11 @@ export class ChangeNotifier {
     this.#notice();
   }
 
+  /** Call it after this process committed something else that lists of sessions show. */
+  touched(): void {
+    this.#notice();
+  }
+
   close(): void {
     this.#subscriptions.clear();
     this.#waiters.clear();

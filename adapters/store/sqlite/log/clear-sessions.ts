@@ -61,7 +61,16 @@ function deleteSession(database: Database, session: string): void {
   clearRecall(database, session);
   dropFromSearch(database, session);
   const projections = ['approvals', 'token_usage', 'tool_calls', 'messages'];
-  for (const table of [...projections, 'events', 'heads', 'inbox', 'blob_refs', 'checkpoints', 'outbox']) {
+  for (const table of [
+    ...projections,
+    'events',
+    'heads',
+    'inbox',
+    'blob_refs',
+    'checkpoints',
+    'outbox',
+    'attention_seen',
+  ]) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }
   database.run('DELETE FROM sessions WHERE id = ?', session);

@@ -6,6 +6,11 @@ export function isInherited(database: Database, event: Event): boolean {
   return event.type !== 'session.opened' && event.seq <= inheritedOf(database, event.session);
 }
 
+/** True for a session that began with the events of another one. */
+export function isFork(database: Database, session: string): boolean {
+  return inheritedOf(database, session) > 0;
+}
+
 /** Cache of the last inherited seq of each session; the first record of a log never changes. */
 const known = new WeakMap<Database, Map<string, number>>();
 

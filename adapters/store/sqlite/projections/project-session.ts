@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { isCharged, type Event } from '@klaus/core/protocol';
+import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
-import { isInherited } from '../log/inherited.ts';
+import { isFork, isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';
 import { toHash } from '../log/record.ts';
 
@@ -30,7 +30,7 @@ export function projectSession(database: Database, event: Event): void {
   }
   // Inherited requests were charged to the original.
   const isFree = event.type === 'model.attempted' && isInherited(database, event);
-  const change = isFree ? undefined : toChange(event);
+  const change = isFree ? undefined : event.type === 'run.finished' ? toEnd(database, event) : toChange(event);
   if (!change) return;
   const [assignments, ...values] = change;
   database.run(toUpdate(assignments), ...values, at, event.session);
@@ -46,6 +46,21 @@ function toUpdate(assignments: string): string {
     updates.set(assignments, sql);
   }
   return sql;
+}
+
+/** The end of a run of a child session concerns its parent, and one that a fork inherited its original. */
+function toEnd(database: Database, event: EventOf<'run.finished'>): Change {
+  const { session, seq, outcome, reason } = event;
+  const isOwn = !isInherited(database, event);
+  return [
+    `${STATUS}, outcome = ?, outcome_reason = ?, ended_seq = CASE WHEN ? OR (? AND parent_id IS NULL) THEN ? END, `,
+    'idle',
+    outcome,
+    reason,
+    Number(isOwn && isFork(database, session)),
+    Number(isOwn),
+    seq,
+  ];
 }
 
 /** Undefined for an event that does not concern the session itself. */
@@ -75,9 +90,7 @@ function toChange(event: Event): Change | undefined {
     case 'session.closed':
       return [`${STATUS}, `, 'closed'];
     case 'run.started':
-      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, `, 'running'];
-    case 'run.finished':
-      return [`${STATUS}, outcome = ?, outcome_reason = ?, `, 'idle', event.outcome, event.reason];
+      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, ended_seq = NULL, `, 'running'];
     case 'approval.asked':
       return [`${STATUS}, `, 'waiting'];
     case 'approval.answered':

@@ -15,6 +15,7 @@ import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
 import { findLatestSession, findSession, listSessions, readAgentUses } from '../projections/session-row.ts';
+import { claimNotification, isUnseen, putSeen, readAttention } from './attention.ts';
 import { readDecisions } from './decisions.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
@@ -28,13 +29,14 @@ export interface QueryOptions {
   home: string;
   blobs: Blobs;
   commits: GroupCommit;
+  notifier: ChangeNotifier;
   clock: Pick<Clock, 'now'>;
   projection: ProjectionOptions;
   redact?: Redact | undefined;
 }
 
 export function createQueries(database: Database, options: QueryOptions): StoreQueries {
-  const { home, blobs, commits, clock, projection, redact } = options;
+  const { home, blobs, commits, notifier, clock, projection, redact } = options;
   return {
     sessions: async (filter) => listSessions(database, filter),
     session: async (idOrPrefix) => findSession(database, idOrPrefix),
@@ -53,6 +55,15 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     searchMessages: async (query) => searchMessages(database, query),
     approvals: async (filter) => listApprovals(database, filter),
     approval: async (idOrPrefix) => findApproval(database, idOrPrefix),
+    attention: async (filter) => readAttention(database, (session) => isLocked(toLockFile(home, session)), filter),
+    async markSeen(seen) {
+      if (!isUnseen(database, seen)) return;
+      await commits.run(
+        () => putSeen(database, { ...seen, at: clock.now() }),
+        () => notifier.touched(),
+      );
+    },
+    claimNotification: (item) => commits.run(() => claimNotification(database, item, clock.now())),
     remembered: async (filter) => listRemembered(database, filter),
     forget: async (idOrPrefix, by) =>
       database.transaction(() => forgetRemembered(database, idOrPrefix, { by, at: clock.now() })),
@@ -89,6 +100,7 @@ export function createView(
     },
     head: (session) => readHead(database, session),
     approvals: (filter) => listApprovals(database, filter),
+    attention: (filter) => readAttention(database, (session) => isLocked(toLockFile(home, session)), filter),
     inbox: (session) => readInbox(database, session),
     isClaimed: (session) => isLocked(toLockFile(home, session)),
     changedSessions: (since) => changedSessions(database, since),

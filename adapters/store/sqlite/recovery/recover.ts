@@ -10,6 +10,7 @@ import { lockFile, toUsersFile } from '../locks/file-lock.ts';
 import { appendHostRecord, insertHostRecord } from '../log/host-chain.ts';
 import { toPromptBlobs } from '../log/inbox.ts';
 import { insertRecord, readHead } from '../log/log.ts';
+import { markAllSeen } from '../migrations/m015-attention.ts';
 import { buildDatabase, toDatabaseFile } from '../open-database.ts';
 import { DEFAULT_RESULT_SIZE } from '../projections/projection-options.ts';
 import { project } from '../projections/projections.ts';
@@ -83,6 +84,8 @@ function recover(file: string, at: Date): RecoveryReport {
     const commands = saveInbox(target, file);
     const knowledge = saveKnowledge(target, file);
     const deliveries = saveOutbox(target, file);
+    // What the user has seen is not in the log. An end from before the damage counts as seen.
+    target.transaction(() => markAllSeen(target));
     target.transaction(() => recordRecovery(target, pages, { hostRows, sessions, file, at }));
     target.close();
     const damaged = exchange(file, draft, at);

@@ -3,6 +3,7 @@ import { optional } from '@klaus/sdk/optional';
 import { toUlid } from '@klaus/sdk/ulid';
 import type { Daemon } from '../../daemon/ensure-daemon.ts';
 import { type ConnectedServer, connectServer } from './connect-server.ts';
+import { createHttpAttention } from './http-attention.ts';
 import { createHttpChat } from './http-chat.ts';
 import { createHttpInteractive } from './http-interactive.ts';
 import { createHttpReader } from './http-reader.ts';
@@ -29,6 +30,7 @@ export async function connectHttpClient(
     at,
     warning,
     ...reader,
+    ...createHttpAttention(server),
     ...createHttpChat(server, reader),
     ...createHttpInteractive(server),
     async forget(id) {

@@ -63,7 +63,7 @@ export const command: LeafCommand = {
 };
 
 /** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
-function canShowTerminal({ json, plain }: Options): boolean {
+export function canShowTerminal({ json, plain }: Options): boolean {
   return process.stdin.isTTY && out.isTTY && !json && !plain && !isLineByLine();
 }
 

@@ -28,12 +28,22 @@ export const command: LeafCommand = {
     if (options.grep !== undefined)
       printMatches(await client.search(id, options.grep, { limit: MAX_MATCHES }), options);
     else {
-      const events = client.events(id);
+      let last: Event | undefined;
+      const events = readLast(client.events(id), (event) => (last = event));
       if (options.json) for await (const event of events) out.json(event);
       else printTranscript(await Array.fromAsync(events), options);
+      if (last) await client.markSeen(last.session, last.seq);
     }
   },
 };
+
+/** The same events; each is also reported. */
+async function* readLast(events: AsyncIterable<Event>, report: (event: Event) => void): AsyncGenerator<Event> {
+  for await (const event of events) {
+    report(event);
+    yield event;
+  }
+}
 
 function printMatches({ session, hits, skipped }: SearchResult, { json, plain }: Options): void {
   if (json) for (const hit of hits) out.json(hit);

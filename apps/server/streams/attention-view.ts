@@ -1,0 +1,45 @@
+import type { AttentionListView } from '../contract/index.ts';
+import { toProblem, toSentence } from '../http/problem.ts';
+import { toSessionViews, type ViewSources } from './session-view.ts';
+
+export interface AttentionSources extends ViewSources {
+  /** Until when the delete of a session can be undone, in Unix milliseconds; undefined without one. */
+  undoUntil: (session: string) => number | undefined;
+}
+
+/** The sessions that need the user, with those that this server cannot run, and without those that it will run. */
+export function toAttention(sources: AttentionSources, limit?: number): AttentionListView {
+  const { klaus, queue, undoUntil } = sources;
+  const { items, counts } = klaus.store.view.attention(limit === undefined ? {} : { limit });
+  const blocked = toBlocked(sources);
+  const isBlocked = new Set(blocked.map(({ session }) => session));
+  const shown = items.filter(({ kind, session }) => {
+    if (undoUntil(session) !== undefined) return false;
+    return kind !== 'interrupted' || !(isBlocked.has(session) || queue.positionOf(session) || queue.isRunning(session));
+  });
+  const isRemoved = items.length - shown.length;
+  const all = [...shown, ...blocked].toSorted((a, b) => (a.since < b.since ? -1 : 1));
+  return { items: all, counts: { ...counts, failed: Math.max(0, counts.failed - isRemoved) + blocked.length } };
+}
+
+function toBlocked(sources: AttentionSources): AttentionListView['items'] {
+  const { klaus, queue, undoUntil } = sources;
+  return queue.blocked.flatMap((id) => {
+    const row = klaus.store.view.session(id);
+    if (!row || undoUntil(id) !== undefined || toSessionViews(sources, [row])[0]!.questions > 0) return [];
+    return {
+      id: `${id}:${row.lastSeq}:blocked`,
+      kind: 'blocked' as const,
+      session: id,
+      child: null,
+      title: row.title ?? row.firstPrompt,
+      workspace: row.workspace,
+      project: row.project,
+      agent: row.agentType,
+      seq: null,
+      since: row.updatedAt,
+      line: toSentence(toProblem(queue.problemOf(id))).slice(0, 200),
+      action: 'resume' as const,
+    };
+  });
+}
