@@ -147,7 +147,7 @@ async function streamOnce(open: Opening, size: number): Promise<Streamed> {
     return { cpu, peak: sum(pids, 'VmHWM'), resident: sum(pids, 'VmRSS'), clears: pty.clears, isFinished };
   } finally {
     await group.close();
-    model.disconnect();
+    if (model.connected) model.disconnect();
     rmSync(folder, { recursive: true, force: true });
   }
 }
