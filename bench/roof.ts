@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createTestHome, type TestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from './benchmark.ts';
-import { toOpening, toTurnDrafts, writeLogs } from './drafts.ts';
+import { toOpening, toRunEnd, toTurnDrafts, writeLogs } from './drafts.ts';
 import { interleave } from './measure.ts';
 import { buildBundle, start, timeToExit } from './program.ts';
 import { readMemoryOf, serve } from './server/server-process.ts';
@@ -19,7 +19,7 @@ export const roof: Benchmark = {
     using place = createTestHome();
     mkdirSync(place.home, { mode: 0o700 });
     const ids = toIds(count);
-    await writeLogs(place.home, ids, toOpening(place.workspace));
+    await writeLogs(place.home, ids, [...toOpening(place.workspace), toRunEnd(0)]);
     const env = { KLAUS_SANDBOX: 'host' };
     const exit = (...words: string[]) => timeToExit([...bundle, ...words], { place, env });
     const taken = await interleave(
@@ -48,7 +48,7 @@ async function measureIdle(bundle: readonly string[]): Promise<Row> {
   const before = readMemoryOf(empty.pid);
   await empty[Symbol.asyncDispose]();
   const turns = Array.from({ length: TURNS }, (_, turn) => toTurnDrafts(turn + 1)).flat();
-  await writeLogs(place.home, toIds(IDLE), [...toOpening(place.workspace), ...turns]);
+  await writeLogs(place.home, toIds(IDLE), [...toOpening(place.workspace), ...turns, toRunEnd(TURNS)]);
   await using server = await serve(bundle, place, {});
   // Each is opened once, as a client does that lists and shows them.
   for (const id of toIds(IDLE)) (await server.follow(id)).destroy();

@@ -1,6 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { toHome } from '@klaus/sdk/home';
 import { toLine } from '@klaus/sdk/printable';
-import type { SessionState } from '@klaus/sdk/session-states';
-import { formatUsd } from '@klaus/sdk/transcript';
+import type { SessionState, SessionStateName, SessionStates } from '@klaus/sdk/session-states';
+import { formatUsd } from '@klaus/sdk/format';
 import { toRemark } from '../../board/board-lines.ts';
 import { openClient } from '../../client/open-client.ts';
 import { openStates, readStates } from '../../client/session-states.ts';
@@ -25,17 +28,16 @@ export const command: LeafCommand = {
       .option('-v, --verbose', 'also the model, and what a session waits for or its last line; on this machine only'),
   async run(search: string | undefined, options: SessionsOptions) {
     const isVerbose = options.verbose ?? false;
-    if (isVerbose && toGivenServer(options) !== undefined)
+    const isRemote = toGivenServer(options) !== undefined;
+    if (isVerbose && isRemote)
       throw new UsageError('--verbose concerns sessions of this machine.', 'Leave it out, or leave out --server.');
-    await using client = await openClient(options);
-    const limit = options.all ? ALL : options.limit;
-    const rows = await client.sessions({ search, limit, here: options.here ?? false });
-    using states = isVerbose ? await openStates() : undefined;
-    const toDetails = ({ id }: ListedSession) => readStates(states, [id])[0];
+    using states = isRemote ? undefined : await openStates();
+    const rows = canListStates(search, options) ? listStates(states, options) : await list(search, options);
+    const toDetails = ({ id }: ListedSession) => (isVerbose ? readStates(states, [id])[0] : undefined);
     printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(toDetails(row)) })) : toTree(rows), {
       json: options.json,
       head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
-      toRow: (row) => toRow(row, isVerbose ? toDetails(row) : undefined),
+      toRow: (row) => toRow(row, toDetails(row)),
       empty:
         search === undefined
           ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
@@ -43,6 +45,37 @@ export const command: LeafCommand = {
     });
   },
 };
+
+function toLimit({ all, limit }: SessionsOptions): number {
+  return all ? ALL : limit;
+}
+
+async function list(search: string | undefined, options: SessionsOptions): Promise<ListedSession[]> {
+  await using client = await openClient(options);
+  return await client.sessions({ search, limit: toLimit(options), here: options.here ?? false });
+}
+
+/** True if the list needs nothing of the engine: background processes are then known not to exist. */
+function canListStates(search: string | undefined, options: SessionsOptions): boolean {
+  if (search !== undefined || options.here || options.json || toGivenServer(options) !== undefined) return false;
+  const folder = join(toHome(process.env, process.cwd()), 'processes');
+  return !existsSync(folder) || readdirSync(folder).length === 0;
+}
+
+function listStates(states: SessionStates | undefined, options: SessionsOptions): ListedSession[] {
+  return (states?.list({ limit: toLimit(options), lines: false }) ?? []).map(({ agent, state, ...session }) => ({
+    ...session,
+    agentType: agent,
+    status: toListedStatus(state, session.outcome),
+  }));
+}
+
+/** As `klaus sessions` names it. */
+function toListedStatus(state: SessionStateName, outcome: string | null): string {
+  if (state === 'needs-you') return 'waiting';
+  if (state === 'idle') return 'new';
+  return state === 'done' || state === 'failed' ? (outcome ?? state) : state;
+}
 
 interface SessionsOptions extends Options {
   limit: number;
