@@ -60,11 +60,11 @@ export interface StateQuery {
 /** A view of all sessions that loads nothing of the engine and writes nothing. */
 export interface SessionStates extends Disposable {
   /** The newest first. */
-  list(query?: StateQuery): SessionState[];
+  readonly list: (query?: StateQuery) => SessionState[];
   /** The full ids that begin with a prefix, ignoring case; the id alone if it is complete. At most ten. */
-  match(prefix: string): string[];
+  readonly match: (prefix: string) => string[];
   /** The state of a session by its full id. */
-  get(id: string): SessionState | undefined;
+  readonly get: (id: string) => SessionState | undefined;
   /** Changes with each commit of another process. */
   version(): number;
 }
