@@ -23,6 +23,33 @@ export async function writeLog(home: string, session: string, drafts: readonly D
   return last;
 }
 
+/** The end of the run, with which a session is done. */
+export function toRunEnd(turns: number): Draft {
+  return {
+    type: 'run.finished',
+    run: RUN,
+    outcome: 'done',
+    reason: 'The model ended its turn.',
+    usage: { input: 0, output: 60, cacheRead: 12_000, cacheWrite: 300 },
+    usd: 0.01,
+    turns,
+    toolCalls: turns,
+    evidence: [],
+    at: START + (turns + 1) * 1_000,
+  };
+}
+
+/** Writes the same log for each of several sessions. */
+export async function writeLogs(home: string, sessions: readonly string[], drafts: readonly Draft[]): Promise<void> {
+  using store = createSqliteStore({ home });
+  for (const session of sessions) {
+    const lease = (await store.claim(session))!;
+    for (let at = 0; at < drafts.length; at += BATCH)
+      await store.append(session, drafts.slice(at, at + BATCH), { lease });
+    await lease.release();
+  }
+}
+
 /** The events of a log before the first turn. */
 export function toOpening(workspace: string): Draft[] {
   const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };

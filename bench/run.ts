@@ -9,6 +9,7 @@ import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
 import { toPage } from './page.ts';
 import { prefix } from './prefix.ts';
+import { roof } from './roof.ts';
 import { runBenchmarks } from './runner.ts';
 import { sandboxExec } from './sandbox.ts';
 import { secretScan } from './secret-scan.ts';
@@ -22,6 +23,7 @@ await runBenchmarks({
   toPage,
   benchmarks: [
     startTime,
+    roof,
     firstByte,
     turnCost,
     appendRate,

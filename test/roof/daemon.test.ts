@@ -57,7 +57,7 @@ test('a session whose folder is gone does not run, and reports why', async () =>
   expect(status).toMatchObject({ state: 'interrupted', problem: { code: 'workspace.missing' } });
   const requests = roof.model.requests.length;
   // Starts a daemon, which tries to resume it.
-  const refused = await runKlaus(['message', id!, 'go on', '--json'], elsewhere);
+  const refused = await runKlaus(['message', id!, 'please continue', '--json'], elsewhere);
   expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 2, error: 'workspace.missing' });
   expect(roof.daemons()).toHaveLength(1);
   expect((await runKlaus(['wait', id!, '--json'], elsewhere)).code).toBe(2);

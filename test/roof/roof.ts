@@ -22,7 +22,7 @@ export interface Roof extends AsyncDisposable {
   /** What the running server reports about itself. */
   descriptor(): ServerDescriptor | undefined;
   /** Process ids of the daemons of this state folder. */
-  daemons(): number[];
+  readonly daemons: () => number[];
 }
 
 export const TITLE = { when: { tools: false }, reply: { text: 'A title' } };

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { hunksOf, type ApprovalRow, type Klaus, type Session, type SessionRow } from '@klaus/sdk';
+import { hunksOf, type ApprovalRow, type Klaus, type ProcessStatus, type Session, type SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createLocalAttention } from './local-attention.ts';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
@@ -41,7 +41,9 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     async sessions({ search, limit, here }) {
       const workspace = here ? realpathSync(configuration.get('workspace')) : undefined;
       const rows = await klaus.sessions({ limit, ...optional({ search, workspace }) });
-      return Promise.all(rows.map((row) => toListed(klaus, row)));
+      // Read once: each session has a folder of its own.
+      const processes = Map.groupBy(klaus.processes(), ({ session }) => session);
+      return Promise.all(rows.map((row) => toListed(klaus, row, processes.get(row.id))));
     },
     async *events(id) {
       yield* (await klaus.session(id)).events();
@@ -131,8 +133,8 @@ function toSettings({ configuration, store }: Klaus): ClientSettings {
   };
 }
 
-async function toListed(klaus: Klaus, row: SessionRow): Promise<ListedSession> {
-  const processes = klaus.processes(row.id).flatMap(({ id, state }) => (state === 'running' ? [id] : []));
+async function toListed(klaus: Klaus, row: SessionRow, known: readonly ProcessStatus[] = []): Promise<ListedSession> {
+  const processes = known.flatMap(({ id, state }) => (state === 'running' ? [id] : []));
   const idle = row.outcome ?? 'new';
   // The log records `running`; whether a process does run it, only the lock shows.
   const status = row.status === 'idle' ? idle : (await isInterrupted(klaus, row)) ? 'interrupted' : row.status;

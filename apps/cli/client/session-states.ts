@@ -12,20 +12,31 @@ import { CliError, UsageError } from '../program/cli-error.ts';
 export async function openStates(): Promise<SessionStates | undefined> {
   const home = toHome(process.env, process.cwd());
   try {
-    return openSessionStates(home);
+    return withCodes(openSessionStates(home));
   } catch {
     const { openKlaus } = await import('./open-klaus.ts');
     await (await openKlaus())[Symbol.asyncDispose]();
   }
-  try {
-    return openSessionStates(home);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError('store.corrupt', `The sessions cannot be read: ${message}.`, {
-      hint: '`klaus doctor` checks the database.',
-      cause,
-    });
-  }
+  return withCodes(guard(openSessionStates)(home));
+}
+
+function withCodes(states: SessionStates | undefined): SessionStates | undefined {
+  if (states === undefined) return undefined;
+  const { list, get, match } = states;
+  return { ...states, list: guard(list), get: guard(get), match: guard(match) };
+}
+
+/** The same function, whose errors have a code. */
+function guard<Given extends unknown[], Result>(read: (...given: Given) => Result): (...given: Given) => Result {
+  return (...given) => {
+    try {
+      return read(...given);
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const hint = '`klaus doctor` checks the database.';
+      throw new CliError('store.corrupt', `The sessions cannot be read: ${message}.`, { hint, cause });
+    }
+  };
 }
 
 /**

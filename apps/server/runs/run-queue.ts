@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
+import { checkFolders, type SessionFolders } from './check-folders.ts';
 import { toRoot } from './session-tree.ts';
 import { everySecond } from './shared-timer.ts';
 
@@ -191,6 +192,7 @@ export class RunQueue {
       for (const listener of this.#eventListeners) listener(event);
     });
     try {
+      this.#checkFolders(session);
       const signals = { signal: this.#abort.signal, pause: this.#pause.signal };
       const result = await handle.advance(signals);
       if (this.#pause.signal.aborted || running.again) return;
@@ -204,6 +206,17 @@ export class RunQueue {
     } finally {
       unsubscribe();
     }
+  }
+
+  /** @throws KlausError `workspace.missing`, except for a cancel request, which needs no folder. */
+  #checkFolders(session: string): void {
+    const { view } = this.#klaus.store;
+    const workspace = view.session(session)?.workspace;
+    if (workspace === undefined || view.inbox(session).some(({ type }) => type === 'cancel')) return;
+    const opened: (Pick<SessionFolders, 'workingCopy'> & { type: string }) | undefined = view.eventsOf(session, [
+      'session.opened',
+    ])[0];
+    checkFolders({ workspace, workingCopy: opened?.workingCopy });
   }
 
   /** A user has to fix the cause. The next command tries again. */

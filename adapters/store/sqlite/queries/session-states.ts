@@ -24,6 +24,8 @@ export interface SessionState {
   /** Absolute path. */
   workspace: string;
   parent: string | null;
+  /** The session that it is a fork of. */
+  forkedFrom: string | null;
   /** Of the last run; null during a run and before the first one. */
   outcome: string | null;
   outcomeReason: string | null;
@@ -51,27 +53,33 @@ export interface StateQuery {
   limit?: number;
   /** Absolute real path. Default: every folder. */
   workspace?: string;
+  /** False: `lastLine` is null, which is faster. Default true. */
+  lines?: boolean;
 }
 
 /** A view of all sessions that loads nothing of the engine and writes nothing. */
 export interface SessionStates extends Disposable {
   /** The newest first. */
-  list(query?: StateQuery): SessionState[];
+  readonly list: (query?: StateQuery) => SessionState[];
   /** The full ids that begin with a prefix, ignoring case; the id alone if it is complete. At most ten. */
-  match(prefix: string): string[];
+  readonly match: (prefix: string) => string[];
   /** The state of a session by its full id. */
-  get(id: string): SessionState | undefined;
+  readonly get: (id: string) => SessionState | undefined;
   /** Changes with each commit of another process. */
   version(): number;
 }
 
+/** Only a session with a parent can be a fork: the first record of the others is not parsed. */
 const COLUMNS = `id, agent_type AS agent, model, cost_usd AS costUsd, title, workspace_dir AS workspace,
   parent_id AS parent, outcome, outcome_reason AS outcomeReason, created_at AS createdAt, updated_at AS updatedAt,
   status, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq,
+  CASE WHEN parent_id IS NOT NULL THEN (SELECT json_extract(record, '$.forked.session') FROM events
+    WHERE session_id = sessions.id AND seq = 1) END AS forkedFrom,
   (SELECT substr(content, 1, 200) FROM messages INDEXED BY idx_messages_prompts
-    WHERE session_id = sessions.id AND origin = 'user' ORDER BY id LIMIT 1) AS firstPrompt,
-  (SELECT substr(content, -2000) FROM messages INDEXED BY idx_messages_session
-    WHERE session_id = sessions.id AND role = 'assistant' AND content <> '' ORDER BY id DESC LIMIT 1) AS lastText`;
+    WHERE session_id = sessions.id AND origin = 'user' ORDER BY id LIMIT 1) AS firstPrompt`;
+
+const LAST_TEXT = `(SELECT substr(content, -2000) FROM messages INDEXED BY idx_messages_session
+  WHERE session_id = sessions.id AND role = 'assistant' AND content <> '' ORDER BY id DESC LIMIT 1) AS lastText`;
 
 type Stored = Omit<SessionState, 'state' | 'isServed' | 'lastLine' | 'waitsFor' | 'problem'> & {
   status: string;
@@ -93,10 +101,10 @@ export function openSessionStates(home: string): SessionStates | undefined {
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const toState = createToState(database, home);
   // Fails at once for a database of another version.
-  const one = database.prepare(`SELECT ${COLUMNS} FROM sessions WHERE id = ?`);
+  const one = database.prepare(`SELECT ${COLUMNS}, ${LAST_TEXT} FROM sessions WHERE id = ?`);
   return {
-    list({ limit = -1, workspace } = {}) {
-      const sql = `SELECT ${COLUMNS} FROM sessions WHERE (?1 IS NULL OR workspace_dir = ?1)
+    list({ limit = -1, workspace, lines = true } = {}) {
+      const sql = `SELECT ${COLUMNS}, ${lines ? LAST_TEXT : 'NULL AS lastText'} FROM sessions WHERE (?1 IS NULL OR workspace_dir = ?1)
         ORDER BY updated_at DESC, id DESC LIMIT ?2`;
       const rows = database.prepare(sql).all(workspace ?? null, limit) as unknown as Stored[];
       const context = toContext(database, home);
