@@ -17,9 +17,10 @@ const SCRIPT: Script = {
 
 /** The terminal is not in front any more. */
 const FOCUS_OUT = '\u001b[O';
+const FOCUS_IN = '\u001b[I';
 
-/** The notifications that the terminal gets when a question is asked while it is not in front. */
-async function ask(terminal: Emulator): Promise<string[]> {
+/** Checks the notifications that the terminal gets when a question is asked while it is not in front. */
+async function expectAsk(terminal: Emulator, expected: readonly string[]): Promise<void> {
   const got: string[] = [];
   const listeners = [
     terminal.terminal.onBell(() => void got.push('bell')),
@@ -27,12 +28,13 @@ async function ask(terminal: Emulator): Promise<string[]> {
   ];
   terminal.type(`${FOCUS_OUT}write${KEYS.enter}`);
   await terminal.shows('y approve');
+  await expect.poll(() => got, { timeout: 20_000 }).toEqual(expected);
   terminal.type('n');
   await terminal.hides('y approve');
   terminal.type(KEYS.enter);
   await untilIdle(terminal);
+  expect(got).toEqual(expected);
   for (const listener of listeners) listener.dispose();
-  return got;
 }
 
 test.runIf(hasScript)('/notify chooses between a desktop notification, the bell and nothing', async () => {
@@ -40,15 +42,15 @@ test.runIf(hasScript)('/notify chooses between a desktop notification, the bell 
   const stored = (): unknown =>
     (JSON.parse(readFileSync(join(chat.place.home, 'terminal.json'), 'utf8')) as { notify: unknown }).notify;
   const terminal = await chat.open();
-  expect(await ask(terminal)).toEqual(['bell', 'desktop']);
+  await expectAsk(terminal, ['bell', 'desktop']);
   terminal.type(`/notify bell${KEYS.enter}`);
   await terminal.shows(/^✓ /m);
   expect(stored()).toBe('bell');
-  expect(await ask(terminal)).toEqual(['bell']);
+  await expectAsk(terminal, ['bell']);
   terminal.type(`/notify off${KEYS.enter}`);
   await terminal.until((screen) => screen.split('\n').filter((row) => row.startsWith('✓ ')).length === 2, 'is not set');
   expect(stored()).toBe('off');
-  expect(await ask(terminal)).toEqual([]);
+  await expectAsk(terminal, []);
   terminal.type(KEYS.ctrlD);
   expect(await terminal.ended).toBe(0);
   // The next start has it, and the list begins there.
@@ -58,6 +60,69 @@ test.runIf(hasScript)('/notify chooses between a desktop notification, the bell 
   second.type(`${KEYS.up}${KEYS.enter}`);
   await second.shows(/^✓ /m);
   expect(stored()).toBe('bell');
+});
+
+/** Counts the desktop notifications that a terminal gets. */
+function countNotifications({ terminal }: Emulator): () => number {
+  let count = 0;
+  terminal.parser.registerOscHandler(777, () => ++count > 0);
+  return () => count;
+}
+
+test.runIf(hasScript)('of two terminals with one session one notifies, and none while one is in front', async () => {
+  await using chat = await openChatPlace({ script: SCRIPT });
+  const first = await chat.open();
+  first.type(`hello${KEYS.enter}`);
+  await first.shows('Hello.');
+  await untilIdle(first);
+  const second = await chat.open();
+  const counts = [countNotifications(first), countNotifications(second)];
+  const total = () => counts.reduce((sum, count) => sum + count(), 0);
+  const claims = async () =>
+    JSON.parse((await chat.run('db', 'query', 'SELECT count(*) AS n FROM notification_claims', '--json')).stdout) as {
+      n: number;
+    };
+  for (const terminal of [first, second]) terminal.type(FOCUS_OUT);
+  first.type(`write${KEYS.enter}`);
+  await first.shows('y approve');
+  await second.shows('y approve');
+  await expect.poll(total, { timeout: 20_000 }).toBe(1);
+  expect(await claims()).toEqual({ n: 1 });
+  second.type('n');
+  await second.hides('y approve');
+  second.type(KEYS.enter);
+  await first.hides('y approve');
+  await untilIdle(second);
+
+  first.type(FOCUS_IN);
+  second.type(`write again${KEYS.enter}`);
+  await first.shows('y approve');
+  await second.shows('y approve');
+  await expect.poll(claims, { timeout: 20_000 }).toEqual({ n: 2 });
+  // Both have decided when both have answered keys.
+  second.type('n');
+  await second.hides('y approve');
+  expect(total()).toBe(1);
+});
+
+test.runIf(hasScript)('the status line reports what other sessions need; /next and /attention open them', async () => {
+  await using chat = await openChatPlace({ script: SCRIPT });
+  const waiting = await chat.run('--approve', 'ask', '--on-ask', 'wait', 'write');
+  expect(waiting).toMatchObject({ code: 8 });
+  const terminal = await chat.open({ words: ['--new', '--approve', 'ask'] });
+  await terminal.shows('1 session needs you · /next');
+  terminal.type(`/attention${KEYS.enter}`);
+  await terminal.shows('Needs you:');
+  terminal.type(KEYS.escape);
+  await terminal.hides('Needs you:');
+  terminal.type(`/next${KEYS.enter}`);
+  await terminal.shows('y approve');
+  await terminal.hides('needs you');
+  terminal.type('y');
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  terminal.type(`/next${KEYS.enter}`);
+  await terminal.shows('Nothing needs you.');
 });
 
 test.runIf(hasScript)('Tab and Enter complete the words of an argument', async () => {

@@ -15,6 +15,7 @@ const LATER = [
   'highlight-worker',
   'review-dialog',
   'usage-page',
+  'board-page',
   'agents-page',
   'changes-view',
   'files-view',

@@ -154,7 +154,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
   test('a question changes all titles and shows one notification, until it is answered', async () => {
     const session = await begin('write a file', 'ask');
     await expect.poll(titles, WAIT).toEqual(all('(1) Klaus'));
-    expect(await notified(session)).toBe(1);
+    await expect.poll(() => notified(session), WAIT).toBe(1);
     for (const page of [tabs[2]!, tabs[5]!]) {
       await show(page);
       await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
@@ -256,7 +256,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     tabs.push(frozen);
     // Still hidden, it requests the missed changes.
     await expect.poll(() => frozen.title(), WAIT).toBe(`(${asks.length}) Klaus`);
-    for (const session of asks) expect(await notified(session)).toBe(1);
+    for (const session of asks) await expect.poll(() => notified(session), WAIT).toBe(1);
 
     // As in the back/forward cache, which keeps no connection.
     await show(tabs[1]!);

@@ -41,6 +41,14 @@ export const attentionRoutes = {
     body: z.object({ item: z.string().min(1).max(200).describe('Id in the list.') }),
     answer: z.object({ claimed: z.boolean().describe('True for the first request with this id only.') }),
   }),
+  moveQueued: defineSessionRoute('POST /api/sessions/:id/position', {
+    summary: 'Moves a queued session to another position of the queue of runs.',
+    body: z.object({ position: z.int().min(1).describe('From 1; a higher one than the last means the last.') }),
+    answer: z.object({
+      session: z.string(),
+      position: z.int().nullable().describe('The new position; null if the session is not queued.'),
+    }),
+  }),
   markSeen: defineSessionRoute('POST /api/sessions/:id/seen', {
     summary: 'Records that the user has seen the session up to an event.',
     body: z.object({ seq: z.int().min(0).optional().describe('Default: its last event.') }),

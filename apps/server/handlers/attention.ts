@@ -7,6 +7,12 @@ export const attentionHandlers = {
 
   claimNotification: async ({ body }, { klaus }) => ({ claimed: await klaus.store.claimNotification(body.item) }),
 
+  async moveQueued({ params, body }, { klaus, queue }) {
+    const { id: session } = await klaus.session(params.id);
+    queue.move(session, body.position);
+    return { session, position: queue.positionOf(session) ?? null };
+  },
+
   async markSeen({ params, body }, { klaus }) {
     const { id: session } = await klaus.session(params.id);
     const last = klaus.store.view.head(session)?.seq ?? 0;

@@ -124,6 +124,17 @@ export class RunQueue {
     return at < 0 ? undefined : at + 1;
   }
 
+  /** Moves a waiting session to another position, from 1. Does nothing for others. */
+  move(session: string, position: number): void {
+    const since = this.#waiting.get(session);
+    if (since === undefined) return;
+    this.#waiting.delete(session);
+    const others = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [id, at] of others.toSpliced(position - 1, 0, [session, since])) this.#waiting.set(id, at);
+    for (const id of this.#waiting.keys()) this.#notify(id);
+  }
+
   /** The error that prevents the session from running; undefined without one. */
   problemOf(session: string): unknown {
     return this.#problems.get(session);

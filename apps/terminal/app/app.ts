@@ -1,4 +1,4 @@
-import type { SessionClient } from '@klaus/sdk/client';
+import type { ClientAttentionItem, SessionClient } from '@klaus/sdk/client';
 import type { PromptHistory } from '../composer/history.ts';
 import type { AttachedPart } from '../composer/prompt-parts.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
@@ -33,6 +33,8 @@ export interface App {
   readonly host: DialogHost;
   readonly preferences: Preferences;
   readonly start: TerminalStart;
+  /** What other sessions need from the user. */
+  readonly attention: { readonly others: readonly ClientAttentionItem[]; readonly hint: string };
   /** A message at the right end of the status line. */
   readonly hint: string;
   readonly branch: string | undefined;

@@ -1,5 +1,5 @@
 import type { Event } from '@klaus/sdk';
-import type { DriveState } from '@klaus/sdk/client';
+import type { ClientAttention, ClientAttentionItem, DriveState, SessionClient } from '@klaus/sdk/client';
 import { toLine } from '@klaus/sdk/printable';
 import type { Preferences } from '../preferences.ts';
 import type { InlineScreen } from '../screen/index.ts';
@@ -9,32 +9,68 @@ const FOCUS_IN = '\u001b[I';
 const FOCUS_OUT = '\u001b[O';
 /** Milliseconds of a run after which its end is reported. */
 const LONG_RUN_MS = 15_000;
+/** Milliseconds for which a program that shows the session in front can claim the notification first. */
+const OWN_DELAY_MS = 300;
+/** The same for other sessions, whose end another program may be marking as seen. */
+const OTHER_DELAY_MS = 1_000;
 
-/** Reports that the session needs the user, while the terminal is not in front: title, bell and desktop notification. */
+/**
+ * Reports that sessions need the user, while the terminal is not in front: title, bell and desktop notification. Of all
+ * programs on the machine only the first one that claims it notifies.
+ */
 export class Attention {
   readonly #screen: InlineScreen;
   readonly #preferences: () => Preferences;
-  readonly #stop: () => void;
+  readonly #stops: (() => void)[] = [];
+  #client: SessionClient | undefined;
   #isInFront = true;
   #title = '';
   #startedAt = 0;
+  #items: readonly ClientAttentionItem[] = [];
+  /** Ids of the items that were listed already; undefined before the first list. */
+  #known: ReadonlySet<string> | undefined;
+  #shown: () => string | undefined = () => undefined;
 
   constructor(screen: InlineScreen, preferences: () => Preferences) {
     this.#screen = screen;
     this.#preferences = preferences;
     screen.reportFocus();
-    this.#stop = screen.addInputListener((data) => {
-      if (data !== FOCUS_IN && data !== FOCUS_OUT) return undefined;
-      this.#isInFront = data === FOCUS_IN;
-      return { consume: true };
-    });
+    this.#stops.push(
+      screen.addInputListener((data) => {
+        if (data !== FOCUS_IN && data !== FOCUS_OUT) return undefined;
+        this.#isInFront = data === FOCUS_IN;
+        return { consume: true };
+      }),
+    );
+  }
+
+  /** What other sessions need from the user, the oldest first. */
+  get others(): readonly ClientAttentionItem[] {
+    const shown = this.#shown();
+    return this.#items.filter(({ session }) => session !== shown);
+  }
+
+  /** For the status line; empty if no other session needs the user. */
+  get hint(): string {
+    const count = new Set(this.others.map(({ session }) => session)).size;
+    if (count === 0) return '';
+    return `${count === 1 ? '1 session needs you' : `${count} sessions need you`} · /next`;
+  }
+
+  /** @param shown Id of the session that the terminal shows. */
+  follow(client: SessionClient, shown: () => string | undefined): void {
+    this.#client = client;
+    this.#shown = shown;
+    this.#stops.push(client.followAttention((list) => this.#onList(list)));
   }
 
   onEvent(event: Event, view: SessionView): void {
     if (event.type === 'run.started') this.#startedAt = event.at;
-    if (event.type === 'approval.asked') this.#notify(event.title);
-    if (event.type === 'run.finished' && event.at - this.#startedAt > LONG_RUN_MS)
-      this.#notify(event.outcome === 'done' ? 'The run is done.' : `The run ended: ${event.reason}`);
+    if (event.type === 'approval.asked') void this.#claim(event.approval, event.title);
+    if (event.type === 'run.finished' && event.at - this.#startedAt > LONG_RUN_MS) {
+      const text = event.outcome === 'done' ? 'The run is done.' : `The run ended: ${event.reason}`;
+      void this.#claim(`${event.session}:${event.seq}`, text);
+    }
     if (event.type === 'session.changed' || event.type === 'session.opened') this.#showTitle(view);
   }
 
@@ -43,8 +79,39 @@ export class Attention {
   }
 
   stop(): void {
-    this.#stop();
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#client = undefined;
     if (this.#title !== '') this.#screen.terminal.setTitle('');
+  }
+
+  #onList({ items }: ClientAttention): void {
+    this.#items = items;
+    const known = this.#known;
+    this.#known = new Set(items.map(({ id }) => id));
+    this.#screen.requestRender();
+    // What needed the user when the terminal was opened is not reported.
+    if (!known) return;
+    for (const item of this.others) if (!known.has(item.id)) void this.#reportOther(item);
+  }
+
+  async #reportOther({ id, title, line }: ClientAttentionItem): Promise<void> {
+    await pause(OTHER_DELAY_MS);
+    if (this.#isInFront || this.#preferences().notify === 'off' || !this.others.some((item) => item.id === id)) return;
+    if (await this.#isFirst(id)) this.#notify(title === null ? line : `${title}: ${line}`);
+  }
+
+  /** In front of the user, the terminal claims the notification so that no other program shows it. */
+  async #claim(item: string, text: string): Promise<void> {
+    const isInFront = this.#isInFront;
+    // A terminal that does not notify leaves the claim to others.
+    if (!isInFront && this.#preferences().notify === 'off') return;
+    if (!isInFront) await pause(OWN_DELAY_MS);
+    if ((await this.#isFirst(item)) && !isInFront && !this.#isInFront) this.#notify(text);
+  }
+
+  /** Without an answer, the user is notified: twice is better than not at all. */
+  async #isFirst(item: string): Promise<boolean> {
+    return (await this.#client?.claimNotification(item).catch(() => true)) ?? false;
   }
 
   #showTitle({ conversation, drive }: SessionView): void {
@@ -57,10 +124,14 @@ export class Attention {
 
   #notify(text: string): void {
     const { notify } = this.#preferences();
-    if (notify === 'off' || this.#isInFront) return;
+    if (notify === 'off') return;
     const line = toLine(`Klaus: ${text}`, 120).replaceAll(';', ',');
     // OSC 9 and 777 are those of most terminals; others ignore them.
     const desktop = notify === 'desktop' ? `\u001b]9;${line}\u0007\u001b]777;notify;Klaus;${line}\u0007` : '';
     this.#screen.terminal.write(`\u0007${desktop}`);
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

@@ -1,4 +1,5 @@
 import type { UserEntry } from '@klaus/sdk/conversation';
+import type { ClientAttentionItem } from '@klaus/sdk/client';
 import { toLine } from '@klaus/sdk/printable';
 import { formatUsd } from '@klaus/sdk/transcript';
 import { ChoiceDialog, type Choice, type ChoiceOptions } from '../dialogs/choice-dialog.ts';
@@ -99,6 +100,35 @@ export async function openSessions(app: App, search = ''): Promise<void> {
     })),
     onChoose: (id) => app.do(() => app.link.attach(id)),
   });
+}
+
+/** What needs the user, over all sessions, the oldest first. */
+export async function openAttention(app: App): Promise<void> {
+  const { items } = await app.client.attention();
+  if (items.length === 0) return app.note('Nothing needs you.');
+  return choose(app, {
+    title: 'Needs you:',
+    choices: items.map((item) => ({
+      value: item,
+      label: toLine(item.line || item.title || item.session, 60),
+      detail: [item.kind, toAge(item.since), toLine(item.agent, 40), toLine(item.workspace, 60)].join(' · '),
+    })),
+    onChoose: (item) => app.do(() => openItem(app, item)),
+  });
+}
+
+/** Shows the session that has needed the user for the longest time. */
+export async function openNext(app: App): Promise<void> {
+  const { items } = await app.client.attention();
+  const oldest = items.find(({ session }) => session !== app.link.id) ?? items[0];
+  if (!oldest) return app.note('Nothing needs you.');
+  return await openItem(app, oldest);
+}
+
+async function openItem(app: App, { session }: ClientAttentionItem): Promise<void> {
+  if (session === app.link.id) return app.questions.recall();
+  await app.link.attach(session);
+  app.questions.update();
 }
 
 function toAge(at: string | number): string {

@@ -250,6 +250,7 @@ export class TerminalApp implements App {
         onState: (state) => this.#onState(state),
         onNote: (text) => this.note(text, 'warn'),
       });
+      this.attention.follow(client, () => this.link.id);
       this.#transcript = new Transcript(this.screen, { style: this.style, now: Date.now, view: this.link.view });
       this.screen.clear();
       this.screen.addChild(this.#transcript);

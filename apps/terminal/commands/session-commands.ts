@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { openSessions, openRewind } from '../app/pickers.ts';
+import { openAttention, openNext, openRewind, openSessions } from '../app/pickers.ts';
 import type { TerminalCommand } from './command.ts';
 
 /** Commands that choose, copy or name a session. */
@@ -18,6 +18,16 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
     argument: '[WORDS]',
     summary: 'choose another session of this project',
     run: (app, words) => openSessions(app, words),
+  },
+  {
+    name: 'attention',
+    summary: 'choose what needs you, of all sessions',
+    run: (app) => openAttention(app),
+  },
+  {
+    name: 'next',
+    summary: 'show the session that has needed you for the longest time',
+    run: (app) => openNext(app),
   },
   {
     name: 'resume',

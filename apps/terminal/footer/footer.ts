@@ -31,7 +31,7 @@ export class Footer implements Component {
         agent: this.#app.start.agent ?? 'klaus',
         branch: this.#app.branch,
         folder: this.#app.options.folder,
-        hint: this.#app.hint,
+        hint: this.#app.hint || this.#app.attention.hint,
       },
       preferences.status,
       { width, palette },

@@ -20,12 +20,12 @@ function openNext(all: readonly SessionView[], by: 1 | -1): void {
 }
 
 function openNeighbor(by: 1 | -1): void {
-  const { waiting, pinned, others } = groupSessions(host.get().sessions);
+  const { waiting, pinned, others } = groupSessions(host.get());
   openNext([...waiting, ...pinned, ...others], by);
 }
 
 function openNextQuestion(): void {
-  openNext(groupSessions(host.get().sessions).waiting, 1);
+  openNext(groupSessions(host.get()).waiting, 1);
 }
 
 function toggleTheme(): void {
@@ -51,6 +51,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => openNeighbor(1) },
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
+  { id: 'board', keys: 'g b', title: (t) => t.attention.board, run: () => go({ page: 'board' }) },
   { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },

@@ -1,4 +1,4 @@
-import type { QueuedMessage, RestoredView, SessionView } from '@klaus/server/contract';
+import type { AttentionItemView, QueuedMessage, RestoredView, SessionView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
@@ -11,6 +11,11 @@ import { saveText } from './save-text.ts';
 import { signal } from './signal.ts';
 
 type Session = Pick<SessionView, 'id' | 'title' | 'firstPrompt' | 'pinned'>;
+
+/** Records that the user has seen what is in the list of what needs the user. */
+export async function markSeen({ session, seq }: Pick<AttentionItemView, 'session' | 'seq'>): Promise<void> {
+  if (seq !== null) await attempt(() => client.markSeen({ params: { id: session }, body: { seq } }));
+}
 
 export async function pinSession({ id, pinned }: Session): Promise<void> {
   await attempt(() => client.changeSession({ params: { id }, body: { pinned: !pinned } }));

@@ -20,9 +20,9 @@ import './home.css';
 
 export function Home() {
   const t = useText();
-  const { sessions, settings, models, link } = useStore(host);
+  const { sessions, attention, settings, models, link } = useStore(host);
   const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
-  const { waiting } = groupSessions(sessions);
+  const waiting = groupSessions({ sessions, attention }).waiting.filter(({ state }) => state === 'needs-you');
   const below = useMemo(() => groupBelow(sessions), [sessions]);
   const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const workspace = chosen.workspace ?? settings?.workspace;

@@ -1,10 +1,14 @@
-import type { SessionView } from '@klaus/server/contract';
+import type { AttentionItemView, SessionView } from '@klaus/server/contract';
 import { useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
-import { groupSessions, host, loadOlder } from '../state/host.ts';
+import { groupSessions, host, loadOlder, toUnlisted } from '../state/host.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
+import { toHash, toSession } from '../state/route.ts';
+import { formatAgo } from '../text/format.ts';
 import { useText } from '../text/text.ts';
+import { StateMark } from '../ui/state-mark.tsx';
+import { useNow } from '../ui/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
@@ -13,6 +17,7 @@ import { SessionRow } from './session-row.tsx';
 type Row =
   | { key: string; heading: string; count: number }
   | { key: string; session: SessionView; depth: number; below: readonly SessionView[] }
+  | { key: string; item: AttentionItemView }
   | { key: string; older: true };
 
 /** Height of a heading and of a session, in pixels. */
@@ -20,10 +25,10 @@ const HEADING = 32;
 const SESSION = 52;
 
 export function SessionList({ sessions, current }: { sessions: ReadonlyMap<string, SessionView>; current: string }) {
-  const { hasOlder } = useStore(host);
+  const { hasOlder, attention } = useStore(host);
   const t = useText();
   const rows = useMemo(() => {
-    const { waiting, pinned, others } = groupSessions(sessions);
+    const { waiting, pinned, others } = groupSessions({ sessions, attention });
     const below = groupBelow(sessions);
     // Child sessions are listed only for the session on the page: a team would flood the list.
     const toTree = (session: SessionView): Row[] => {
@@ -35,13 +40,17 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
     };
     const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
       group.length === 0 ? [] : [{ key: heading, heading, count: group.length }, ...group.flatMap(toTree)];
+    const unlisted = toUnlisted({ sessions, attention });
+    const needing = waiting.length + unlisted.length;
     return [
-      ...toRows(t.sessions.waiting, waiting),
+      ...(needing === 0 ? [] : [{ key: 'needing', heading: t.sessions.waiting, count: needing }]),
+      ...waiting.flatMap(toTree),
+      ...unlisted.map((item): Row => ({ key: item.id, item })),
       ...toRows(t.sessions.pinned, pinned),
       ...toRows(t.sessions.others, others),
       ...(hasOlder ? [{ key: 'older', older: true } as const] : []),
     ];
-  }, [sessions, current, hasOlder, t]);
+  }, [sessions, attention, current, hasOlder, t]);
   if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
   return (
     <VirtualList
@@ -60,6 +69,7 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
           const { session, depth, below } = row;
           return <SessionRow session={session} isCurrent={session.id === current} depth={depth} below={below} />;
         }
+        if ('item' in row) return <UnlistedRow item={row.item} isCurrent={row.item.session === current} />;
         if ('heading' in row) {
           return (
             <h2 className="session-heading line muted">
@@ -74,5 +84,31 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
         );
       }}
     </VirtualList>
+  );
+}
+
+/** A session that needs the user and is older than those in the list. */
+function UnlistedRow({ item, isCurrent }: { item: AttentionItemView; isCurrent: boolean }) {
+  const t = useText();
+  const now = useNow();
+  const { session, title, line, since, action } = item;
+  const state = action === 'answer' ? 'needs-you' : action === 'look' ? 'done' : 'failed';
+  return (
+    <div className={`session-row bare line ${isCurrent ? 'session-current' : ''}`}>
+      <a href={toHash(toSession(session))} className="line grow" aria-current={isCurrent ? 'page' : undefined}>
+        <StateMark state={state} />
+        <span className="column grow">
+          <span className="ellipsis session-name" dir="auto">
+            {title ?? t.sessions.untitled}
+          </span>
+          <span className="session-facts line small muted">
+            <span className="ellipsis" dir="auto">
+              {line}
+            </span>
+            <span className="number">{formatAgo(Date.parse(since), now)}</span>
+          </span>
+        </span>
+      </a>
+    </div>
   );
 }

@@ -1,14 +1,16 @@
 import type { SessionView } from '@klaus/server/contract';
-import { Ellipsis, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
-import { deleteSession, exportSession, forkSession, pinSession } from '../actions/session-actions.ts';
-import { nameOf } from '../state/host.ts';
+import { Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
+import { deleteSession, exportSession, forkSession, markSeen, pinSession } from '../actions/session-actions.ts';
+import { host, nameOf } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
+import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Menu } from '../ui/menu.tsx';
 
 export function SessionMenu({ session }: { session: SessionView }) {
   const t = useText();
   const { id, pinned } = session;
+  const unseen = useStore(host).attention.items.find((item) => item.session === id && item.seq !== null);
   const pin = () => void pinSession(session);
   const rename = () => overlay.set({ kind: 'rename', session: id });
   const exportAs = (format: 'md' | 'json') => void exportSession(session, format);
@@ -18,6 +20,7 @@ export function SessionMenu({ session }: { session: SessionView }) {
       className="session-menu"
       items={[
         { key: 'pin', label: pinned ? t.sessions.unpin : t.sessions.pin, icon: pinned ? PinOff : Pin, run: pin },
+        ...(unseen ? [{ key: 'seen', label: t.attention.seen, icon: Eye, run: () => void markSeen(unseen) }] : []),
         { key: 'rename', label: t.sessions.rename, icon: PencilLine, run: rename },
         { key: 'fork', label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },

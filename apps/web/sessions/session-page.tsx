@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
 import { copyText } from '../actions/copy-text.ts';
 import { useSignal } from '../actions/use-signal.ts';
+import { useSeen } from '../actions/use-seen.ts';
 import { useStop } from '../actions/use-stop.ts';
 import { Composer } from '../composer/composer.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
@@ -49,6 +50,7 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
   const state = useStore(log);
   const known = useStore(host);
   const session = sessionOf(known, id);
+  useSeen(id, state);
   const isMissing = !session && !known.isLoading;
   useEffect(() => {
     if (isMissing) void visit(id);

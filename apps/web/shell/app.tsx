@@ -21,6 +21,8 @@ const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.t
 
 const AgentsPage = lazyComponent(async () => (await import('../agents/agents-page.tsx')).AgentsPage, <Loading />);
 
+const BoardPage = lazyComponent(async () => (await import('../board/board-page.tsx')).BoardPage, <Loading />);
+
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -48,6 +50,7 @@ export function App() {
         <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
+          {here.page === 'board' ? <BoardPage compared={here.compared} /> : null}
           {here.page === 'agents' ? <AgentsPage key={here.name} name={here.name} /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
         </ErrorBoundary>

@@ -24,7 +24,7 @@ const MAX_ROWS = 50;
 
 export function Palette() {
   const t = useText();
-  const { sessions } = useStore(host);
+  const { sessions, attention } = useStore(host);
   const { letterKeys } = useStore(preferences);
   const find = useCallback(
     (query: string): Row[] => {
@@ -39,7 +39,7 @@ export function Palette() {
             ),
           run: command.run,
         }));
-      const { waiting, pinned, others } = groupSessions(sessions);
+      const { waiting, pinned, others } = groupSessions({ sessions, attention });
       const targets = [...waiting, ...pinned, ...others].map((session) => ({
         key: session.id,
         title: nameOf(session) ?? t.sessions.untitled,
@@ -52,7 +52,7 @@ export function Palette() {
         .toSorted((a, b) => rankWords(a.title, query) - rankWords(b.title, query))
         .slice(0, MAX_ROWS);
     },
-    [sessions, letterKeys, t],
+    [sessions, attention, letterKeys, t],
   );
   return (
     <Dialog title={t.palette.title} onClose={closeOverlay} hasHead={false} className="palette">

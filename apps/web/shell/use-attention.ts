@@ -1,17 +1,21 @@
+import type { AttentionItemView } from '@klaus/server/contract';
 import { useEffect, useRef } from 'react';
+import { client } from '../state/client.ts';
 import { isNotifier } from '../state/notifier.ts';
-import { host, nameOf } from '../state/host.ts';
+import { host, nameOf, sessionOf } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
 import { isOwn } from '../state/session-tree.ts';
-import { go, toSession } from '../state/route.ts';
+import { go, route, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { text, useText } from '../text/text.ts';
 
-/** Shows the number of waiting sessions in the title, and a notification for each new one if the user enabled them. */
+/** Milliseconds for which a program that shows the session can claim the notification, or mark the session as seen. */
+const DELAY_MS = 1_000;
+
+/** Shows the number of waiting sessions in the title, and a notification for what needs the user if it is enabled. */
 export function useAttention(): void {
   const t = useText();
-  const { sessions, isLoading } = useStore(host);
-  const { notify } = useStore(preferences);
+  const { sessions, attention, isLoading } = useStore(host);
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const waiting = [...sessions.values()].filter((session) => session.state === 'needs-you' && isOwn(session, sessions));
   useEffect(() => {
@@ -20,18 +24,41 @@ export function useAttention(): void {
   useEffect(() => {
     if (isLoading) return;
     const before = known.current;
-    known.current = new Set(waiting.map(({ id }) => id));
-    // Sessions that were waiting when the page was opened are not reported.
-    if (!before || !notify || !isNotifier() || !('Notification' in globalThis)) return;
-    if (Notification.permission !== 'granted') return;
-    for (const session of waiting) {
-      if (before.has(session.id)) continue;
-      const body = nameOf(session) ?? text().sessions.untitled;
-      const shown = new Notification(text().notify.question, { body, tag: session.id });
-      shown.addEventListener('click', () => {
-        window.focus();
-        go(toSession(session.id));
-      });
-    }
-  }, [sessions, isLoading, notify]);
+    known.current = new Set(attention.items.map(({ id }) => id));
+    // What needed the user when the page was opened is not reported.
+    if (before) for (const item of attention.items) if (!before.has(item.id)) void report(item);
+  }, [attention, isLoading]);
+}
+
+/** One program of the machine notifies. A page that shows the session to the user claims this and stays silent. */
+async function report(item: AttentionItemView): Promise<void> {
+  const at = route.get();
+  if (!document.hidden && document.hasFocus() && at.page === 'session' && at.id === item.session) {
+    await claim(item);
+    return;
+  }
+  await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+  const isListed = host.get().attention.items.some(({ id }) => id === item.id);
+  if (!isListed || !canNotify() || !(await claim(item))) return;
+  const session = sessionOf(host.get(), item.session);
+  const body = (session && nameOf(session)) ?? item.title ?? text().sessions.untitled;
+  const title = { answer: text().notify.question, resume: text().attention.failed, look: text().attention.done };
+  const shown = new Notification(title[item.action], { body, tag: item.session });
+  shown.addEventListener('click', () => {
+    window.focus();
+    go(toSession(item.session));
+  });
+}
+
+function canNotify(): boolean {
+  if (!preferences.get().notify || !isNotifier() || !('Notification' in globalThis)) return false;
+  return Notification.permission === 'granted';
+}
+
+/** Without an answer of the server, this page does not notify: the connection is lost, and the list is old. */
+async function claim({ id }: AttentionItemView): Promise<boolean> {
+  return client.claimNotification({ body: { item: id } }).then(
+    ({ claimed }) => claimed,
+    () => false,
+  );
 }

@@ -1,5 +1,12 @@
 import { isProblemError, type StreamState } from '@klaus/server/client';
-import type { Answer, AttentionListView, ModelView, RouteOf, SessionView } from '@klaus/server/contract';
+import type {
+  Answer,
+  AttentionItemView,
+  AttentionListView,
+  ModelView,
+  RouteOf,
+  SessionView,
+} from '@klaus/server/contract';
 import { client } from './client.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
@@ -155,9 +162,18 @@ export function openHost(): void {
     },
     onSession: (session) => queueChange(session.id, session),
     onRemoved: (id) => queueChange(id, undefined),
-    onAttention: (attention) => change({ attention }),
+    onAttention(attention) {
+      flushChanges();
+      change({ attention });
+    },
     onState: (state) => void takeState(state),
   });
+}
+
+/** What sessions that are older than those in the list need from the user. */
+export function toUnlisted({ sessions, attention }: Pick<Host, 'sessions' | 'attention'>): AttentionItemView[] {
+  const items = attention.items.filter(({ session }) => !sessions.has(session));
+  return [...new Map(items.toReversed().map((item) => [item.session, item])).values()].toReversed();
 }
 
 async function takeState(state: StreamState): Promise<void> {
@@ -185,22 +201,30 @@ const URGENCY: Record<SessionView['state'], number> = {
   idle: 4,
 };
 
-/** Groups of the list, without child sessions: sessions with questions, longest waiting first; pinned and other sessions, latest first. */
-export function groupSessions(
-  sessions: ReadonlyMap<string, SessionView>,
-): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
+/** Groups of the list, without child sessions: those that need the user, longest waiting first; pinned and other sessions, latest first. */
+export function groupSessions({
+  sessions,
+  attention,
+}: Pick<Host, 'sessions' | 'attention'>): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
   const own = [...sessions.values()].filter((session) => isOwn(session, sessions));
   const all = own.toSorted(
     (a, b) =>
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),
   );
+  // An item may arrive before the change of its session.
+  const since = new Map(attention.items.toReversed().map((item) => [item.session, item.since]));
+  const isWaiting = ({ id, state }: SessionView) => state === 'needs-you' || (since.has(id) && isEnded(state));
+  const toSince = ({ id, askedAt }: SessionView) => askedAt ?? since.get(id) ?? '';
   return {
-    waiting: all
-      .filter(({ state }) => state === 'needs-you')
-      .toSorted((a, b) => (a.askedAt ?? '').localeCompare(b.askedAt ?? '')),
-    pinned: all.filter(({ state, pinned }) => pinned && state !== 'needs-you'),
-    others: all.filter(({ state, pinned }) => !pinned && state !== 'needs-you'),
+    waiting: all.filter(isWaiting).toSorted((a, b) => toSince(a).localeCompare(toSince(b))),
+    pinned: all.filter((session) => session.pinned && !isWaiting(session)),
+    others: all.filter((session) => !session.pinned && !isWaiting(session)),
   };
+}
+
+/** True while no run is active or queued. */
+function isEnded(state: SessionView['state']): boolean {
+  return state !== 'running' && state !== 'queued';
 }
 
 /** The name of a session; undefined for a session without a title and a prompt. */

@@ -8,6 +8,8 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
+  /** With ids: the comparison of these sessions. */
+  | { page: 'board'; compared?: readonly string[] }
   /** Without a name: the list. `new`: the form for a new agent. */
   | { page: 'agents'; name?: string }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
@@ -17,6 +19,7 @@ export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
   if (page === 'usage') return { page: 'usage' };
+  if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
   if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
   const params = new URLSearchParams(query);
@@ -45,6 +48,8 @@ function decode(word: string): string {
 export function toHash(route: Route): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'usage') return '#/usage';
+  if (route.page === 'board')
+    return `#/board${route.compared ? `/${encodeURIComponent(route.compared.join(','))}` : ''}`;
   if (route.page === 'agents') return `#/agents${route.name === undefined ? '' : `/${encodeURIComponent(route.name)}`}`;
   const tab = route.tab === 'conversation' ? '' : `/${route.tab}`;
   const params = new URLSearchParams();

@@ -248,4 +248,10 @@ export const deWork: typeof enWork = {
     names: { tokens: 'Token', usd: 'US-Dollar', toolCalls: 'Aufrufe', turns: 'Runden' },
     used: (used) => `${used} verbraucht`,
   },
+  attention: {
+    board: 'Tafel',
+    seen: 'Als gesehen markieren',
+    failed: 'Ein Lauf von Klaus ist fehlgeschlagen',
+    done: 'Ein Lauf von Klaus ist fertig',
+  },
 };

@@ -66,7 +66,7 @@ export const de: Text = {
   },
   sessions: {
     search: 'Sitzungen, Nachrichten suchen',
-    waiting: 'Wartet auf Freigabe',
+    waiting: 'Braucht dich',
     pinned: 'Angeheftet',
     others: 'Alle Sitzungen',
     hits: 'In Nachrichten',
@@ -269,7 +269,7 @@ export const de: Text = {
     newSession: 'Neue Sitzung',
     next: 'Nächste Sitzung',
     previous: 'Vorherige Sitzung',
-    nextQuestion: 'Nächste Frage',
+    nextQuestion: 'Nächste Sitzung, die dich braucht',
     usage: 'Verbrauch',
     home: 'Startseite',
     help: 'Tastenkürzel',

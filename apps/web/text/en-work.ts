@@ -236,4 +236,10 @@ export const enWork = {
     names: { tokens: 'Tokens', usd: 'US dollars', toolCalls: 'Tool calls', turns: 'Turns' },
     used: (used: string) => `${used} used`,
   },
+  attention: {
+    board: 'Board',
+    seen: 'Mark as seen',
+    failed: 'A run of Klaus failed',
+    done: 'A run of Klaus is done',
+  },
 };

@@ -64,7 +64,7 @@ export const en = {
   },
   sessions: {
     search: 'Search sessions and messages',
-    waiting: 'Waiting for you',
+    waiting: 'Needs you',
     pinned: 'Pinned',
     others: 'All sessions',
     hits: 'In messages',
@@ -268,7 +268,7 @@ export const en = {
     newSession: 'New session',
     next: 'Next session',
     previous: 'Previous session',
-    nextQuestion: 'Next question',
+    nextQuestion: 'Next session that needs you',
     usage: 'Usage',
     home: 'Home',
     help: 'Keyboard shortcuts',

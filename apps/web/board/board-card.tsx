@@ -1,0 +1,94 @@
+import type { SessionView } from '@klaus/server/contract';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { DragEvent, KeyboardEvent } from 'react';
+import { host, nameOf } from '../state/host.ts';
+import { toHash, toSession } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
+import { useBoardText } from '../text/board-text.ts';
+import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
+import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
+import { StateMark } from '../ui/state-mark.tsx';
+import { useNow } from '../ui/use-now.ts';
+
+/** The kind of data of a dragged card: the id of its session. */
+const DRAGGED = 'text/x-klaus-session';
+
+interface BoardCardProps {
+  session: SessionView;
+  /** Number of cards in its column. */
+  count: number;
+  isSelected: boolean;
+  onSelect: (isSelected: boolean) => void;
+  /** Moves a session to a position of the queue, from 1. */
+  onMove: (session: string, position: number) => void;
+}
+
+export function BoardCard({ session, count, isSelected, onSelect, onMove }: BoardCardProps) {
+  const t = useBoardText();
+  const words = useText();
+  const now = useNow();
+  const { attention } = useStore(host);
+  const { id, state, agent, usd, updatedAt, position, problem, outcomeReason, summary } = session;
+  const name = nameOf(session) ?? words.sessions.untitled;
+  const item = attention.items.find((each) => each.session === id);
+  const line = item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '';
+  const move = (to: number) => to >= 1 && to <= count && onMove(id, to);
+  const drag =
+    position === null
+      ? {}
+      : {
+          draggable: true,
+          onDragStart: (event: DragEvent) => event.dataTransfer.setData(DRAGGED, id),
+          onDragOver: (event: DragEvent) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault(),
+          onDrop: (event: DragEvent) => {
+            const dragged = event.dataTransfer.getData(DRAGGED);
+            event.preventDefault();
+            if (dragged !== '' && dragged !== id) onMove(dragged, position);
+          },
+          onKeyDown: (event: KeyboardEvent) => {
+            if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+            event.preventDefault();
+            move(position + (event.key === 'ArrowUp' ? -1 : 1));
+          },
+        };
+  return (
+    <li className="board-card column" data-session={id} {...drag}>
+      <div className="line">
+        <StateMark state={state} />
+        <a href={toHash(toSession(id))} className="ellipsis grow board-name" dir="auto" title={name.slice(0, 300)}>
+          {name}
+        </a>
+        <input
+          type="checkbox"
+          aria-label={t.select(name)}
+          checked={isSelected}
+          onChange={(event) => onSelect(event.target.checked)}
+        />
+      </div>
+      {line === '' ? null : (
+        <p className="small muted ellipsis" dir="auto" title={line.slice(0, 300)}>
+          {line}
+        </p>
+      )}
+      <div className="line small muted board-facts">
+        <span className="ellipsis">{agent}</span>
+        <span className="number">{formatUsd(usd)}</span>
+        <span className="number" title={formatTime(Date.parse(item?.since ?? updatedAt))}>
+          {formatAgo(Date.parse(item?.since ?? updatedAt), now)}
+        </span>
+        {position === null ? null : (
+          <span className="line board-moves">
+            <IconButton label={t.up(name)} icon={ArrowUp} disabled={position <= 1} onClick={() => move(position - 1)} />
+            <IconButton
+              label={t.down(name)}
+              icon={ArrowDown}
+              disabled={position >= count}
+              onClick={() => move(position + 1)}
+            />
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,28 @@
+import type { SessionView } from '@klaus/server/contract';
+import { groupSessions, type Host } from '../state/host.ts';
+
+export const COLUMNS = ['queued', 'running', 'needing', 'done', 'failed'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/**
+ * The sessions of each column: queued ones in the order of the queue, those that need the user with the one that waits
+ * longest first, others with the latest first. A failed or finished run that was not seen is in the column of its end.
+ */
+export function toColumns(given: Pick<Host, 'sessions' | 'attention'>): Record<Column, SessionView[]> {
+  const { waiting, pinned, others } = groupSessions(given);
+  const columns: Record<Column, SessionView[]> = { queued: [], running: [], needing: [], done: [], failed: [] };
+  for (const session of [...waiting, ...pinned, ...others]) {
+    const column = toColumn(session);
+    if (column) columns[column].push(session);
+  }
+  columns.queued.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  for (const column of ['done', 'failed'] as const)
+    columns[column].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  return columns;
+}
+
+function toColumn({ state, problem }: SessionView): Column | undefined {
+  if (state === 'needs-you' || state === 'interrupted') return 'needing';
+  if (problem !== null) return 'failed';
+  return state === 'idle' ? undefined : state;
+}

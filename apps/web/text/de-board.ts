@@ -1,0 +1,35 @@
+import type { BoardText } from './en-board.ts';
+
+/** Texts of the board in German. */
+export const deBoard: BoardText = {
+  title: 'Tafel',
+  columns: {
+    queued: 'Eingereiht',
+    running: 'Läuft',
+    needing: 'Braucht dich',
+    done: 'Fertig',
+    failed: 'Fehlgeschlagen',
+  },
+  none: 'Keine Sitzungen',
+  more: (n) => `${n} ältere Sitzungen sind nicht gezeigt.`,
+  up: (name) => `${name} früher beginnen`,
+  down: (name) => `${name} später beginnen`,
+  moved: (name, position) => `${name} ist an Stelle ${position} der Reihe.`,
+  select: (name) => `${name} zum Vergleichen wählen`,
+  compare: (n) => (n === 0 ? 'Vergleichen' : `${n} vergleichen`),
+  compareHint: 'Wähle zwei bis vier Sitzungen, um ihre Änderungen zu vergleichen.',
+  start: 'Agenten starten',
+  prompt: 'Auftrag für alle',
+  agent: 'Agent',
+  count: 'Anzahl der Agenten',
+  submit: 'Starten',
+  started: (n) => (n === 1 ? 'Ein Agent wurde gestartet.' : `${n} Agenten wurden gestartet.`),
+  sameFolder: 'Alle arbeiten im selben Ordner.',
+  comparison: 'Änderungen vergleichen',
+  back: 'Zurück zur Tafel',
+  changed: (n) => (n === 1 ? '1 Datei geändert' : `${n} Dateien geändert`),
+  unchanged: 'Keine Dateien geändert',
+  failedToLoad: 'Die Änderungen konnten nicht geladen werden.',
+  choose: 'Wählen',
+  chooseHint: (name) => `${name} wählen: anheften, und die anderen als gesehen markieren`,
+};

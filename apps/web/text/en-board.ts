@@ -1,0 +1,28 @@
+/** Texts of the board in English. The other languages have the same shape. */
+export const enBoard = {
+  title: 'Board',
+  columns: { queued: 'Queued', running: 'Running', needing: 'Needs you', done: 'Done', failed: 'Failed' },
+  none: 'No sessions',
+  more: (n: number) => `${n} older sessions are not shown.`,
+  up: (name: string) => `Start ${name} earlier`,
+  down: (name: string) => `Start ${name} later`,
+  moved: (name: string, position: number) => `${name} is at position ${position} of the queue.`,
+  select: (name: string) => `Select ${name} to compare`,
+  compare: (n: number) => (n === 0 ? 'Compare' : `Compare ${n}`),
+  compareHint: 'Select two to four sessions to compare their changes.',
+  start: 'Start agents',
+  prompt: 'Task for all of them',
+  agent: 'Agent',
+  count: 'Number of agents',
+  submit: 'Start',
+  started: (n: number) => (n === 1 ? 'One agent was started.' : `${n} agents were started.`),
+  sameFolder: 'All of them work in the same folder.',
+  comparison: 'Compare changes',
+  back: 'Back to the board',
+  changed: (n: number) => (n === 1 ? '1 file changed' : `${n} files changed`),
+  unchanged: 'No files changed',
+  failedToLoad: 'The changes could not be loaded.',
+  choose: 'Choose',
+  chooseHint: (name: string) => `Choose ${name}: pin it, and mark the others as seen`,
+};
+export type BoardText = typeof enBoard;
