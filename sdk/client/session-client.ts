@@ -152,6 +152,7 @@ export interface OpenRequest
         | 'root'
         | 'sandbox'
         | 'isolate'
+        | 'workingCopy'
         | 'temperature'
         | 'effort'
       >
