@@ -23,9 +23,8 @@ export async function saveRest({ repository, path, base }: CopyRecord, merged?: 
     const [commit, ref] = line.split(' ') as [string, string];
     if (!tips.has(commit) && commit !== merged) tips.set(commit, ref);
   }
-  if (tips.size === 0) return [];
-  const has = await git(repository, ['cat-file', '--batch-check'], { input: `${[...tips.keys()].join('\n')}\n` });
-  const missing = has.split('\n').flatMap((line) => (line.endsWith(' missing') ? [line.split(' ')[0]!] : []));
+  const missing: string[] = [];
+  for (const commit of tips.keys()) if (!(await isReachable(repository, commit))) missing.push(commit);
   if (missing.length === 0) return [];
   await copyObjects({ from: path, to: repository }, { commits: missing, known: [base] });
   const refs: string[] = [];
@@ -35,6 +34,13 @@ export async function saveRest({ repository, path, base }: CopyRecord, merged?: 
     refs.push(ref);
   }
   return refs;
+}
+
+/** True if a ref of the original keeps a commit. An object without a ref can be left by a killed process. */
+async function isReachable(repository: string, commit: string): Promise<boolean> {
+  const refs = ['--not', '--exclude=refs/klaus/copies/*', '--all'];
+  const { code, stdout } = await runGit(repository, ['rev-list', '-n', '1', commit, ...refs]);
+  return code === 0 && stdout === '';
 }
 
 /** Removes a copy: its folder, its ref in the original and its record. Can be repeated after a kill. */
