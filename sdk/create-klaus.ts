@@ -2,10 +2,13 @@ import { join, resolve } from 'node:path';
 import { createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
+import { createCopies } from '@klaus/adapters/workspace';
 import type { SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
+import { setupOf } from './copies/open-copy.ts';
+import { createWorkingCopies } from './copies/working-copies.ts';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { writeUserLimits } from './config/user-limits.ts';
@@ -20,7 +23,7 @@ import type { KlausOptions } from './klaus-options.ts';
 import type { Klaus } from './klaus.ts';
 import { findCredentials } from './models/credentials.ts';
 import { listKnownModels } from './models/known-models.ts';
-import { openSession } from './open/open-session.ts';
+import { openSession, type OpenInput } from './open/open-session.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
 import { createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
@@ -43,12 +46,10 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const { settings } = options;
-  const configuration = await loadConfiguration({ env, home, cwd, ...(settings && { settings }) });
+  const configuration = await loadConfiguration({ env, home, cwd, ...optional({ settings: options.settings }) });
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
-  const credentials = findCredentials(env, configuration);
-  const redactor = createRedactor({ salt: 'host', digest, values: credentials });
+  const redactor = createRedactor({ salt: 'host', digest, values: findCredentials(env, configuration) });
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
   const traced = await traceRuns(store, { configuration, env });
@@ -64,6 +65,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const explaining = { engine, configuration, cwd, inWorkspace: inForce.judging };
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
+  const copies = createCopies({ home, lock: (name) => lockFile(join(home, `${name}.lock`)) });
+  const workingCopies = createWorkingCopies({ engine, store, copies, configuration });
+  const opening = { engine, store, copies, configuration, inForce, cwd, env, onNotice };
   const close = async (): Promise<void> => {
     try {
       await endProcesses(engine, processes);
@@ -77,7 +81,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     home,
     configuration,
     store,
-    open: async (given = {}) => open(await openSession({ engine, configuration, inForce, given, cwd, env, onNotice })),
+    copies: workingCopies,
+    open: (given = {}) => openPrepared({ ...opening, given }, open),
     async fork(idOrPrefix, given) {
       const forked = await forkSession({ engine, store }, await find(idOrPrefix), given);
       return { ...forked, session: open(forked.session) };
@@ -103,7 +108,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
       return session;
     },
-    ...createProcessQueries({ engine, store, processes }),
+    ...createProcessQueries({ engine, store, processes, copies: workingCopies }),
     writeLimits: (limits) => writeUserLimits(home, limits),
     async collectGarbage({ dryRun = true } = {}) {
       const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;
@@ -136,6 +141,14 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Opens a session; the command that prepares its working copy runs before its first prompt. */
+async function openPrepared(input: OpenInput, toSession: (id: string) => Session): Promise<Session> {
+  const session = toSession(await openSession(input));
+  const setup = setupOf(input.configuration, input.given);
+  if (setup !== undefined) await session.send({ type: 'shell', command: setup, by: 'klaus' });
+  return session;
 }
 
 /** Words of letters and digits alone, so that a query contains no operators. */

@@ -42,6 +42,12 @@ export interface OpenOptions {
   /** Accept `/`, the home folder and the like. Default false. */
   allowAnyWorkspace?: boolean;
   /**
+   * The session works in a private clone of the repository that contains the workspace, on a branch of its own.
+   * `withChanges`: the clone has the uncommitted changes. A set-up command of a project file needs `trustCommand`.
+   * Default false.
+   */
+  workingCopy?: boolean | { withChanges: boolean };
+  /**
    * The folder around the workspace that may be read. The workspace itself: no other folder. Default: the repository
    * that contains it.
    */
@@ -57,7 +63,7 @@ export interface OpenOptions {
    * `limits` only narrow them. Default: Klaus itself.
    */
   agent?: string;
-  /** True: a definition of the project may run the program that it names. The user has read it. Default false. */
+  /** True: a definition or a set-up command of the project may run its program. The user has read it. Default false. */
   trustCommand?: boolean;
   /**
    * Names of agents to which this session can give tasks that they do with their own authority, as their definitions

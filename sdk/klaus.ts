@@ -17,6 +17,7 @@ import type {
 import type { Policy } from '@klaus/core/policy';
 import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
+import type { WorkingCopies } from './copies/working-copy.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { GcSummary } from './engine/snapshots.ts';
 import type { ExportedTest } from './export/export-test.ts';
@@ -37,10 +38,13 @@ export interface Klaus {
   readonly configuration: Configuration;
   /** Queries over the logs of all sessions. */
   readonly store: KlausStore;
+  /** Private clones of repositories, in which sessions work. */
+  readonly copies: WorkingCopies;
   /**
    * Opens a new session; durable when it resolves.
    *
-   * @throws KlausError `workspace.*`, `model.unknown`, `auth`, `sandbox.unavailable`, `config`.
+   * @throws KlausError `workspace.*`, `model.unknown`, `auth`, `sandbox.unavailable`, `config`, and `copy.refused` with
+   *   `workingCopy`.
    */
   open(options?: OpenOptions): Promise<Session>;
   /**

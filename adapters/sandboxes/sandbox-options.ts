@@ -25,6 +25,8 @@ export interface SandboxOptions {
    * are always protected. Called for every command. Default: none.
    */
   protect?: () => Promise<readonly string[]>;
+  /** Absolute paths of object stores of git that the workspace shares with another repository. They are read-only. */
+  objects?: readonly string[];
   /**
    * Absolute paths of the known `.git` entries in the workspace. Those that the driver does not find itself are
    * read-only. Called for every command. Default: none.

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { distrustFolder } from '@klaus/adapters/system';
+import { isBelow, isInWorkingCopy } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { bestDescriptors, Directory, type Descriptors } from './directory.ts';
 import { shorten, type Root } from './path-entry.ts';
@@ -55,7 +56,7 @@ function findReason(path: string, options: RootOptions): string | undefined {
   if (home === path) return `The workspace would be the home folder ${path}.`;
   if (home.startsWith(`${path}/`)) return `The workspace ${path} contains the home folder ${home}.`;
   const state = options.klausHome === undefined ? undefined : realpathOr(options.klausHome);
-  const isInState = state !== undefined && (path === state || path.startsWith(`${state}/`));
+  const isInState = state !== undefined && isBelow(path, state) && !isInWorkingCopy(path, state);
   return isInState ? `The workspace ${path} is inside Klaus's own state.` : undefined;
 }
 

@@ -95,6 +95,7 @@ const VIEWS = {
   'workspace.snapshotted': 'state',
   'workspace.restored': 'line',
   'workspace.committed': 'line',
+  'workingCopy.ended': 'line',
   'evidence.verified': 'line',
   'compaction.requested': 'state',
   'context.compacted': 'line',

@@ -75,6 +75,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'grant.escalated':
     case 'turn.finished':
     case 'workspace.committed':
+    case 'workingCopy.ended':
     case 'evidence.verified':
     case 'compaction.requested':
     case 'context.compacted':

@@ -40,6 +40,7 @@ export {
 export { matchesGlob } from './glob.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
+export { isInWorkingCopy } from './working-copy.ts';
 export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';

@@ -2,6 +2,7 @@ import type { Access, Finding } from '../protocol/index.ts';
 import { isBelow } from './path.ts';
 import { describePlace, placeOf, toRelative } from './places.ts';
 import type { GateContext, Rule } from './rule.ts';
+import { isInWorkingCopy } from './working-copy.ts';
 import { isSecretFile } from './secrets/secret-files.ts';
 
 type Look = Omit<Finding, 'rule'>;
@@ -29,7 +30,8 @@ function lookAt(
   { workspace, readable = [], writable = [], home, secretPatterns }: GateContext,
 ): Look | undefined {
   const { path } = access;
-  if (isBelow(path, home)) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
+  const isInCopy = isInWorkingCopy(workspace, home) && isBelow(path, workspace);
+  if (isBelow(path, home) && !isInCopy) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
   const beside = readable.flatMap((folder) => toRelative(path, folder) ?? []);
   const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });

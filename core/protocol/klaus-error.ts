@@ -14,6 +14,10 @@ export const ERROR_MEANINGS = {
   'workspace.refused': "The workspace is `/`, the home folder or Klaus's own state.",
   'workspace.outside': 'A path is outside the workspace.',
   'workspace.conflict': 'A file changed in the meantime.',
+  'copy.refused':
+    'No working copy can start from this folder: it has no repository or no commit, or the repository is bare.',
+  'copy.blocked': 'The working copy or its repository is in a state in which the step is not possible.',
+  'copy.missing': 'There is no such working copy, or its folder or repository was deleted.',
   'store.busy': 'Another process holds the session.',
   'store.corrupt': 'The database or the chain is damaged.',
   'store.full': 'The disk is full or read-only.',

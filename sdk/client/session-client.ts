@@ -153,6 +153,7 @@ export interface OpenRequest
         | 'root'
         | 'sandbox'
         | 'isolate'
+        | 'workingCopy'
         | 'temperature'
         | 'effort'
       >

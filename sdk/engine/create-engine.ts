@@ -7,6 +7,7 @@ import {
   createLayers,
   createSecretSource,
   createWorkspace,
+  findSharedObjects,
   joinSecretSources,
   openFolder,
 } from '@klaus/adapters/workspace';
@@ -74,6 +75,7 @@ export function createEngine(input: EngineInput): Engine {
         workspace,
         home,
         choice: name,
+        objects: findSharedObjects(home, workspace),
         masks,
         env,
         repositories: () => snapshots.repositories(workspace),

@@ -1,8 +1,8 @@
 import { optional } from '@klaus/core/optional';
 import { resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
-import { createWorkspace } from '@klaus/adapters/workspace';
-import { toSystemPrompt, type Engine } from '@klaus/core/agent';
+import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
+import { toSystemPrompt, type Engine, type SessionStore } from '@klaus/core/agent';
 import { allowsAccess, allowsToolUse, heldBy, isAmount, toGrant } from '@klaus/core/policy';
 import {
   isReadOnly,
@@ -14,6 +14,8 @@ import {
   type Limits,
   type SessionRunner,
 } from '@klaus/core/protocol';
+import { openCopy } from '../copies/open-copy.ts';
+import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
@@ -29,6 +31,8 @@ export interface OpenInput {
   engine: Engine;
   configuration: Configuration;
   inForce: PolicyEngines;
+  store: SessionStore;
+  copies: Copies;
   given: OpenOptions;
   cwd: string;
   /** The user's. */
@@ -37,8 +41,28 @@ export interface OpenInput {
   onNotice: (text: string) => void;
 }
 
-/** Checks everything that a session needs before it exists, then writes its first event. Returns its id. */
+/**
+ * Checks everything that a session needs before it exists, then writes its first event. Returns its id.
+ *
+ * @throws KlausError also `copy.refused` with `workingCopy`. The copy is removed if the session cannot be opened.
+ */
 export async function openSession(input: OpenInput): Promise<string> {
+  const { given, engine, copies } = input;
+  const id = given.id ?? engine.ids.ulid();
+  if (!given.workingCopy) return openIn({ ...input, given: { ...given, id } });
+  await settleCopies({ engine, store: input.store, copies });
+  const copy = await openCopy({ ...input, session: id });
+  try {
+    await openIn({ ...input, given: { ...given, id, workspace: copy.workspace } }, copy.record);
+    copy.confirm();
+    return id;
+  } catch (error) {
+    await copy.abort();
+    throw error;
+  }
+}
+
+async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCopy['record']): Promise<string> {
   const { engine, configuration, inForce, cwd, env, onNotice } = input;
   const { values } = configuration;
   const root = resolve(cwd, input.given.workspace ?? values.workspace ?? '.');
@@ -73,11 +97,13 @@ export async function openSession(input: OpenInput): Promise<string> {
   });
   if (runner) checkRunner({ limits, sandbox: sandbox.name, model: given.model });
   await inForce.engine(workspace.root);
-  const id = given.id ?? engine.ids.ulid();
+  const { id } = input.given;
   const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };
   const workers = await findWorkers(engine, workspace.root, given.workers);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
-  const opened = { ...(runner ? toDriven(first, { runner, agent: as.agent }) : first), ...workers };
+  const own = copy && { repository: copy.repository, path: copy.path, branch: copy.branch, base: copy.base };
+  const driven = runner ? toDriven(first, { runner, agent: as.agent }) : first;
+  const opened = { ...driven, ...workers, ...optional({ workingCopy: own }) };
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })

@@ -1,4 +1,6 @@
 import { optional } from '@klaus/core/optional';
+import { discardOf } from '../copies/working-copies.ts';
+import type { WorkingCopies } from '../copies/working-copy.ts';
 import type { ProcessHome } from '@klaus/adapters/sandboxes';
 import {
   loadState,
@@ -38,17 +40,19 @@ interface Parts {
   engine: Engine;
   store: SessionStore;
   processes: ProcessHome;
+  copies: WorkingCopies;
 }
 
 /** Queries of `Klaus`. */
 export function createProcessQueries(parts: Parts) {
-  const { engine, store, processes } = parts;
+  const { engine, store, processes, copies } = parts;
   return {
     processes: (session?: string) => (session === undefined ? processes.list() : processes.open(session).list()),
     process: async (name: string) => createBackgroundProcess(engine, await findProcess(parts, name)),
     async clearSessions(filter: ClearFilter = {}): Promise<ClearReport> {
       const report = await store.clearSessions(filter);
       for (const session of report.cleared) await processes.remove(session);
+      await discardOf(copies, report.cleared);
       return report;
     },
   };

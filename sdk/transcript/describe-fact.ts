@@ -1,4 +1,5 @@
 import type { Event, EventOf, EventType } from '@klaus/core/protocol';
+import { describeEnding } from './describe-ending.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { toEvidenceLines } from './evidence-lines.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
@@ -46,6 +47,7 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   },
   'workspace.committed': ({ commit, ref, files }) =>
     line('info', toLine(`checkpoint ${commit.slice(0, 10)} on ${ref}, ${formatNumber(files, 'file')}`, 200)),
+  'workingCopy.ended': (event) => line('info', describeEnding(event)),
   notice: ({ level, text }) => [{ mark: level === 'info' ? 'info' : 'warn', text: toPrintable(text) }],
   'child.opened': ({ agent, child }) => line('info', `${toLine(agent, 60)} started as session ${child}`),
   'child.finished': ({ agent, outcome, usd, turns }) =>

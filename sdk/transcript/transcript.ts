@@ -1,6 +1,7 @@
 import { optional } from '@klaus/core/optional';
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
+import { describeEnding } from './describe-ending.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
@@ -120,6 +121,7 @@ const ENTRIES = {
     const which = turns.length > 0 ? `, turn ${turns.join(', ')}` : '';
     return [toNote(`${formatNumber(files, 'path')} ${verb}${which}, by ${by}.`)];
   },
+  'workingCopy.ended': (event) => [toNote(describeEnding(event))],
   'workspace.committed': ({ commit, ref }) => [toNote(`Checkpoint ${commit} on ${ref}.`)],
   'evidence.verified': toVerifiedEntries,
   'context.compacted': ({ dropped }) => [toNote(`${formatNumber(dropped, 'older message')} replaced by a summary.`)],

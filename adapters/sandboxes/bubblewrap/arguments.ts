@@ -27,6 +27,8 @@ const SYSTEM_LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 export interface ArgumentOptions extends SandboxPlan {
   /** Klaus's own state. */
   home: string;
+  /** See `SandboxOptions`. */
+  objects: readonly string[];
   etc: string;
   toolchains: Toolchains;
   masks: readonly Mask[];
@@ -99,6 +101,8 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
   for (const root of writable)
     for (const folder of findMaskParents(options.masks, root))
       if (isWritableBeside(request, folder)) args.push('--bind', toSource(toBesideView(request, root), folder), folder);
+  if (canRead(files, join(workspace, '.git')))
+    for (const path of options.objects) args.push('--ro-bind-try', path, path);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
   for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);

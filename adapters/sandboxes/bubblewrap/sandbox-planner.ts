@@ -99,6 +99,7 @@ export class SandboxPlanner {
     const args = toBubblewrapArguments({
       ...plan,
       home: this.#options.home,
+      objects: this.#options.objects ?? [],
       etc: this.#openEtc(project),
       toolchains,
       masks,

@@ -37,6 +37,8 @@ export interface DockerRun {
   cwd: string;
   /** Klaus's own state. */
   home: string;
+  /** See `SandboxOptions`. */
+  objects?: readonly string[] | undefined;
   project: Pick<ProjectHome, 'home' | 'mounts'>;
   /** Names of variables that are passed from the client's environment. */
   passed: readonly string[];
@@ -71,6 +73,7 @@ export function toDockerArguments(run: DockerRun, request: ExecRequest): string[
     args.push(...mount(isWritable ? toBesideView(request, path).source : path, path, isWritable));
   }
   args.push(...mount(view.source, workspace, true));
+  for (const path of run.objects ?? []) args.push(...mount(path, path, false));
   for (const { source, target } of protection.external) args.push(...mount(source, target, true));
   for (const { path, writable } of binds) args.push(...mount(path, path, writable));
   for (const path of findBoundGit(binds)) args.push(...mount(path, path, false));

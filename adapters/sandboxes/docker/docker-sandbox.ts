@@ -106,6 +106,7 @@ export class DockerSandbox implements Sandbox {
           view,
           cwd,
           home,
+          objects: this.#options.objects,
           project,
           passed: Object.keys(passed),
           limits,

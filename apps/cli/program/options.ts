@@ -30,6 +30,8 @@ export interface Options {
   onAsk?: OnAsk;
   sandbox?: SandboxName;
   isolate?: true;
+  worktree?: true;
+  withChanges?: true;
   /** `key=value`. */
   set?: readonly string[];
   budgetUsd?: number;

@@ -52,6 +52,13 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     restore: () => import('../commands/workspace/restore.ts'),
     diff: () => import('../commands/workspace/diff.ts'),
   },
+  'Working copies:': {
+    copies: () => import('../commands/copies/copies.ts'),
+    merge: () => import('../commands/copies/merge.ts'),
+    keep: () => import('../commands/copies/keep.ts'),
+    discard: () => import('../commands/copies/discard.ts'),
+    pr: () => import('../commands/copies/pr.ts'),
+  },
   'Safety:': {
     gate: () => import('../commands/policy/gate.ts'),
     grants: () => import('../commands/policy/grants.ts'),

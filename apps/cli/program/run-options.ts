@@ -81,16 +81,29 @@ export function addLimitOptions(command: Command): Command {
     .option('--max-tool-calls <count>', 'tool calls of the session; 0 means unlimited', integer(0));
 }
 
+/** The options of a session with a working copy. */
+export function addWorktreeOptions(command: Command): Command {
+  return command
+    .option('--worktree', 'work in a private clone of the repository, on a branch of its own (docs/working-copies.md)')
+    .option('--with-changes', 'with --worktree: the clone starts with the uncommitted changes');
+}
+
+/** What the options ask for. @throws UsageError for `--with-changes` alone. */
+export function toWorkingCopy({ worktree, withChanges }: Options): { withChanges: boolean } | undefined {
+  if (withChanges && !worktree) throw new UsageError('--with-changes requires --worktree.');
+  return worktree ? { withChanges: withChanges === true } : undefined;
+}
+
 export function addRunOptions(command: Command): Command {
   command.option('-p, --prompt <text>', 'the prompt');
-  return addOpenOptions(command)
+  return addWorktreeOptions(addOpenOptions(command))
     .addOption(outputFormatOption)
     .option(
       '--output-schema <file>',
       'a JSON Schema that the answer must match; the answer is printed as JSON, and asked for again at most twice',
     )
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
-    .option('--trust-command', 'an agent of the project may run the program that its definition names')
+    .option('--trust-command', 'a definition or a set-up command of the project may run the program that it names')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
     .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes');
@@ -189,6 +202,7 @@ export function checkCombination(options: Options): void {
     ...(options.temperature === undefined ? [] : ['--temperature']),
     ...(session !== undefined && options.root !== undefined ? ['--root'] : []),
     ...(options.addDir ? ['--add-dir'] : []),
+    ...(options.worktree ? ['--worktree'] : []),
     ...(session !== undefined && options.cwd !== undefined ? ['--cwd'] : []),
   ];
   if (fixed.length === 0) return;

@@ -47,6 +47,10 @@ export const sessionRoutes = {
       sandbox: sandboxNameSchema.optional(),
       limits: limitsSchema.partial().optional(),
       isolate: z.boolean().optional(),
+      workingCopy: z
+        .object({ withChanges: z.boolean() })
+        .optional()
+        .describe('Work in a private clone of the repository. `withChanges`: with its uncommitted changes.'),
       ...promptFields,
     }),
     status: 202,

@@ -71,6 +71,7 @@ export const sessionHandlers = {
       sandbox,
       isolate,
       grant,
+      workingCopy,
     } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
@@ -81,7 +82,7 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant, workers }),
+          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy }),
           checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),
         });

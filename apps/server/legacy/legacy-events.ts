@@ -26,6 +26,7 @@ const ignored = {
   'workspace.snapshotted': none,
   'workspace.restored': none,
   'workspace.committed': none,
+  'workingCopy.ended': none,
   'evidence.verified': none,
   'context.compacted': none,
   'compaction.requested': none,

@@ -46,6 +46,8 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     }
     case 'workspace.committed':
       return { words: t.facts.committed(event.ref, event.files) };
+    case 'workingCopy.ended':
+      return { words: t.facts.copyEnded(event.how) };
     case 'evidence.verified': {
       const checks = event.checks.map(({ command, result }) => `${command}: ${t.facts.checkResult[result]}`);
       const isBad = event.checks.some(({ result }) => result === 'failed' || result === 'denied');

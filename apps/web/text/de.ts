@@ -210,6 +210,7 @@ export const de: Text = {
     restored: { undo: 'Rückgängig gemacht', redo: 'Wiederholt', file: 'Wiederhergestellt', review: 'Abgelehnt' },
     paths: (n) => count(n, 'Pfad', 'Pfade'),
     kept: (n) => `${count(n, 'Pfad', 'Pfade')} mit Konflikten nicht geändert`,
+    copyEnded: (how) => `Arbeitskopie: ${how}`,
     committed: (ref, files) => `Prüfpunkt auf ${ref}, ${count(files, 'Datei', 'Dateien')}`,
     escalated: (n, until) =>
       `${count(n, 'weitere Berechtigung', 'weitere Berechtigungen')} bis ${until.toLocaleTimeString('de')}`,

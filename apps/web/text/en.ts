@@ -209,6 +209,7 @@ export const en = {
     restored: { undo: 'Undone', redo: 'Redone', file: 'Restored', review: 'Rejected' },
     paths: (n: number) => count(n, 'path', 'paths'),
     kept: (n: number) => `${count(n, 'path', 'paths')} with conflicts left unchanged`,
+    copyEnded: (how: string) => `Working copy ${how}`,
     committed: (ref: string, files: number) => `Checkpoint on ${ref}, ${count(files, 'file', 'files')}`,
     escalated: (n: number, until: Date) =>
       `${count(n, 'permission', 'permissions')} more until ${until.toLocaleTimeString('en')}`,

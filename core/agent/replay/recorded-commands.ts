@@ -75,6 +75,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'workspace.snapshotted': {},
   'workspace.restored': {},
   'workspace.committed': { isClosing: () => true },
+  'workingCopy.ended': {},
   'compaction.requested': {
     read: ({ by }, { at, id }) => ({ command: { type: 'compact', id, by }, next: at + 1 }),
   },

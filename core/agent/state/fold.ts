@@ -42,6 +42,7 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
     delete state.tree;
   },
   'workspace.committed': foldCommit,
+  'workingCopy.ended': undefined,
   'compaction.requested': (state) => {
     if (state.run) state.run.isCompactionRequested = true;
   },

@@ -62,6 +62,7 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'workspace.snapshotted': false,
   'workspace.restored': false,
   'workspace.committed': false,
+  'workingCopy.ended': false,
   'evidence.verified': false,
   'compaction.requested': false,
   'context.compacted': false,

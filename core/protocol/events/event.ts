@@ -14,7 +14,13 @@ import { runnerOpened } from './runner-event.ts';
 import { runFinished, runStarted, usageCounted } from './run-event.ts';
 import { sessionChanged, sessionClosed, sessionOpened } from './session-event.ts';
 import { gateDecided, toolFinished, toolStarted, toolWaiting } from './tool-event.ts';
-import { evidenceVerified, workspaceCommitted, workspaceRestored, workspaceSnapshotted } from './workspace-event.ts';
+import {
+  evidenceVerified,
+  workingCopyEnded,
+  workspaceCommitted,
+  workspaceRestored,
+  workspaceSnapshotted,
+} from './workspace-event.ts';
 
 /** Version of the event shapes. A change of a name or a meaning raises it and adds an upcaster. */
 export const EVENT_VERSION = 3;
@@ -57,6 +63,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   workspaceSnapshotted,
   workspaceRestored,
   workspaceCommitted,
+  workingCopyEnded,
   evidenceVerified,
   compactionRequested,
   contextCompacted,

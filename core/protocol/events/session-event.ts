@@ -19,6 +19,15 @@ const forkedSchema = z
   })
   .describe('This session started as a copy of another. The usage in the copied events belongs to the original.');
 
+const workingCopySchema = z
+  .object({
+    repository: z.string().describe('Top of the working tree of the original. Absolute real path.'),
+    path: z.string().describe('Top of the working copy. Absolute real path.'),
+    branch: z.string().describe('The branch of the session, such as `klaus/3f9ab2cd`.'),
+    base: z.string().describe('The commit from which it started.'),
+  })
+  .describe('The private clone in which the session works.');
+
 export const sessionOpened = z
   .object({
     type: z.literal('session.opened'),
@@ -76,6 +85,7 @@ export const sessionOpened = z
     runner: sessionRunnerSchema
       .optional()
       .describe('The program that drives the agent. Absent: the loop of Klaus, which asks a model.'),
+    workingCopy: workingCopySchema.optional(),
     forked: forkedSchema.optional(),
   })
   .describe('A session was opened. These values stay valid when the session is resumed.');

@@ -54,6 +54,16 @@ export const workspaceCommitted = z
   })
   .describe('The state of the workspace was committed to a private ref.');
 
+export const workingCopyEnded = z
+  .object({
+    type: z.literal('workingCopy.ended'),
+    how: z
+      .enum(['merged', 'squashed', 'rebased', 'kept', 'discarded'])
+      .describe('`kept`: its branch was created in the repository. `discarded`: no branch has its changes.'),
+    commit: z.string().optional().describe('The commit of the repository that contains the changes.'),
+  })
+  .describe('The working copy of the session was removed. No further run starts in it.');
+
 export const evidenceVerified = z
   .object({
     type: z.literal('evidence.verified'),

@@ -27,6 +27,24 @@ export const REPOSITORY_SETTINGS = {
     description: 'Whether a run that changed files ends with a commit to a private ref.',
     project: only('auto'),
   }),
+  'worktree.setup': defineSetting({
+    schema: z.string(),
+    default: '',
+    env: 'KLAUS_WORKTREE_SETUP',
+    values: 'a shell command; empty for none',
+    description:
+      'Command that prepares a new working copy, such as `npm ci --offline`. It runs in the sandbox, through the gate, before the first prompt. One of a project file runs only with `--trust-command`.',
+    project: 'free',
+  }),
+  'worktree.copy': defineSetting({
+    schema: z.array(relativeGlob),
+    default: ['.env', '.env.*'] as string[],
+    env: 'KLAUS_WORKTREE_COPY',
+    values: 'globs as in `secrets.files`; in a variable separated by commas',
+    description:
+      'Ignored files of the repository that a new working copy gets. Secret files stay hidden from its commands.',
+    project: 'free',
+  }),
   'git.userName': defineSetting({
     schema: identity,
     env: 'GIT_USER_NAME',

@@ -93,6 +93,7 @@ function toBody({
   mode,
   sandbox,
   isolate,
+  workingCopy,
   limits,
   grant,
   agent,
@@ -100,7 +101,8 @@ function toBody({
   chat,
 }: OpenRequest) {
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
-  return optional({ ...fields, grant: grant && [...grant], workers: workers && [...workers] });
+  const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
+  return optional({ ...fields, workingCopy: copy, grant: grant && [...grant], workers: workers && [...workers] });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

@@ -6,7 +6,7 @@ import { canAsk } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
-import { addRunOptions, checkCombination, toLimits, toSettings } from '../../program/run-options.ts';
+import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { runSession, sendPrompt, toOnAsk } from '../../run/run-session.ts';
@@ -80,6 +80,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     root: options.root,
     sandbox: options.sandbox,
     isolate: options.isolate,
+    workingCopy: toWorkingCopy(options),
     grant: options.grant,
     workers: options.worker,
   });

@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { KlausError } from '@klaus/core/protocol';
+import { commitWork, type CommitOptions } from './commit-work.ts';
+import { listRecords, readRecord, toKey, toProjectName, writeRecord, type CopyRecord } from './copy-record.ts';
+import { readCopyFacts, type CopyFacts } from './copy-state.ts';
+import { createCopy, type CopyContent } from './create-copy.ts';
+import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
+import { inspectRepository, refuse } from './inspect-repository.ts';
+import { recoverPublication } from './publish.ts';
+import { removeCopy, saveRest } from './remove-copy.ts';
+
+/** Characters of a session's id in names of folders and branches: the random ones. */
+const SHORT_ID = 8;
+
+export interface CopiesOptions {
+  /** `KLAUS_HOME`: absolute real path. */
+  home: string;
+  /** Acquires a lock, by its name below `home`; undefined while another process holds it. */
+  lock: (name: string) => { release(options?: { remove: boolean }): void } | undefined;
+}
+
+/** A copy whose session does not exist yet. No other process changes it until `confirm` or `abort`. */
+export interface NewCopy {
+  record: CopyRecord;
+  /** The folder in the copy that corresponds to the given one. */
+  workspace: string;
+  confirm(): void;
+  abort(): Promise<void>;
+}
+
+export interface CreateInput extends CopyContent {
+  session: string;
+  /** A folder in the repository. */
+  from: string;
+}
+
+interface CopiesFolder {
+  folder: string;
+  take: (record: Pick<CopyRecord, 'path'>) => { release(options?: { remove: boolean }): void };
+}
+
+/** The working copies of a state folder. */
+export type Copies = ReturnType<typeof createCopies>;
+
+export function createCopies({ home, lock }: CopiesOptions) {
+  const folder = join(home, 'copies');
+  const take = (record: Pick<CopyRecord, 'path'>) => {
+    const held = lock(join('copies', toKey(record)));
+    if (held) return held;
+    throw new KlausError('store.busy', `Another process changes the working copy ${toKey(record)}.`, {
+      hint: 'Repeat the command when it has ended.',
+      retryable: true,
+    });
+  };
+  return {
+    list: (): CopyRecord[] => listRecords(realOf(folder)),
+    facts: (record: CopyRecord): Promise<CopyFacts> => readCopyFacts(record),
+
+    create: (given: CreateInput): Promise<NewCopy> => createNew({ folder, take }, given),
+
+    /** Runs `work` while no other process changes the copy, with its present record. */
+    async alone<T>(given: CopyRecord, work: (record: CopyRecord) => Promise<T>): Promise<T> {
+      const held = take(given);
+      let isGone = false;
+      try {
+        const record = readRecord(given.path);
+        if (!record) throw new KlausError('copy.missing', `The working copy ${toKey(given)} was removed.`);
+        return await work(record);
+      } finally {
+        isGone = readRecord(given.path) === undefined;
+        held.release({ remove: isGone });
+      }
+    },
+
+    /** Deletes what killed processes left beside the records. */
+    sweep(): void {
+      for (const project of listFolder(folder))
+        for (const name of listFolder(join(folder, project))) {
+          const path = join(folder, project, name.replace(/(?:\.json\.new|\.lock)$/, ''));
+          if (path.endsWith(name) || readRecord(path)) continue;
+          const held = lock(join('copies', toKey({ path })));
+          if (!held) continue;
+          rmSync(`${path}.json.new`, { force: true });
+          held.release({ remove: true });
+        }
+    },
+
+    merge: mergeCopy,
+    showConflicts,
+    changedFiles,
+    keep: keepCopy,
+    discard: discardCopy,
+    async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
+      prepare(record);
+      return commitWork(record, given);
+    },
+    /** Completes or reverts what a killed process started with the original. False: the copy was not ended. */
+    recover: recoverPublication,
+
+    /** Removes a copy that is `ending`, or that was not completed. */
+    async remove(record: CopyRecord): Promise<string[]> {
+      const { ending } = record;
+      const refs = ending === undefined || ending.how === 'discarded' ? [] : await saveRest(record, ending.head);
+      await removeCopy(record);
+      return refs;
+    },
+    confirm: (record: CopyRecord) => writeRecord({ ...record, phase: 'ready' }),
+  };
+}
+
+/** @throws KlausError `copy.refused` for a folder from which no copy can start. */
+async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Promise<NewCopy> {
+  if (!existsSync(given.from)) throw new KlausError('workspace.missing', `There is no folder ${given.from}.`);
+  const from = await inspectRepository(given.from);
+  if (from.top.startsWith(`${realOf(folder)}/`)) {
+    throw refuse(`${from.top} is a working copy itself.`, { hint: 'Start in its repository.' });
+  }
+  const name = given.session.slice(-SHORT_ID).toLowerCase();
+  const project = join(folder, toProjectName(from.top));
+  mkdirSync(project, { recursive: true, mode: 0o700 });
+  const path = join(realpathSync.native(project), name);
+  const held = take({ path });
+  const record: CopyRecord = {
+    ...{ session: given.session, repository: from.top, common: from.common, path, branch: `klaus/${name}` },
+    ...{ base: from.head, objects: [], createdAt: new Date().toISOString(), phase: 'creating' },
+    ...(from.branch === undefined ? {} : { target: from.branch }),
+  };
+  const abort = async (): Promise<void> => {
+    await removeCopy(record);
+    held.release({ remove: true });
+  };
+  try {
+    writeRecord(record);
+    const objects = await createCopy(record, from, given);
+    const created = writeRecord({ ...record, objects });
+    return {
+      record: created,
+      workspace: join(path, from.below),
+      confirm() {
+        writeRecord({ ...created, phase: 'ready' });
+        held.release();
+      },
+      abort,
+    };
+  } catch (error) {
+    await abort();
+    throw error;
+  }
+}
+
+/** The shared object stores of the working copy that contains a folder; none for any other folder. */
+export function findSharedObjects(home: string, workspace: string): string[] {
+  const folder = `${realOf(join(home, 'copies'))}/`;
+  if (!workspace.startsWith(folder)) return [];
+  const [project = '', name = ''] = workspace.slice(folder.length).split('/');
+  return (readRecord(join(folder, project, name))?.objects ?? []).filter((path) => existsSync(path));
+}
+
+function listFolder(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function realOf(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path;
+}

@@ -1,0 +1,154 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { KlausError } from '@klaus/core/protocol';
+import { block, commitWork, type CommitOptions } from './commit-work.ts';
+import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
+import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
+import type { ConflictFile } from './conflicts.ts';
+import { copyObjects, git, runGit } from './git.ts';
+import { integrate, type Method } from './integrate.ts';
+import { publish } from './publish.ts';
+import { saveRest } from './remove-copy.ts';
+
+/** How often a merge starts again because the branch of the original moved. */
+const TRIES = 5;
+const HOW = { merge: 'merged', squash: 'squashed', rebase: 'rebased' } as const satisfies Record<Method, Ending>;
+
+export type Merged =
+  | { how: Ending; commit: string; into: string; submodules: string[] }
+  | { conflicts: ConflictFile[]; into: string; at?: string };
+
+/**
+ * Brings the changes of a copy into a branch of the original. The record is `ending` after that.
+ *
+ * @throws KlausError `copy.blocked`, `copy.missing`.
+ */
+export async function mergeCopy(
+  record: CopyRecord,
+  given: CommitOptions & { method: Method; into: string | undefined },
+): Promise<Merged> {
+  const into = given.into ?? record.target;
+  if (into === undefined) {
+    throw block('The working copy started at a detached HEAD, so it has no branch to merge into.', {
+      hint: 'Name one with `--into BRANCH`, or run `klaus keep`.',
+    });
+  }
+  prepare(record);
+  const head = await commitWork(record, given);
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const target = await findTarget(record, into);
+    if (target === undefined) {
+      throw block(`${record.repository} has no branch ${into}.`, {
+        hint: 'Name another one with `--into BRANCH`.',
+      });
+    }
+    const result = await integrate(record, { ...given, target, head });
+    if ('conflicts' in result) return { ...result, into };
+    const how = HOW[given.method];
+    if (result.commit === target) {
+      writeRecord({ ...record, phase: 'ending', ending: { how, head, to: target } });
+      return { how, commit: target, into, submodules: [] };
+    }
+    const submodules = await publish(record, { how, into, from: target, to: result.commit, head });
+    if (submodules) return { how, commit: result.commit, into, submodules };
+  }
+  throw block(`${into} could not be moved: it changed ${TRIES} times during the merge, or Git refused it.`, {
+    hint: `Check \`git status\` in ${record.repository}, and repeat the command.`,
+  });
+}
+
+/**
+ * Merges the branch of the original into the copy, so that its files show the conflicts.
+ *
+ * @returns The files with conflicts, relative to the copy.
+ */
+export async function showConflicts(record: CopyRecord, given: CommitOptions & { into: string }): Promise<string[]> {
+  const { path } = record;
+  prepare(record);
+  if (!(await isMerging(path))) {
+    await commitWork(record, given);
+    const target = await findTarget(record, given.into);
+    if (target === undefined) throw block(`There is no branch ${given.into}.`, { hint: 'Name one with `--into`.' });
+    await runGit(path, ['-c', 'merge.conflictStyle=merge', 'merge', '-q', '--no-commit', '--no-ff', target]);
+  }
+  const listed = await git(path, ['diff', '--name-only', '--diff-filter=U', '-z']);
+  return listed.split('\0').filter(Boolean);
+}
+
+/** The files in which a commit differs from its common ancestor with a branch of the original. */
+export async function changedFiles(record: CopyRecord, { commit, into }: { commit: string; into: string | undefined }) {
+  const from = (await findTarget(record, into)) ?? record.base;
+  const listed = await git(record.path, ['diff', '--name-only', '-z', '--merge-base', from, commit]);
+  return listed.split('\0').filter(Boolean);
+}
+
+/** Creates the branch of the copy in the original. The record is `ending` after that. */
+export async function keepCopy(record: CopyRecord, given: CommitOptions): Promise<string> {
+  const { repository, path, branch, base } = record;
+  prepare(record);
+  const head = await commitWork(record, given);
+  await copyObjects({ from: path, to: repository }, { commits: [head], known: [base] });
+  await git(repository, ['update-ref', toPin(record), head]);
+  const present = await findTarget(record, branch);
+  if (present !== undefined && (await runGit(repository, ['merge-base', '--is-ancestor', present, head])).code !== 0) {
+    throw block(`${repository} has another branch ${branch}.`, {
+      hint: `Rename it with \`git branch -m ${branch} NAME\`.`,
+    });
+  }
+  await git(repository, ['update-ref', `refs/heads/${branch}`, head]);
+  writeRecord({ ...record, phase: 'ending', ending: { how: 'kept', head, to: head } });
+  return head;
+}
+
+/**
+ * Ends a copy without its changes. They are saved on refs of the original, unless `force` is true.
+ *
+ * @returns The refs. @throws KlausError `copy.blocked` for changes that cannot be saved.
+ */
+export async function discardCopy(record: CopyRecord, given: CommitOptions & { force: boolean }): Promise<string[]> {
+  const { path, repository } = record;
+  const isReadable = existsSync(path) && existsSync(repository);
+  if (!given.force && existsSync(path) && !existsSync(repository)) {
+    throw block(`The repository ${repository} does not exist, so the changes cannot be saved there.`, {
+      hint: `Save what you need from ${path}, and repeat the command with \`--force\`.`,
+    });
+  }
+  let refs: string[] = [];
+  if (isReadable && !given.force) {
+    dropIndexLock(path);
+    const { state } = await readCopyFacts(record);
+    if (state === 'changed' || (await isMerging(path))) await commitWork(record, given);
+    const head = await git(path, ['rev-parse', 'HEAD']);
+    refs = await saveRest(record, state === 'merged' ? head : undefined);
+  }
+  writeRecord({ ...record, phase: 'ending', ending: { how: 'discarded' } });
+  return refs;
+}
+
+/**
+ * Call before a copy is changed, while no process works in it.
+ *
+ * @throws KlausError `copy.missing`.
+ */
+export function prepare(record: CopyRecord): void {
+  checkFolders(record);
+  dropIndexLock(record.path);
+}
+
+/** @throws KlausError `copy.missing` if the folder of the copy or the original was deleted. */
+function checkFolders({ path, repository }: CopyRecord): void {
+  if (!existsSync(path)) {
+    throw new KlausError('copy.missing', `The folder ${path} of the working copy was deleted.`, {
+      hint: '`klaus discard` removes what is left of it.',
+    });
+  }
+  if (existsSync(repository)) return;
+  throw new KlausError('copy.missing', `The repository ${repository} of the working copy was moved or deleted.`, {
+    hint: `Restore it. The files of the working copy are in ${path}.`,
+  });
+}
+
+/** No process works in a copy while it is changed here, so the lock is that of a killed one. */
+function dropIndexLock(path: string): void {
+  rmSync(join(path, '.git', 'index.lock'), { force: true });
+}

@@ -1,0 +1,112 @@
+import { execFile, spawn } from 'node:child_process';
+import { toHostEnvironment } from '@klaus/adapters/system';
+import { KlausError } from '@klaus/core/protocol';
+
+const MAX_OUTPUT = 256 * 1024 * 1024;
+/** Hooks and configured programs of a repository do not run. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'commit.gpgSign=false',
+  'merge.autoStash=false',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
+
+export interface GitOptions {
+  /** Standard input. Default: empty. */
+  input?: string;
+  /** Variables in addition to those of the user, of which none that starts with `GIT_` is passed. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface GitResult {
+  /** Exit code; -1 if Git did not start or was killed. */
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs Git in a folder. Rejects only if the program is missing. */
+export function runGit(folder: string, args: readonly string[], { input = '', env = {} }: GitOptions = {}) {
+  return new Promise<GitResult>((resolve, reject) => {
+    const child = execFile(
+      'git',
+      ['--no-pager', ...SETTINGS, ...args],
+      { cwd: folder, env: { ...toEnvironment(), ...env }, maxBuffer: MAX_OUTPUT },
+      (error, stdout, stderr) => {
+        const { code = error ? -1 : 0 } = (error ?? {}) as { code?: number | string };
+        if (code === 'ENOENT') reject(toMissing(error));
+        else resolve({ code: typeof code === 'number' ? code : -1, stdout, stderr });
+      },
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
+
+/** The output of Git without its last line break. @throws KlausError `tool.failed` with Git's message. */
+export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await runGit(folder, args, options);
+  if (code === 0) return stdout.replace(/\n$/, '');
+  const command = args.find((word) => !word.startsWith('-') && !word.includes('=')) ?? '';
+  throw new KlausError('tool.failed', `git ${command} failed in ${folder}: ${stderr.trim() || `exit code ${code}`}`);
+}
+
+/** The output of Git; undefined if it failed. */
+export async function tryGit(folder: string, args: readonly string[], options: GitOptions = {}) {
+  const { code, stdout } = await runGit(folder, args, options);
+  return code === 0 ? stdout.replace(/\n$/, '') : undefined;
+}
+
+/**
+ * Copies commits and everything that they need from one object store to another.
+ *
+ * @param given.commits Ids in `from`. @param given.known Ids that both have.
+ * @throws KlausError `tool.failed`.
+ */
+export async function copyObjects(
+  { from, to }: { from: string; to: string },
+  { commits, known }: { commits: readonly string[]; known: readonly string[] },
+): Promise<void> {
+  const env = toEnvironment();
+  // No side needs the refs of the other, which may be broken.
+  const words = ['--no-pager', ...SETTINGS];
+  const pack = spawn('git', [...words, 'pack-objects', '--revs', '--stdout', '--thin', '-q'], {
+    cwd: from,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const store = spawn('git', [...words, 'index-pack', '--stdin', '--fix-thin', '--strict'], {
+    cwd: to,
+    env,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  pack.stdout.pipe(store.stdin);
+  for (const stream of [pack.stdin, store.stdin]) stream.on('error', () => {});
+  pack.stdin.end(`${[...commits, ...known.map((id) => `^${id}`)].join('\n')}\n`);
+  const ends = await Promise.all([toEnd(pack), toEnd(store)]);
+  const failed = ends.find(({ code }) => code !== 0);
+  if (failed) throw new KlausError('tool.failed', `Git objects could not be copied to ${to}: ${failed.text.trim()}`);
+}
+
+function toEnd(child: ReturnType<typeof spawn>): Promise<{ code: number | null; text: string }> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stderr?.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    child.on('error', (error) => reject(toMissing(error)));
+    child.on('close', (code) => resolve({ code, text }));
+  });
+}
+
+function toMissing(cause: unknown): KlausError {
+  return new KlausError('tool.failed', 'The program git is not installed.', { hint: 'Install git.', cause });
+}
+
+function toEnvironment(): Record<string, string | undefined> {
+  const own = Object.entries(toHostEnvironment()).filter(
+    ([name]) => !/^GIT_(?!CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|AUTHOR|COMMITTER|SSH|ASKPASS)/.test(name),
+  );
+  return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+}

@@ -1,0 +1,95 @@
+import { readConflicts, type ConflictFile } from './conflicts.ts';
+import { toIdentity, type CommitOptions } from './commit-work.ts';
+import type { CopyRecord } from './copy-record.ts';
+import { git, runGit, tryGit } from './git.ts';
+
+export type Method = 'merge' | 'squash' | 'rebase';
+
+export interface IntegrateInput extends CommitOptions {
+  method: Method;
+  /** Commit of the repository's branch. */
+  target: string;
+  /** Commit of the copy. */
+  head: string;
+}
+
+/** A new commit, or why there is none. `conflicts.at` is the commit that a rebase could not apply. */
+export type Integrated = { commit: string } | { conflicts: ConflictFile[]; at?: string };
+
+/**
+ * Computes the commit that a merge, a squash or a rebase gives. It needs no working tree and changes nothing but the
+ * objects of the copy, so that it can be stopped at any time.
+ *
+ * @returns `target` itself if it contains all changes already.
+ */
+export async function integrate({ path }: CopyRecord, input: IntegrateInput): Promise<Integrated> {
+  const { method, target, head } = input;
+  const isAncestor = async (one: string, two: string) =>
+    (await runGit(path, ['merge-base', '--is-ancestor', one, two])).code === 0;
+  if (await isAncestor(head, target)) return { commit: target };
+  if (method !== 'squash' && (await isAncestor(target, head))) return { commit: head };
+  if (method === 'rebase') return rebase(path, input);
+  const merged = await mergeTrees(path, target, head);
+  if ('conflicts' in merged) return merged;
+  if (merged.tree === (await git(path, ['rev-parse', `${target}^{tree}`]))) return { commit: target };
+  const parents = method === 'merge' ? [target, head] : [target];
+  const env = await toIdentity(path, input.author);
+  const commit = await commitTree(path, { tree: merged.tree, parents, message: input.message, env });
+  return { commit };
+}
+
+/** Applies each commit that is no merge, in order. A commit whose changes the target has already is left out. */
+async function rebase(path: string, { target, head, author }: IntegrateInput): Promise<Integrated> {
+  const listed = await git(path, ['rev-list', '--reverse', '--topo-order', '--no-merges', `${target}..${head}`]);
+  const identity = await toIdentity(path, author);
+  let onto = target;
+  for (const commit of listed.split('\n').filter(Boolean)) {
+    const picked = await pick(path, { commit, onto });
+    if ('conflicts' in picked) return { ...picked, at: commit };
+    if (picked.tree === (await git(path, ['rev-parse', `${onto}^{tree}`]))) continue;
+    const fields = await git(path, ['log', '-1', '--format=%an%x00%ae%x00%ad%x00%B', '--date=raw', commit]);
+    const [name = '', email = '', date = '', message = ''] = fields.split('\0');
+    const env = { ...identity, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date };
+    onto = await commitTree(path, { tree: picked.tree, parents: [onto], message, env });
+  }
+  return { commit: onto };
+}
+
+/** The files of `onto` with the changes of one commit. */
+async function pick(path: string, { commit, onto }: { commit: string; onto: string }) {
+  const parent = await tryGit(path, ['rev-parse', '--verify', '-q', `${commit}^`]);
+  const empty = (): Promise<string> => git(path, ['hash-object', '-t', 'tree', '-w', '--stdin']);
+  const before = parent === undefined ? await empty() : await git(path, ['rev-parse', `${parent}^{tree}`]);
+  const env = {
+    ...{ GIT_AUTHOR_NAME: 'Klaus', GIT_AUTHOR_EMAIL: 'klaus@localhost', GIT_AUTHOR_DATE: '@0 +0000' },
+    ...{ GIT_COMMITTER_NAME: 'Klaus', GIT_COMMITTER_EMAIL: 'klaus@localhost', GIT_COMMITTER_DATE: '@0 +0000' },
+  };
+  // Git 2.39 takes no merge base, so these commits give it one.
+  const toCommit = (tree: string, parents: string[]) => commitTree(path, { tree, parents, message: 'pick', env });
+  const base = await toCommit(before, []);
+  const ours = await toCommit(await git(path, ['rev-parse', `${onto}^{tree}`]), [base]);
+  const theirs = await toCommit(await git(path, ['rev-parse', `${commit}^{tree}`]), [base]);
+  return mergeTrees(path, ours, theirs);
+}
+
+async function mergeTrees(
+  path: string,
+  target: string,
+  head: string,
+): Promise<{ tree: string } | { conflicts: ConflictFile[] }> {
+  const style = ['-c', 'merge.conflictStyle=diff3'];
+  const args = [...style, 'merge-tree', '--write-tree', '--name-only', '--messages', '-z', target, head];
+  const { code, stdout, stderr } = await runGit(path, args);
+  if (code === 0) return { tree: stdout.slice(0, stdout.indexOf('\0')) };
+  if (code === 1) return { conflicts: await readConflicts(path, stdout) };
+  await git(path, ['merge-base', target, head]);
+  throw new Error(`git merge-tree failed: ${stderr.trim()}`);
+}
+
+async function commitTree(
+  path: string,
+  given: { tree: string; parents: readonly string[]; message: string; env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const { tree, parents, message, env } = given;
+  return git(path, ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-F', '-'], { input: message, env });
+}

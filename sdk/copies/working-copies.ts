@@ -1,0 +1,129 @@
+import { isKlausError } from '@klaus/core/protocol';
+import { basename } from 'node:path';
+import { writePullRequest } from './pull-request.ts';
+import { findRecord, finishCopy, holdSession, settleCopies, type CopyParts, type CopyRecord } from './settle-copies.ts';
+import type { MergeOptions, WorkingCopies, WorkingCopy } from './working-copy.ts';
+
+/** Author of commits in a repository without an identity. */
+const AUTHOR = { name: 'Klaus', email: 'klaus@localhost' };
+/** Characters of the first line of a commit message. */
+const MAX_TITLE = 72;
+
+export function createWorkingCopies(parts: CopyParts): WorkingCopies {
+  const { copies } = parts;
+  /** Changes a copy while no process works in it, and removes it if `work` has ended it. */
+  const change = async <T>(
+    name: string,
+    work: (record: CopyRecord) => Promise<T>,
+  ): Promise<T & { saved: string[] }> => {
+    await settleCopies(parts);
+    return copies.alone(findRecord(copies.list(), name), (record) =>
+      holdSession(parts, record, async (recordEnd) => {
+        const result = await work(record);
+        const after = copies.list().find(({ path }) => path === record.path);
+        const saved = after?.phase === 'ending' ? await finishCopy(copies, after, recordEnd) : [];
+        return { ...result, saved };
+      }),
+    );
+  };
+  const list = async (): Promise<WorkingCopy[]> => {
+    await settleCopies(parts);
+    return Promise.all(copies.list().map((record) => describe(parts, record)));
+  };
+  const discard: WorkingCopies['discard'] = async (name, { force = false } = {}) => {
+    const { refs, saved, session } = await change(name, async (record) => {
+      const options = { ...(await toCommitOptions(parts, record)), force };
+      return { session: record.session, refs: await copies.discard(record, options) };
+    });
+    return { session, saved: [...refs, ...saved] };
+  };
+  return {
+    list,
+    discard,
+    merge: (name, options = {}) =>
+      change(name, async (record) => {
+        const { session } = record;
+        const { method = 'merge', into } = options;
+        const merged = await copies.merge(record, { ...(await toCommitOptions(parts, record, options)), method, into });
+        if ('conflicts' in merged) return { done: false as const, session, ...merged };
+        return { done: true as const, session, ...merged };
+      }),
+    showConflicts: (name, options = {}) =>
+      change(name, async (record) => {
+        const { session, path, target } = record;
+        const into = options.into ?? target ?? '';
+        const given = { ...(await toCommitOptions(parts, record, options)), into };
+        const files = await copies.showConflicts(record, given);
+        return { session, path, files, prompt: toPrompt(files, into) };
+      }),
+    keep: (name, options = {}) =>
+      change(name, async (record) => {
+        const commit = await copies.keep(record, await toCommitOptions(parts, record, options));
+        return { session: record.session, branch: record.branch, commit };
+      }),
+    async clean({ dryRun = false } = {}) {
+      const removed = (await list()).filter(({ state, isOrphaned }) => isOrphaned || state === 'merged');
+      const saved: string[] = [];
+      for (const { name } of dryRun ? [] : removed) saved.push(...(await discard(name)).saved);
+      return { removed, saved };
+    },
+    pullRequest: (name, options = {}) =>
+      change(name, async (record) => {
+        const given = await toCommitOptions(parts, record, options);
+        const commit = await copies.commit(record, given);
+        return writePullRequest(parts, record, { commit, into: options.into, title: given.message.split('\n')[0]! });
+      }),
+  };
+}
+
+/**
+ * Removes the copies of sessions that were deleted. Their changes are saved on private refs. A copy that cannot be removed
+ * now is listed as orphaned.
+ */
+export async function discardOf(copies: WorkingCopies, sessions: readonly string[]): Promise<void> {
+  if (sessions.length === 0) return;
+  for (const { name, session } of await copies.list()) {
+    if (!sessions.includes(session)) continue;
+    try {
+      await copies.discard(name);
+    } catch (error) {
+      if (!isKlausError(error)) throw error;
+    }
+  }
+}
+
+async function describe({ copies, store }: CopyParts, record: CopyRecord): Promise<WorkingCopy> {
+  const { session, repository, path, branch, base, target = null, createdAt, phase } = record;
+  const isOrphaned = (await store.head(session)) === undefined;
+  const facts = phase === 'ready' ? await copies.facts(record) : { state: 'unfinished' as const, ahead: 0, changes: 0 };
+  const name = basename(path);
+  return { session, name, repository, path, branch, base, target, createdAt, isOrphaned, ...facts };
+}
+
+/** The message of commits that Klaus makes: title or prompt of the session, and its id. */
+async function toCommitOptions(
+  { store, configuration }: CopyParts,
+  { session, branch }: CopyRecord,
+  { message }: Pick<MergeOptions, 'message'> = {},
+) {
+  const row = await store.session(session);
+  const [line = ''] = (row?.title ?? row?.firstPrompt ?? '').trim().split('\n');
+  const title = line === '' ? `Work on ${branch}` : line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;
+  const name = configuration.get('git.userName') ?? AUTHOR.name;
+  const email = configuration.get('git.userEmail') ?? AUTHOR.email;
+  return {
+    message: message ?? `${title}\n\nKlaus-Session: ${session}`,
+    author: { name, email },
+    secrets: configuration.get('secrets.files'),
+  };
+}
+
+function toPrompt(files: readonly string[], into: string): string {
+  return [
+    `The branch ${into} was merged into this working copy, and these files have conflicts:`,
+    ...files.map((file) => `- ${file}`),
+    'Solve every conflict so that the intent of both sides is kept, and remove all conflict markers',
+    '(<<<<<<<, =======, >>>>>>>). A file without markers was deleted on one side: keep or delete it.',
+    'Then run the checks of the project that concern these files. Do not commit.',
+  ].join('\n');
+}

@@ -1,0 +1,420 @@
+// Covers adapters/workspace/copies, sdk/copies: working copies of sessions, from their creation to merge, keep and discard.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Session } from '@klaus/sdk';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+
+const LINES = 'one\ntwo\nthree\nfour\nfive\n';
+const FILES = { 'a.txt': LINES, 'b.txt': 'b\n', '.gitignore': '.env\nbuild/\n' };
+let engine: TestEngine;
+
+beforeEach(async () => {
+  engine = await createTestEngine({ script: { steps: [], fallback: { text: 'Done.' } }, files: FILES });
+  identify(engine.place.workspace);
+});
+afterEach(() => engine[Symbol.asyncDispose]());
+
+const gitIn = (folder: string, ...args: string[]) =>
+  execFileSync('git', args, { cwd: folder, env: engine.place.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    .toString()
+    .trimEnd();
+const git = (...args: string[]) => gitIn(engine.place.workspace, ...args);
+const identify = (folder: string) => {
+  gitIn(folder, 'config', 'user.name', 'Ann');
+  gitIn(folder, 'config', 'user.email', 'ann@localhost');
+};
+const put = (folder: string, files: Readonly<Record<string, string>>) => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+};
+const commit = (folder: string, files: Readonly<Record<string, string>>, message = 'Change') => {
+  put(folder, files);
+  gitIn(folder, 'add', '-A');
+  gitIn(folder, 'commit', '-q', '-m', message);
+};
+const read = (name: string) => readFileSync(join(engine.place.workspace, name), 'utf8');
+const open = async (options: Parameters<TestEngine['klaus']['open']>[0] = {}) => {
+  const session = await engine.klaus.open({ workingCopy: true, ...options });
+  return { session, path: (await openedOf(session)).workingCopy!.path };
+};
+const openedOf = async (session: Session) => ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!;
+const endOf = async ({ id }: Session) => engine.klaus.store.lastOf(id, ['workingCopy.ended']);
+const stateOf = async ({ id }: Session) => (await engine.klaus.copies.list()).find((one) => one.session === id)?.state;
+/** Everything that a copy could leave in the repository. */
+const traces = () => [
+  git('status', '--porcelain'),
+  git('for-each-ref', 'refs/klaus', 'refs/heads/klaus'),
+  git('worktree', 'list'),
+];
+const code = (expected: string) => ({ code: expected, hint: expect.any(String) as string });
+
+describe('create', () => {
+  test('the session works in a clone on its own branch, and the original does not change', async () => {
+    git('tag', 'v1');
+    const before = git('status', '--porcelain=v2', '--branch');
+    const { session, path } = await open();
+    const { workspace, workingCopy } = await openedOf(session);
+    expect(workspace).toBe(path);
+    expect(workingCopy).toEqual({
+      ...{ repository: engine.place.workspace, path, branch: `klaus/${session.id.slice(-8).toLowerCase()}` },
+      base: git('rev-parse', 'HEAD'),
+    });
+    expect(path.startsWith(join(engine.place.home, 'copies/'))).toBe(true);
+    expect(gitIn(path, 'status', '--porcelain=v2', '--branch')).toContain(`branch.head ${workingCopy!.branch}`);
+    expect(gitIn(path, 'for-each-ref', '--format=%(refname)')).toContain('refs/tags/v1');
+    expect(gitIn(path, 'count-objects')).toMatch(/^0 objects/);
+    commit(path, { 'a.txt': 'changed\n' });
+    expect(git('status', '--porcelain=v2', '--branch')).toBe(before);
+    expect(read('a.txt')).toBe(LINES);
+    expect(git('worktree', 'list').split('\n')).toHaveLength(1);
+    expect(await stateOf(session)).toBe('ahead');
+  });
+
+  test('in a folder below the top, the session works in the same folder of the copy', async () => {
+    commit(engine.place.workspace, { 'packages/x/a.txt': 'x\n' });
+    const { session, path } = await open({ workspace: 'packages/x' });
+    expect((await openedOf(session)).workspace).toBe(join(path, 'packages/x'));
+  });
+
+  test('starts from HEAD, or with the uncommitted changes, which stay in the original', async () => {
+    put(engine.place.workspace, { 'a.txt': 'mine\n', 'new.txt': 'new\n' });
+    rmSync(join(engine.place.workspace, 'b.txt'));
+    const status = git('status', '--porcelain');
+    const plain = await open();
+    expect(readFileSync(join(plain.path, 'a.txt'), 'utf8')).toBe(LINES);
+    expect(await stateOf(plain.session)).toBe('clean');
+    const dirty = await open({ workingCopy: { withChanges: true } });
+    expect(gitIn(dirty.path, 'status', '--porcelain')).toBe(status);
+    expect(await stateOf(dirty.session)).toBe('changed');
+    expect(git('status', '--porcelain')).toBe(status);
+  });
+
+  test('ignored files of the setting are copied, and no others', async () => {
+    put(engine.place.workspace, { '.env': 'KEY=1\n', 'sub/.env': 'KEY=2\n', 'build/out.js': 'x\n' });
+    const { path } = await open();
+    expect(readFileSync(join(path, 'sub/.env'), 'utf8')).toBe('KEY=2\n');
+    expect(existsSync(join(path, '.env'))).toBe(true);
+    expect(existsSync(join(path, 'build'))).toBe(false);
+  });
+
+  test('no repository, no commit, a bare one, and a copy: each refused with what to do', async () => {
+    const root = dirname(engine.place.workspace);
+    const copy = await open();
+    for (const name of ['plain', 'empty', 'bare']) mkdirSync(join(root, name));
+    gitIn(join(root, 'empty'), 'init', '-q');
+    gitIn(join(root, 'bare'), 'init', '-q', '--bare');
+    for (const workspace of [
+      join(root, 'plain'),
+      join(root, 'empty'),
+      join(root, 'bare'),
+      join(root, 'bare/objects'),
+      copy.path,
+    ])
+      await expect(open({ workspace })).rejects.toMatchObject(code('copy.refused'));
+    expect(await engine.klaus.copies.list()).toHaveLength(1);
+    expect(await engine.klaus.sessions()).toHaveLength(1);
+  });
+
+  test('a session that cannot be opened leaves nothing', async () => {
+    await expect(open({ model: 'unknown/none' })).rejects.toMatchObject({ code: 'model.unknown' });
+    expect(await engine.klaus.copies.list()).toEqual([]);
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+  });
+
+  test('a detached HEAD: its commit is the base, and a merge needs a branch', async () => {
+    git('checkout', '-q', '--detach');
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'changed\n' });
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    expect(await engine.klaus.copies.merge(session.id, { into: 'main' })).toMatchObject({ done: true, how: 'merged' });
+    expect(git('show', 'main:a.txt')).toBe('changed');
+    expect(read('a.txt')).toBe(LINES);
+  });
+
+  test('the repository survives a gc while the copy lives, and the copy too', async () => {
+    const { path } = await open();
+    commit(engine.place.workspace, { 'b.txt': 'next\n' });
+    git('reset', '-q', '--hard', 'HEAD~1');
+    git('commit', '-q', '--amend', '-m', 'Another beginning');
+    git('reflog', 'expire', '--expire=now', '--all');
+    git('gc', '-q', '--prune=now');
+    expect(gitIn(path, 'rev-list', '--objects', 'HEAD').split('\n').length).toBeGreaterThan(3);
+    expect(gitIn(path, 'log', '--format=%s')).toBe('Begin');
+  });
+});
+
+describe('merge', () => {
+  test('a fast-forward with the uncommitted work, and nothing is left', async () => {
+    const { session, path } = await open();
+    await session.send({ type: 'change', title: 'Improve the list' });
+    await session.applyQueuedCommands();
+    put(path, { 'a.txt': 'changed\n', 'deep/new.txt': 'new\n' });
+    const merged = await engine.klaus.copies.merge(session.id.slice(0, 24));
+    expect(merged).toMatchObject({
+      done: true,
+      how: 'merged',
+      into: 'main',
+      commit: git('rev-parse', 'HEAD'),
+      saved: [],
+    });
+    expect(git('log', '--format=%an %s')).toBe('Ann Improve the list\nTest Begin');
+    expect(read('deep/new.txt')).toBe('new\n');
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+    expect(await endOf(session)).toMatchObject({ how: 'merged', commit: git('rev-parse', 'HEAD') });
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(`${path}.json`)).toBe(false);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+    await session.prompt('More');
+    await expect(session.advance()).rejects.toMatchObject({ code: 'workspace.missing' });
+  });
+
+  test.each([
+    ['merge', 'merged', 4, 2],
+    ['squash', 'squashed', 3, 1],
+    ['rebase', 'rebased', 4, 1],
+  ] as const)('%s onto a branch that moved', async (method, how, commits, parents) => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': `${LINES}six\n` }, 'Six');
+    if (method === 'rebase') commit(path, { 'c.txt': 'c\n' }, 'C');
+    else put(path, { 'c.txt': 'c\n' });
+    commit(engine.place.workspace, { 'b.txt': 'next\n' }, 'Next');
+    const before = git('rev-parse', 'HEAD');
+    expect(await engine.klaus.copies.merge(session.id, { method })).toMatchObject({ done: true, how });
+    expect(git('log', '--format=%P', '-1').split(' ')).toHaveLength(parents);
+    expect(Number(git('rev-list', '--count', 'HEAD')) - (method === 'merge' ? 1 : 0)).toBe(commits);
+    expect(git('merge-base', 'HEAD', before)).toBe(before);
+    expect([read('a.txt'), read('b.txt'), read('c.txt')]).toEqual([`${LINES}six\n`, 'next\n', 'c\n']);
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+  });
+
+  test.each(['merge', 'squash', 'rebase'] as const)(
+    '%s with a conflict: its hunks, and nothing changes',
+    async (method) => {
+      const { session, path } = await open();
+      commit(path, { 'a.txt': LINES.replace('two', 'TWO'), 'b.txt': 'theirs\n', 'c.txt': 'c\n' });
+      put(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
+      git('rm', '-q', 'b.txt');
+      git('commit', '-q', '-a', '-m', 'Two');
+      const before = [git('rev-parse', 'HEAD'), git('status', '--porcelain'), read('a.txt')];
+      const result = await engine.klaus.copies.merge(session.id, { method });
+      expect(result).toMatchObject({
+        done: false,
+        into: 'main',
+        conflicts: [
+          { path: 'a.txt', hunks: [{ line: 2, target: 'deux\n', base: 'two\n', copy: 'TWO\n' }] },
+          { path: 'b.txt', hunks: [], messages: [expect.stringContaining('b.txt')] },
+        ],
+      });
+      expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), read('a.txt')]).toEqual(before);
+      expect(await stateOf(session)).toBe('ahead');
+      expect(await endOf(session)).toBeUndefined();
+    },
+  );
+
+  test('a conflict that is solved in the copy can be merged', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': LINES.replace('two', 'TWO') });
+    commit(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
+    const shown = await engine.klaus.copies.showConflicts(session.id);
+    expect(shown).toMatchObject({ session: session.id, path, files: ['a.txt'] });
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toContain('<<<<<<<');
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    put(path, { 'a.txt': LINES.replace('two', 'TWO deux') });
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect(read('a.txt')).toBe(LINES.replace('two', 'TWO deux'));
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  test('uncommitted changes of the original: refused where they overlap, kept where not', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+    for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
+      put(engine.place.workspace, mine);
+      const status = git('status', '--porcelain');
+      await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+      expect(git('status', '--porcelain')).toBe(status);
+      expect(git('rev-list', '--count', 'HEAD')).toBe('1');
+      git('checkout', '-q', '--', 'a.txt');
+    }
+    rmSync(join(engine.place.workspace, 'new.txt'));
+    put(engine.place.workspace, { 'b.txt': 'mine\n' });
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect([git('status', '--porcelain'), read('b.txt'), read('a.txt')]).toEqual([' M b.txt', 'mine\n', 'changed\n']);
+  });
+
+  test('an unfinished merge in the original is refused', async () => {
+    const { session, path } = await open();
+    commit(path, { 'c.txt': 'c\n' });
+    git('checkout', '-q', '-b', 'other');
+    commit(engine.place.workspace, { 'a.txt': 'other\n' });
+    git('checkout', '-q', 'main');
+    commit(engine.place.workspace, { 'a.txt': 'main\n' });
+    expect(() => git('merge', 'other')).toThrow();
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    git('merge', '--abort');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+  });
+
+  test('a branch that is checked out in another worktree is moved there', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'changed\n' });
+    git('checkout', '-q', '-b', 'other');
+    const linked = join(dirname(engine.place.workspace), 'linked');
+    git('worktree', 'add', '-q', linked, 'main');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect(readFileSync(join(linked, 'a.txt'), 'utf8')).toBe('changed\n');
+    expect(gitIn(linked, 'status', '--porcelain')).toBe('');
+    expect(read('a.txt')).toBe(LINES);
+  });
+
+  test('what cannot be committed blocks: secrets, new repositories, another branch, an unfinished rebase', async () => {
+    const { session, path } = await open();
+    const blocked = () => expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    put(path, { 'server.key': 'secret\n' });
+    await blocked();
+    rmSync(join(path, 'server.key'));
+    mkdirSync(join(path, 'nested'));
+    gitIn(join(path, 'nested'), 'init', '-q');
+    identify(join(path, 'nested'));
+    commit(join(path, 'nested'), { x: 'x\n' });
+    await blocked();
+    rmSync(join(path, 'nested'), { recursive: true });
+    commit(path, { 'a.txt': 'one\n' });
+    gitIn(path, 'checkout', '-q', '-b', 'side', 'HEAD~1');
+    await blocked();
+    commit(path, { 'a.txt': 'two\n' });
+    expect(() => gitIn(path, 'rebase', `klaus/${session.id.slice(-8).toLowerCase()}`)).toThrow();
+    await blocked();
+    gitIn(path, 'rebase', '--abort');
+    expect(read('a.txt')).toBe(LINES);
+  });
+
+  test('commits of other branches of the copy are saved', async () => {
+    const { session, path } = await open();
+    gitIn(path, 'checkout', '-q', '-b', 'idea');
+    commit(path, { 'idea.txt': 'idea\n' });
+    gitIn(path, 'checkout', '-q', '-');
+    commit(path, { 'a.txt': 'changed\n' });
+    const merged = await engine.klaus.copies.merge(session.id, { method: 'squash' });
+    const name = session.id.slice(-8).toLowerCase();
+    expect(merged).toMatchObject({ done: true, saved: [`refs/klaus/discarded/${name}/idea`] });
+    expect(git('show', `refs/klaus/discarded/${name}/idea:idea.txt`)).toBe('idea');
+  });
+
+  test('a squash by hand is recognised, and clean removes the copy without a trace', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'changed\n' });
+    git('fetch', '-q', path, 'HEAD');
+    git('merge', '-q', '--squash', 'FETCH_HEAD');
+    git('commit', '-q', '-m', 'By hand');
+    expect(await stateOf(session)).toBe('merged');
+    expect(await engine.klaus.copies.clean()).toMatchObject({ removed: [{ session: session.id }], saved: [] });
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+  });
+});
+
+describe('keep and discard', () => {
+  test('keep creates the branch', async () => {
+    const { session, path } = await open();
+    put(path, { 'a.txt': 'kept\n' });
+    const { branch } = await engine.klaus.copies.keep(session.id);
+    expect(git('show', `${branch}:a.txt`)).toBe('kept');
+    expect(git('for-each-ref', 'refs/klaus')).toBe('');
+    expect([read('a.txt'), existsSync(path)]).toEqual([LINES, false]);
+    expect(await endOf(session)).toMatchObject({ how: 'kept', commit: git('rev-parse', branch) });
+  });
+
+  test('discard saves uncommitted work; with force it does not', async () => {
+    const one = await open();
+    put(one.path, { 'new.txt': 'new\n' });
+    const { saved } = await engine.klaus.copies.discard(one.session.id);
+    expect(saved).toHaveLength(1);
+    expect(git('show', `${saved[0]}:new.txt`)).toBe('new');
+    expect(await endOf(one.session)).toMatchObject({ how: 'discarded' });
+    const two = await open();
+    commit(two.path, { 'new.txt': 'new\n' });
+    expect(await engine.klaus.copies.discard(two.session.id, { force: true })).toMatchObject({ saved: [] });
+    expect(existsSync(two.path)).toBe(false);
+    expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual(saved);
+  });
+
+  test('a deleted folder: listed as gone, refused by merge, removed by discard', async () => {
+    const { session, path } = await open();
+    rmSync(path, { recursive: true });
+    expect(await stateOf(session)).toBe('gone');
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.missing'));
+    await engine.klaus.copies.discard(session.id);
+    expect(await engine.klaus.copies.list()).toEqual([]);
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+    await expect(engine.klaus.copies.discard(session.id)).rejects.toMatchObject(code('copy.missing'));
+  });
+
+  test('a moved original: nothing is lost without force', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'changed\n' });
+    const moved = `${engine.place.workspace}-moved`;
+    renameSync(engine.place.workspace, moved);
+    expect(await stateOf(session)).toBe('unreadable');
+    await expect(engine.klaus.copies.discard(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    renameSync(moved, engine.place.workspace);
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+  });
+
+  test('the copies of deleted sessions are removed, and their work is saved', async () => {
+    const { session, path } = await open();
+    put(path, { 'new.txt': 'new\n' });
+    await engine.klaus.clearSessions({ ids: [session.id] });
+    expect(await engine.klaus.copies.list()).toEqual([]);
+    const [ref] = git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n');
+    expect(git('show', `${ref}:new.txt`)).toBe('new');
+  });
+
+  test('two copies at once', async () => {
+    const copies = await Promise.all([open(), open()]);
+    commit(copies[0].path, { 'a.txt': LINES.replace('one', 'ONE') });
+    commit(copies[1].path, { 'a.txt': LINES.replace('five', 'FIVE') });
+    const merged = await Promise.all(copies.map(({ session }) => engine.klaus.copies.merge(session.id)));
+    expect(merged).toMatchObject([{ done: true }, { done: true }]);
+    expect(read('a.txt')).toBe(LINES.replace('one', 'ONE').replace('five', 'FIVE'));
+    expect(traces()).toEqual(['', '', expect.any(String)]);
+  });
+});
+
+test('the pull request has the answer, the files and the branch', async () => {
+  const { session, path } = await open();
+  await session.prompt('Add a file');
+  await session.advance();
+  put(path, { 'new.txt': 'new\n' });
+  const request = await engine.klaus.copies.pullRequest(session.id);
+  expect(request).toMatchObject({ title: 'Add a file', target: 'main', commit: gitIn(path, 'rev-parse', 'HEAD') });
+  expect(request.body).toContain('Done.');
+  expect(request.body).toContain('- `new.txt`');
+  expect(gitIn(path, 'status', '--porcelain')).toBe('');
+});
+
+test('submodules: checked out from shared objects, and their commits arrive in the original', async () => {
+  const library = join(dirname(engine.place.workspace), 'library');
+  mkdirSync(library);
+  gitIn(library, 'init', '-q', '-b', 'main');
+  identify(library);
+  commit(library, { 'lib.txt': 'lib\n' });
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'libs/one');
+  git('commit', '-q', '-m', 'Add a submodule');
+  const { session, path } = await open();
+  const inner = join(path, 'libs/one');
+  expect(gitIn(path, 'submodule', 'status')).toMatch(/^ \w+ libs\/one/);
+  expect(readFileSync(join(inner, 'lib.txt'), 'utf8')).toBe('lib\n');
+  put(inner, { 'lib.txt': 'changed\n' });
+  expect(await stateOf(session)).toBe('changed');
+  await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+  identify(inner);
+  gitIn(inner, 'commit', '-q', '-a', '-m', 'Change the library');
+  expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true, submodules: ['libs/one'] });
+  git('submodule', '--quiet', 'update');
+  expect(read('libs/one/lib.txt')).toBe('changed\n');
+  expect(git('status', '--porcelain')).toBe('');
+});
