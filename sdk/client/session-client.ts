@@ -154,6 +154,8 @@ export interface OpenRequest
         | 'isolate'
         | 'temperature'
         | 'effort'
+        | 'instance'
+        | 'startedBy'
       >
     > {
   /** Texts of one grant. */

@@ -34,6 +34,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     pin: () => import('../commands/sessions/pin.ts'),
     unpin: () => import('../commands/sessions/unpin.ts'),
   },
+  'Instances:': {
+    instance: () => import('../commands/instances/instance.ts'),
+    instances: () => import('../commands/instances/instances.ts'),
+    checkout: () => import('../commands/instances/checkout.ts'),
+  },
   'Review:': {
     approvals: () => import('../commands/approvals/approvals.ts'),
     approve: () => import('../commands/approvals/approve.ts'),

@@ -47,6 +47,8 @@ export const sessionRoutes = {
       sandbox: sandboxNameSchema.optional(),
       limits: limitsSchema.partial().optional(),
       isolate: z.boolean().optional(),
+      instance: ulid.optional().describe('Id of the terminal or script from which it is opened.'),
+      startedBy: ulid.optional().describe('Id of the session from which it is started.'),
       ...promptFields,
     }),
     status: 202,

@@ -69,6 +69,8 @@ export const sessionHandlers = {
       sandbox,
       isolate,
       grant,
+      instance,
+      startedBy,
     } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
@@ -79,7 +81,7 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant, workers }),
+          ...optional({ mode, sandbox, isolate, grant, workers, instance, startedBy }),
           checkFolder: (path) => void context.workspaces.check(path),
           ...(limits ? { limits: optional(limits) } : {}),
         });

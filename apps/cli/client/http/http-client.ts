@@ -88,9 +88,12 @@ function toBody({
   agent,
   workers,
   chat,
+  instance,
+  startedBy,
 }: OpenRequest) {
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
-  return optional({ ...fields, grant: grant && [...grant], workers: workers && [...workers] });
+  const origin = { instance, startedBy };
+  return optional({ ...fields, ...origin, grant: grant && [...grant], workers: workers && [...workers] });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */
