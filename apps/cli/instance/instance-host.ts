@@ -6,7 +6,7 @@ import type { HostState, InstanceOptions } from './host-state.ts';
 import { hostSession, type HostedSession } from './hosted-session.ts';
 import { addFact, createFacts, toRoot, type SessionFacts } from './session-facts.ts';
 import { SocketError, withCode } from './socket-error.ts';
-import { prepareSocket, toInstancePaths, type InstancePaths } from './socket-path.ts';
+import { checkOutside, prepareSocket, toInstancePaths, type InstancePaths } from './socket-path.ts';
 import { serveSocket } from './socket-server.ts';
 
 /** A terminal or a script with a current session, whose socket is open until it is disposed. */
@@ -29,6 +29,7 @@ export async function openInstance(options: InstanceOptions): Promise<InstanceHo
   const root = realpathSync(options.root);
   const project = instances.hashOf(root);
   const paths = toInstancePaths({ run: instances.folder, project, id });
+  checkOutside(root, paths.folder);
   await prepareSocket(paths);
   const state = new Host({ ...options, root }, { project, paths });
   const close = await serveSocket(paths.socket, createActions(state));

@@ -35,6 +35,18 @@ export function toInstancePaths({ run, project, id }: { run: string; project: st
 }
 
 /**
+ * Commands of a model can reach a socket in their workspace, which has the authority of the user.
+ *
+ * @throws CliError `config` if the folder is in the project.
+ */
+export function checkOutside(root: string, folder: string): void {
+  if (!`${folder}/`.startsWith(`${root}/`)) return;
+  throw new CliError('config', `The folder of the sockets, ${folder}, is in the project.`, {
+    hint: 'Set `socketDir` (KLAUS_SOCKET_DIR) to a folder outside of it.',
+  });
+}
+
+/**
  * Creates the folders, and removes the socket of an instance that was killed.
  *
  * @throws CliError `store.busy` if a process answers at the socket, `config` without access to the folder.

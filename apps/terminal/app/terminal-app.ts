@@ -24,6 +24,7 @@ import { bindInput } from './bind-input.ts';
 import { chooseTheme } from './choose-theme.ts';
 import { toHeader } from './header.ts';
 import { Questions } from './questions.ts';
+import { ShownInstance } from './shown-instance.ts';
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
@@ -55,6 +56,7 @@ export class TerminalApp implements App {
   #link: SessionLink | undefined;
   #transcript: Transcript | undefined;
   readonly #footer: Footer;
+  readonly #instance = new ShownInstance(this);
   #dialog: Dialog | undefined;
   /** Time of the last press of a key that acts when it is pressed twice. */
   readonly #pressed = new Map<string, number>();
@@ -114,6 +116,7 @@ export class TerminalApp implements App {
     clearInterval(this.#frames);
     this.attention.stop();
     this.screen.stop();
+    await this.#instance.end(exitCode);
     await this.#link?.dispose();
     this.#sayGoodbye(client);
     if (exitCode === 0) await client.recordUse(this.start.agent);
@@ -241,7 +244,10 @@ export class TerminalApp implements App {
         client,
         request,
         onChange: () => this.screen.requestRender(),
-        onShow: (view) => this.#transcript?.show(view),
+        onShow: (view) => {
+          this.#transcript?.show(view);
+          this.#instance.setSession(view.conversation.session || undefined);
+        },
         onEvent: (event) => this.#onEvent(event),
         onState: (state) => this.#onState(state),
         onNote: (text) => this.note(text, 'warn'),
@@ -282,6 +288,7 @@ export class TerminalApp implements App {
     if (prompt !== '') this.submit({ text: prompt, pastes: new Map() }, 'steer');
     for (const entered of this.#early.splice(0)) this.submit(entered, 'steer');
     this.questions.update();
+    this.#instance.open();
   }
 
   #onEvent(event: Event): void {
