@@ -28,12 +28,11 @@ import { ShownInstance } from './shown-instance.ts';
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
-/** Signals that end the program, with their numbers. */
+/** Signals that end the program, with their numbers. The first one is also that of a closed input. */
 const SIGNALS = [
   ['SIGHUP', 1],
   ['SIGTERM', 15],
 ] as const;
-const SIGHUP_CODE = 129;
 /** Milliseconds between two frames while something is running. */
 const FRAME_MS = 120;
 
@@ -109,7 +108,7 @@ export class TerminalApp implements App {
     chooseTheme(this);
     const left = new Promise<number>((resolve) => (this.#leave = resolve));
     for (const [signal, code] of SIGNALS) process.once(signal, () => this.leave(128 + code));
-    process.stdin.once('end', () => this.leave(SIGHUP_CODE));
+    process.stdin.once('end', () => this.leave(128 + SIGNALS[0][1]));
     const client = await this.#connect();
     if (!client) return 3;
     const exitCode = await left;
