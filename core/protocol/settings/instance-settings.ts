@@ -3,6 +3,13 @@ import { defineSetting } from './setting.ts';
 
 /** Settings of instances: terminals and scripts with a current session. A project cannot set them. */
 export const INSTANCE_SETTINGS = {
+  claudeBinary: defineSetting({
+    schema: z.string().min(1),
+    env: 'KLAUS_CLAUDE_BINARY',
+    unset: '`claude` in PATH',
+    values: 'a name in PATH or an absolute path',
+    description: 'Program of Claude Code. No runner of this version uses it.',
+  }),
   socketDir: defineSetting({
     schema: z.string().regex(/^\/[^\0\n]*$/),
     env: 'KLAUS_SOCKET_DIR',
