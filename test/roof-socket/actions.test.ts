@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createKlaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { RESULTS, type Action } from '../../apps/cli/instance/protocol.ts';
-import { toEnv } from '../fixtures/klaus.ts';
+import { runKlaus, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { openInstancePlace } from './open-instance.ts';
 import type { Answer } from './socket-script.ts';
 
@@ -143,4 +143,16 @@ test('a command of an instance gets its variables, and the instance ends with it
   const { code, stdout } = await instance.running.ended;
   expect(code).toBe(7);
   expect(JSON.parse(stdout.split('\n')[1]!)).toEqual([instance.id, instance.project]);
+});
+
+test('a session that a command of an instance opens records the instance and the current session', async () => {
+  await using opened = await openInstancePlace();
+  const { place, server } = opened;
+  const ids = { KLAUS_INSTANCE_ID: '01KE0000000000000000000001', KLAUS_SESSION_ID: '01KE0000000000000000000002' };
+  const open = async (env: Record<string, string>) =>
+    toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server, env })).stdout)[0];
+  expect(await open(ids)).toMatchObject({ instance: ids.KLAUS_INSTANCE_ID, startedBy: ids.KLAUS_SESSION_ID });
+  const other = await open({ KLAUS_INSTANCE_ID: '', KLAUS_SESSION_ID: 'a session' });
+  expect(other).not.toHaveProperty('instance');
+  expect(other).not.toHaveProperty('startedBy');
 });

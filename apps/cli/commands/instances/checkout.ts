@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { openInstances } from '@klaus/sdk';
 import { toFolder } from '../../client/open-klaus.ts';
 import { findInstance } from '../../instance/find-instance.ts';
 import { sendRequest } from '../../instance/send-request.ts';
@@ -27,6 +26,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object with the session before and after'),
   async run(id: string | undefined, { instance, wait, cwd, json }: Options & { instance?: string; wait?: number }) {
     const root = realpathSync(toFolder(cwd ?? process.cwd()));
+    const { openInstances } = await import('@klaus/sdk');
     using instances = await openInstances({ cwd: root });
     const { KLAUS_INSTANCE_ID: own, KLAUS_SESSION_ID: from } = process.env;
     const project = instances.hashOf(root);

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { KlausError, isUlid, openInstances } from '@klaus/sdk';
 import { toUlid } from '@klaus/sdk/ulid';
 import { openClient } from '../../client/open-client.ts';
 import { toFolder } from '../../client/open-klaus.ts';
-import { openInstance } from '../../instance/instance-host.ts';
-import { runCommand } from '../../instance/run-command.ts';
+import { isUlid } from '../../instance/origin.ts';
 import { err, out } from '../../output/sink.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import type { Options } from '../../program/options.ts';
@@ -30,9 +29,13 @@ docs/socket-protocol.md describes the protocol.`,
       .option('--json', 'one object with id, socket and project'),
   async run(words: readonly string[], options: Options & { id?: string }) {
     const { id = toUlid(Date.now(), randomBytes(10)), cwd } = options;
-    if (!isUlid(id))
-      throw new KlausError('usage', `${JSON.stringify(id)} is not a ULID.`, { hint: 'Leave out `--id`.' });
+    if (!isUlid(id)) throw new UsageError(`${JSON.stringify(id)} is not a ULID.`, 'Leave out `--id`.');
     const root = toFolder(cwd ?? process.cwd());
+    const [{ openInstances }, { openInstance }, { runCommand }] = await Promise.all([
+      import('@klaus/sdk'),
+      import('../../instance/instance-host.ts'),
+      import('../../instance/run-command.ts'),
+    ]);
     await using client = await openClient(options, { cwd, endProcesses: 'close' });
     using instances = await openInstances({ cwd: root });
     using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);

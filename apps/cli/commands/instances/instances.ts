@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { openInstances } from '@klaus/sdk';
 import { toFolder } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
@@ -21,6 +20,7 @@ export const command: LeafCommand = {
       .option('--json', 'one object per line'),
   async run({ cwd, everywhere, all, json }: Options & { everywhere?: true; all?: true }) {
     const root = realpathSync(toFolder(cwd ?? process.cwd()));
+    const { openInstances } = await import('@klaus/sdk');
     using instances = await openInstances({ cwd: root });
     const project = everywhere ? {} : { project: instances.hashOf(root) };
     const found = instances.list({ ...project, all: all === true });
