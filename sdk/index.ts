@@ -309,7 +309,8 @@ export {
   type KeyStoreOptions,
   type ProviderKeys,
 } from './models/provider-keys.ts';
-export { queryDatabase, recoverDatabase } from './recover-database.ts';
+export { openInstances, type Instance, type Instances } from './instances.ts';
+export { exportKlaude, queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
 export { AGENT_BUILDER } from './agents/agent-builder.ts';
 export { fromExportedAgent, toExportedAgent, type ExportedAgent } from './agents/exported-agent.ts';

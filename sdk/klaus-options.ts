@@ -92,4 +92,8 @@ export interface OpenOptions {
   checkFolder?: (folder: string) => void;
   /** Commands work on a layer, and their changes are reviewed before they are applied. Default: the setting. */
   isolate?: boolean;
+  /** Id of the instance from which it is opened: a terminal or a script. */
+  instance?: string;
+  /** Id of the session from which it is started. It gives no authority. */
+  startedBy?: string;
 }

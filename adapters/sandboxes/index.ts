@@ -3,6 +3,8 @@ export { createProcesses } from './background/create-processes.ts';
 export type { ProcessHome } from './background/create-processes.ts';
 export { canFetchBubblewrap, fetchBubblewrap, toFetchedProgram } from './bubblewrap/fetch-bubblewrap.ts';
 export { findRefusedEnvironments } from './bubblewrap/toolchains/toolchains.ts';
+export { bootId } from './background/process-files.ts';
+export { readProcess } from './process/process-table.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';

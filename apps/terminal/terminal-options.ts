@@ -10,6 +10,8 @@ export interface TerminalOptions {
   toRequest: (client: SessionClient, start: TerminalStart) => Promise<Omit<OpenRequest, 'parts'>>;
   /** Opens the user's editor with a file. False if it failed. */
   editFile: (file: string) => boolean;
+  /** Registers the terminal as an instance; called after the first session is shown. Default: it is none. */
+  openInstance?: (terminal: InstanceTerminal) => Promise<TerminalInstance>;
   /** State folder. */
   home: string;
   /** Absolute path of the folder. */
@@ -30,4 +32,19 @@ export interface TerminalStart {
   change: SessionChange;
   /** For the user. */
   notes: readonly string[];
+}
+
+/** The terminal, as its instance sees it. */
+export interface InstanceTerminal {
+  client: SessionClient;
+  /** Id of the session that is shown; undefined: the next prompt opens one. */
+  session: string | undefined;
+  /** Shows another session. */
+  show: (id: string) => Promise<void>;
+}
+
+export interface TerminalInstance {
+  /** Another session is shown. */
+  setSession(id: string | undefined): void;
+  end(exitCode: number): Promise<void>;
 }

@@ -50,6 +50,10 @@ export function toConfigPage(): string {
         ],
         ['`KLAUS_SERVER_TOKEN`', 'Token of that server.'],
         ['`KLAUS_SERVER_TOKEN_FILE`', 'File with the token, used if `KLAUS_SERVER_TOKEN` is unset.'],
+        [
+          '`KLAUS_INSTANCE_ID`, `KLAUS_PROJECT_HASH`, `KLAUS_SESSION_ID`',
+          'Set by an instance for the programs that it starts. `klaus checkout` uses them, and new sessions record them. [More](../socket-protocol.md#variables).',
+        ],
         ['`KLAUS_DEBUG`', '`1`: errors are printed with their stack.'],
         ['`NO_COLOR`', 'Any value: no colours.'],
         [

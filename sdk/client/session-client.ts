@@ -156,6 +156,8 @@ export interface OpenRequest
         | 'workingCopy'
         | 'temperature'
         | 'effort'
+        | 'instance'
+        | 'startedBy'
       >
     > {
   /** Texts of one grant. */

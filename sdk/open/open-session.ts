@@ -220,6 +220,7 @@ export function toOpened(
     ...(agent ? { agent: agent.name, allowedAgents: agent.allowedAgents ?? [] } : {}),
     ...(given.chat ? { chat: true } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
+    ...optional({ instance: given.instance, startedBy: given.startedBy }),
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
     ...(writable.length > 0 ? { writable } : {}),

@@ -1,14 +1,15 @@
-// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, core/conversation: one log through every door.
+// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, apps/cli/instance, core/conversation: one log through every door.
 import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
+import { MAIN, runKlaus, startKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
+import { connectScript } from '../roof-socket/socket-script.ts';
 import { startEditor } from '../acp/editor.ts';
 import { KEYS, openEmulator } from '../fixtures/emulator.ts';
 
@@ -86,11 +87,27 @@ async function overTerminal(...[place, server, words = []]: [...Parameters<Door>
   await using klaus = await createKlaus({ cwd: place.workspace, env });
   const [latest] = await klaus.sessions();
   const events = await Array.fromAsync(klaus.handle(latest!.id).events());
-  return events.map((event) => {
-    if (event.type !== 'run.started') return event;
-    expect(event.onAsk).toBe('wait');
-    return { ...event, onAsk: 'deny' };
-  });
+  return events.map(toUnwatched);
+}
+
+/** The event as of a run that no user watches. */
+function toUnwatched(event: Event): Event {
+  if (event.type !== 'run.started') return event;
+  expect(event.onAsk).toBe('wait');
+  return { ...event, onAsk: 'deny' };
+}
+
+/** A script that speaks to the socket of an instance. Its runs wait for an answer too. */
+async function overInstance(...[place, server, agentType = 'klaus']: [...Parameters<Door>, string?]): Promise<Event[]> {
+  const instance = startKlaus(['instance', '--json'], { place, server });
+  await instance.printed('stdout', '\n');
+  using script = connectScript((JSON.parse(instance.text.stdout) as { socket: string }).socket);
+  const { result } = await script.ask('start-agent', { agentType, prompt: PROMPT });
+  expect(await script.ask('status', { waitSeconds: 60 })).toMatchObject({ result: { sessions: [{ status: 'done' }] } });
+  instance.kill('SIGTERM');
+  expect((await instance.ended).code).toBe(0);
+  const { sessionId } = result as { sessionId: string };
+  return toEvents((await runKlaus(['show', sessionId, '--json'], { place })).stdout).map(toUnwatched);
 }
 
 /** Every way to run a session. Each returns the complete log. */
@@ -106,6 +123,7 @@ const DOORS: Record<string, Door> = {
     return toEvents(ended.stdout);
   },
   'klaus acp': (place, server) => overEditor(place, server),
+  'the NDJSON socket of an instance': (place, server) => overInstance(place, server),
   ...(hasScript ? { 'klaus chat in a terminal': (place, server) => overTerminal(place, server) } : {}),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
@@ -198,6 +216,7 @@ const DOORS_OF_AGENT: Record<string, Door> = {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
     return toEvents(ended.stdout);
   },
+  'the NDJSON socket of an instance': (place, server) => overInstance(place, server, 'fixer'),
   'klaus acp --agent': (place, server) => overEditor(place, server, ['--agent', 'fixer']),
   ...(hasScript ? { 'klaus chat AGENT in a terminal': (place, server) => overTerminal(place, server, ['fixer']) } : {}),
   'the sdk': async (place, server) => {

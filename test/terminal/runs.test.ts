@@ -216,6 +216,7 @@ test.runIf(hasScript)('Esc cancels the run, and the next prompt continues the se
   await untilIdle(terminal);
   terminal.type('hello\r');
   await terminal.shows('Hello.');
+  await untilIdle(terminal);
   const events = await chat.events();
   expect(toPrompts(events)).toEqual(['hang', 'wait', 'hello']);
   expect(events.flatMap((event) => (event.type === 'run.finished' ? [event.outcome] : []))).toEqual([

@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { toHome } from '@klaus/sdk/home';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
+import { toUlid } from '@klaus/sdk/ulid';
 import { VERSION } from '@klaus/sdk/version';
 import { runTerminal } from '@klaus/terminal';
 import { openClient } from '../client/open-client.ts';
 import { toFolder } from '../client/open-klaus.ts';
+import { toOrigin } from '../instance/origin.ts';
 import { checkContinued, type ChatCommandOptions } from './chat-options.ts';
 import { openEditor } from '../prompt/editor.ts';
 import { toLimits, toSettings } from '../program/run-options.ts';
+import { isOtherMachine } from '../program/options.ts';
 
 export interface InTerminalOptions {
   /** Name of the agent; undefined: the one that was used last. */
@@ -23,6 +27,8 @@ export interface InTerminalOptions {
 export async function runInTerminal({ name, isStart, options, session }: InTerminalOptions): Promise<number> {
   const { cwd, root } = options;
   const folder = cwd === undefined ? process.cwd() : toFolder(cwd);
+  const instance = isOtherMachine(options) ? undefined : toUlid(Date.now(), randomBytes(10));
+  const { startedBy } = toOrigin(process.env);
   return await runTerminal({
     home: toHome(process.env, process.cwd()),
     folder,
@@ -31,6 +37,14 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
     // Named in a function, so that the bundle loads it, and the engine with it, when it is first used.
     editFile: (file) => openEditor(file),
     openClient: (onNotice) => openClient(options, { cwd, settings: toSettings(options), onNotice }),
+    ...(instance === undefined
+      ? {}
+      : {
+          async openInstance(terminal) {
+            const { openTerminalInstance } = await import('../instance/terminal-instance.ts');
+            return await openTerminalInstance({ ...terminal, id: instance, folder });
+          },
+        }),
     async begin(client) {
       if (session !== undefined) return { agent: name, keepsHistory: true, session, change: {}, notes: [] };
       const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
@@ -61,6 +75,8 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
       isolate: options.isolate,
       grant: options.grant,
       workers: options.worker,
+      instance,
+      startedBy,
     }),
   });
 }

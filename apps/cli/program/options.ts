@@ -81,6 +81,12 @@ export function toGivenServer({ server }: Options): string | undefined {
   return given === undefined || given === '' || given === THIS_MACHINE ? undefined : given;
 }
 
+/** True if the sessions are on another machine, as far as the address shows it. */
+export function isOtherMachine(options: Options): boolean {
+  const server = toGivenServer(options);
+  return server !== undefined && !server.startsWith('unix:');
+}
+
 export function addServerOptions(command: Command): Command {
   return command
     .option(

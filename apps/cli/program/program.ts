@@ -41,6 +41,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     pin: () => import('../commands/sessions/pin.ts'),
     unpin: () => import('../commands/sessions/unpin.ts'),
   },
+  'Instances:': {
+    instance: () => import('../commands/instances/instance.ts'),
+    instances: () => import('../commands/instances/instances.ts'),
+    checkout: () => import('../commands/instances/checkout.ts'),
+  },
   'Review:': {
     attention: () => import('../commands/approvals/attention.ts'),
     next: () => import('../commands/approvals/next.ts'),

@@ -51,6 +51,8 @@ export const sessionRoutes = {
         .object({ withChanges: z.boolean() })
         .optional()
         .describe('Work in a private clone of the repository. `withChanges`: with its uncommitted changes.'),
+      instance: ulid.optional().describe('Id of the terminal or script from which it is opened.'),
+      startedBy: ulid.optional().describe('Id of the session from which it is started.'),
       ...promptFields,
     }),
     status: 202,

@@ -72,6 +72,8 @@ export const sessionHandlers = {
       isolate,
       grant,
       workingCopy,
+      instance,
+      startedBy,
     } = body;
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
@@ -82,7 +84,7 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy }),
+          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy, instance, startedBy }),
           checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),
         });

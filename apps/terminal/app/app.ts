@@ -51,6 +51,7 @@ export interface App {
   leave(exitCode?: number): void;
   /** Writes a line that is not in the log. */
   note(text: string, mark?: 'ok' | 'warn' | 'bad' | 'info'): void;
+  fail(error: unknown): void;
   /** Does something that may fail, and shows the error. */
   do(action: () => Promise<void> | void): void;
   openDialog(dialog: Dialog): void;

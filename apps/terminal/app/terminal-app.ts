@@ -24,15 +24,15 @@ import { bindInput } from './bind-input.ts';
 import { chooseTheme } from './choose-theme.ts';
 import { toHeader } from './header.ts';
 import { Questions } from './questions.ts';
+import { ShownInstance } from './shown-instance.ts';
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
-/** Signals that end the program, with their numbers. */
+/** Signals that end the program, with their numbers. The first one is also that of a closed input. */
 const SIGNALS = [
   ['SIGHUP', 1],
   ['SIGTERM', 15],
 ] as const;
-const SIGHUP_CODE = 129;
 /** Milliseconds between two frames while something is running. */
 const FRAME_MS = 120;
 
@@ -55,6 +55,7 @@ export class TerminalApp implements App {
   #link: SessionLink | undefined;
   #transcript: Transcript | undefined;
   readonly #footer: Footer;
+  readonly #instance = new ShownInstance(this);
   #dialog: Dialog | undefined;
   /** Time of the last press of a key that acts when it is pressed twice. */
   readonly #pressed = new Map<string, number>();
@@ -107,13 +108,14 @@ export class TerminalApp implements App {
     chooseTheme(this);
     const left = new Promise<number>((resolve) => (this.#leave = resolve));
     for (const [signal, code] of SIGNALS) process.once(signal, () => this.leave(128 + code));
-    process.stdin.once('end', () => this.leave(SIGHUP_CODE));
+    process.stdin.once('end', () => this.leave(128 + SIGNALS[0][1]));
     const client = await this.#connect();
     if (!client) return 3;
     const exitCode = await left;
     clearInterval(this.#frames);
     this.attention.stop();
     this.screen.stop();
+    await this.#instance.end(exitCode);
     await this.#link?.dispose();
     this.#sayGoodbye(client);
     if (exitCode === 0) await client.recordUse(this.start.agent);
@@ -245,7 +247,10 @@ export class TerminalApp implements App {
         client,
         request,
         onChange: () => this.screen.requestRender(),
-        onShow: (view) => this.#transcript?.show(view),
+        onShow: (view) => {
+          this.#transcript?.show(view);
+          this.#instance.setSession(view.conversation.session || undefined);
+        },
         onEvent: (event) => this.#onEvent(event),
         onState: (state) => this.#onState(state),
         onNote: (text) => this.note(text, 'warn'),
@@ -287,6 +292,7 @@ export class TerminalApp implements App {
     if (prompt !== '') this.submit({ text: prompt, pastes: new Map() }, 'steer');
     for (const entered of this.#early.splice(0)) this.submit(entered, 'steer');
     this.questions.update();
+    this.#instance.open();
   }
 
   #onEvent(event: Event): void {

@@ -23,6 +23,7 @@ export const ERASED_FIELDS = [
   'from',
   'to',
   'klaus',
+  'instance',
   'attempt',
   'requestHash',
   'reserved',

@@ -86,6 +86,11 @@ export const sessionOpened = z
       .optional()
       .describe('The program that drives the agent. Absent: the loop of Klaus, which asks a model.'),
     workingCopy: workingCopySchema.optional(),
+    instance: z.string().optional().describe('Id of the terminal or script from which it was opened.'),
+    startedBy: z
+      .string()
+      .optional()
+      .describe('Id of the session from which it was started. It has no part of its authority.'),
     forked: forkedSchema.optional(),
   })
   .describe('A session was opened. These values stay valid when the session is resumed.');

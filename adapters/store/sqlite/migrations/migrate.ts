@@ -3,6 +3,7 @@ import { newer } from '../store-error.ts';
 import { m001 } from './m001-initial.ts';
 import { m003 } from './m003-host-chain.ts';
 import { m011 } from './m011-fewer-pages.ts';
+import { m014 } from './m014-instances.ts';
 import { m015 } from './m015-attention.ts';
 import type { Migration } from './migration.ts';
 
@@ -179,6 +180,7 @@ UPDATE sessions SET input_tokens = input_tokens + cache_read_tokens + cache_writ
   WHERE cache_read_tokens + cache_write_tokens > 0;
 `,
   },
+  m014,
   m015,
 ];
 

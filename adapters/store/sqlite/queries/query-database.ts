@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { KlausError } from '@klaus/core/protocol';
 import { toDatabaseFile } from '../open-database.ts';
+import { toKlaudeViews } from './klaude-views.ts';
 
 type QueryRow = Record<string, SQLOutputValue>;
 
@@ -20,10 +21,15 @@ const SECOND = /;(?=(?:[^'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*$)\s*\S/;
  * Runs one statement that reads, over a connection that cannot write.
  *
  * @param home State folder.
- * @param limit Rows at most.
+ * @param options.limit Rows at most.
+ * @param options.klaude True: the tables have the names and columns of klaude. Default false.
  * @throws KlausError `usage` for other statements, and for an error of SQLite; `config` without a database.
  */
-export function queryDatabase(home: string, sql: string, { limit }: { limit: number }): QueryResult {
+export function queryDatabase(
+  home: string,
+  sql: string,
+  { limit, klaude = false }: { limit: number; klaude?: boolean },
+): QueryResult {
   if (!READS.test(sql) || SECOND.test(sql)) {
     throw new KlausError('usage', 'Only one statement that reads is allowed: SELECT, WITH, VALUES or EXPLAIN.');
   }
@@ -31,6 +37,8 @@ export function queryDatabase(home: string, sql: string, { limit }: { limit: num
   if (!existsSync(file)) throw new KlausError('config', `There is no database ${file} yet.`);
   const database = new DatabaseSync(file, { readOnly: true });
   try {
+    // Views of this connection: the file is not changed.
+    if (klaude) database.exec(toKlaudeViews('main'));
     database.exec('PRAGMA query_only = 1; PRAGMA trusted_schema = 0');
     const rows: QueryRow[] = [];
     for (const row of database.prepare(sql).iterate()) {

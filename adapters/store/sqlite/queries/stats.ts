@@ -11,6 +11,7 @@ const TABLES = [
   'token_usage',
   'approvals',
   'projects',
+  'instances',
   'knowledge',
   'inbox',
   'heads',

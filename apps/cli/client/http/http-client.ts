@@ -99,10 +99,13 @@ function toBody({
   agent,
   workers,
   chat,
+  instance,
+  startedBy,
 }: OpenRequest) {
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
-  return optional({ ...fields, workingCopy: copy, grant: grant && [...grant], workers: workers && [...workers] });
+  const origin = { instance, startedBy, workingCopy: copy };
+  return optional({ ...fields, ...origin, grant: grant && [...grant], workers: workers && [...workers] });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

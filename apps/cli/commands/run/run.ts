@@ -2,6 +2,7 @@ import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
+import { toOrigin } from '../../instance/origin.ts';
 import { canAsk } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -83,6 +84,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     workingCopy: toWorkingCopy(options),
     grant: options.grant,
     workers: options.worker,
+    ...toOrigin(process.env),
   });
   const session = { id, lastSeq: 0, mode: null };
   const run = { client, session, show: options, output, asks, onAsk };

@@ -49,10 +49,11 @@ const query: LeafCommand = {
     declared
       .argument('<sql>', 'the statement, such as "SELECT id, title FROM sessions"')
       .option('--json', 'one object per line')
+      .option('--klaude', 'the tables have the names and columns of klaude, as in klaus db export')
       .option('--limit <count>', 'maximum number of rows', integer(1), 1_000),
-  async run(sql: string, { json, limit }: { json?: true; limit: number }) {
+  async run(sql: string, { json, limit, klaude }: { json?: true; limit: number; klaude?: true }) {
     const { queryDatabase } = await import('@klaus/sdk');
-    const { rows, more } = await queryDatabase(sql, { limit });
+    const { rows, more } = await queryDatabase(sql, { limit, klaude: klaude === true });
     const [first] = rows;
     if (json) for (const row of rows) out.json(toJsonValues(row));
     else if (first === undefined) err.write('No rows.\n');
@@ -78,6 +79,25 @@ function toJsonValues(row: Readonly<Record<string, unknown>>): Record<string, un
   };
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]));
 }
+
+const exportDatabase: LeafCommand = {
+  name: 'export',
+  summary: 'write all sessions as a database of another program',
+  footer: `Example:
+  klaus db export --klaude sessions.db   tables projects, instances, sessions, claude_session_links,
+                                         runtime_process and events; the file can only be read`,
+  server: 'none',
+  declare: (declared) =>
+    declared
+      .requiredOption('--klaude <file>', 'new SQLite file with the tables of klaude')
+      .option('--json', 'one JSON document with the rows by table'),
+  async run({ klaude, json }: { klaude: string; json?: true }) {
+    const { exportKlaude } = await import('@klaus/sdk');
+    const rows = await exportKlaude(klaude);
+    if (json) out.json({ file: klaude, rows });
+    else out.write(toTable(Object.entries(rows).map(([name, count]) => [name, formatCount(count)])));
+  },
+};
 
 const clearSessions: LeafCommand = {
   name: 'clear-sessions',
@@ -172,5 +192,5 @@ const recover: LeafCommand = {
 export const command: CommandGroup = {
   name: 'db',
   summary: 'manage the database',
-  commands: [stats, query, clearSessions, verifyAlias, collectGarbage, recover],
+  commands: [stats, query, exportDatabase, clearSessions, verifyAlias, collectGarbage, recover],
 };

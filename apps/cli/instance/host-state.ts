@@ -1,0 +1,38 @@
+import type { Instances } from '@klaus/sdk';
+import type { SessionClient } from '@klaus/sdk/client';
+import type { HostedSession } from './hosted-session.ts';
+import type { SessionFacts } from './session-facts.ts';
+import type { InstancePaths } from './socket-path.ts';
+
+export interface InstanceOptions {
+  client: SessionClient;
+  instances: Instances;
+  /** ULID. */
+  id: string;
+  /** Absolute path of the project. */
+  root: string;
+  tty: string | null;
+  /** Id of the current session at the start. */
+  session: string | undefined;
+  /** Shows a session that becomes the current one. Default: there is nothing to show. */
+  show?: (id: string) => Promise<void>;
+  /** The environment to which the variables of the instance are written. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** What the actions of the socket see of their instance. */
+export interface HostState {
+  readonly options: InstanceOptions;
+  readonly paths: InstancePaths;
+  readonly project: string;
+  readonly startedAt: string;
+  /** Id of the current session. */
+  readonly session: string | undefined;
+  readonly hosted: ReadonlyMap<string, HostedSession>;
+  isCheckingOut: boolean;
+  setSession(id: string | undefined): void;
+  /** Keeps a session advancing from now on. @param id The full id. */
+  host(id: string): Promise<HostedSession>;
+  /** Facts of any session. @throws SocketError `E_SESSION_NOT_FOUND`. */
+  facts(id: string): Promise<{ id: string; facts: SessionFacts; isHeld: boolean }>;
+}

@@ -1,0 +1,29 @@
+import { connect } from 'node:net';
+import { CliError } from '../program/cli-error.ts';
+import type { Action, SocketAnswer, SocketRequest } from './protocol.ts';
+
+/**
+ * Sends a request to the socket of an instance.
+ *
+ * @throws CliError `store.busy` if no process answers.
+ */
+export async function sendRequest<A extends Action>(
+  socket: string,
+  request: SocketRequest & { action: A },
+): Promise<SocketAnswer<A>> {
+  const connection = connect(socket);
+  try {
+    connection.setEncoding('utf8');
+    connection.end(`${JSON.stringify(request)}\n`);
+    let text = '';
+    for await (const piece of connection as AsyncIterable<string>) text += piece;
+    return JSON.parse(text) as SocketAnswer<A>;
+  } catch (cause) {
+    throw new CliError('store.busy', `No process answers at ${socket}: ${(cause as Error).message}.`, {
+      hint: '`klaus instances` lists the running instances.',
+      cause,
+    });
+  } finally {
+    connection.destroy();
+  }
+}

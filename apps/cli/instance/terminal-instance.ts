@@ -1,0 +1,42 @@
+import { readlinkSync } from 'node:fs';
+import { openInstances } from '@klaus/sdk';
+import type { SessionClient } from '@klaus/sdk/client';
+import { openInstance } from './instance-host.ts';
+
+export interface TerminalInstanceOptions {
+  /** ULID. */
+  id: string;
+  /** Absolute path of the project. */
+  folder: string;
+  client: SessionClient;
+  session: string | undefined;
+  show: (id: string) => Promise<void>;
+}
+
+/** Registers the terminal of this process as an instance and opens its socket. @throws as `openInstance`. */
+export async function openTerminalInstance({ id, folder, client, session, show }: TerminalInstanceOptions) {
+  const instances = await openInstances({ cwd: folder });
+  try {
+    const tty = findTty();
+    const host = await openInstance({ client, instances, id, root: folder, tty, session, show, env: process.env });
+    return {
+      setSession: (shown: string | undefined) => host.setSession(shown),
+      async end(exitCode: number) {
+        await host.end(exitCode);
+        instances[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    instances[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The device of standard input; null if it cannot be found. */
+function findTty(): string | null {
+  try {
+    return readlinkSync('/proc/self/fd/0');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import type { App } from './app.ts';
+import type { TerminalInstance } from '../terminal-options.ts';
+
+/** The instance of the terminal, which other programs control through its socket. */
+export class ShownInstance {
+  readonly #app: App;
+  #opening: Promise<TerminalInstance | undefined> | undefined;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Opens it. An error is shown, and the terminal works without it. */
+  open(): void {
+    const app = this.#app;
+    const { openInstance } = app.options;
+    if (!openInstance) return;
+    const show = async (id: string): Promise<void> => {
+      await app.link.attach(id);
+      app.questions.update();
+    };
+    this.#opening = openInstance({ client: app.client, session: app.link.id, show }).catch((error: unknown) => {
+      app.fail(error);
+      return undefined;
+    });
+    // The user may have chosen another session.
+    this.setSession(app.link.id);
+  }
+
+  setSession(id: string | undefined): void {
+    void this.#opening?.then((instance) => instance?.setSession(id));
+  }
+
+  async end(exitCode: number): Promise<void> {
+    await (await this.#opening)?.end(exitCode);
+  }
+}
