@@ -26,7 +26,12 @@ const SCRIPT: Script = {
       pace: 10,
       reply: {
         text: 'Working on the next line of the file now.',
-        calls: [{ name: 'run_command', input: { command: `mkdir -p effects; sleep 0.3; echo line-${turn} >> effects/${NUMBER}` } }],
+        calls: [
+          {
+            name: 'run_command',
+            input: { command: `mkdir -p effects; sleep 0.3; echo line-${turn} >> effects/${NUMBER}` },
+          },
+        ],
       },
     })),
     {
@@ -156,7 +161,9 @@ function belongsTo(pid: number, root: string): boolean {
   try {
     const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8');
     return (
-      read('environ').includes(root) || read('cmdline').includes(root) || readlinkSync(`/proc/${pid}/cwd`).startsWith(root)
+      read('environ').includes(root) ||
+      read('cmdline').includes(root) ||
+      readlinkSync(`/proc/${pid}/cwd`).startsWith(root)
     );
   } catch {
     // It has just ended.
