@@ -156,7 +156,15 @@ describe('text of a model or a command cannot act', () => {
     expect(findActing(asked, { isTerminal: true })).toEqual([]);
     expect(asked).toContain('<0d>');
     expect(asked).toContain('<202e>');
-    for (const words of [['approvals'], ['approvals', '--json'], ['sessions']]) {
+    for (const words of [
+      ['approvals'],
+      ['approvals', '--json'],
+      ['sessions'],
+      ['attention'],
+      ['attention', '--json'],
+      ['next'],
+      ['next', '--json'],
+    ]) {
       const { stdout, stderr } = await runKlaus(words, { place });
       expect({ words, found: [...findActing(stdout), ...findActing(stderr)] }).toEqual({ words, found: [] });
     }

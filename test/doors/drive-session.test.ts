@@ -91,6 +91,28 @@ test('a prompt is worked on until nothing is left to do, and each event is repor
   await driven.dispose();
 });
 
+test('a run whose end was reported counts as seen, and so does one that was shown before', async () => {
+  using place = createTestHome();
+  await using server = await startServer(WRITE);
+  await using client = await openLocal(place, server);
+  const session = await open(client, place);
+  const first = await drive(client, session);
+  await send(first.driven, 'write');
+  await first.driven.settled();
+  await first.driven.dispose();
+  expect((await client.attention()).items).toEqual([]);
+
+  // Without a user interface.
+  await client.prompt(session, { parts: [{ type: 'text', text: 'again' }], onAsk: 'wait', delivery: 'queue' });
+  await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: toEnv({ place, server }) });
+  await klaus.handle(session).advance();
+  expect((await client.attention()).items).toMatchObject([{ session, kind: 'done' }]);
+  const events = await Array.fromAsync(client.events(session));
+  const second = await drive(client, session, events.at(-1)!.seq);
+  await second.driven.dispose();
+  expect((await client.attention()).items).toEqual([]);
+});
+
 test('an approval that another process answers ends the wait, and a late answer has no effect', async () => {
   using place = createTestHome();
   await using server = await startServer(WRITE);

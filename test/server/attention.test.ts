@@ -1,4 +1,6 @@
 // Covers apps/server/handlers, apps/server/streams, adapters/store/sqlite/queries: what needs the user, over HTTP.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { followHost, isProblemError } from '@klaus/server/client';
 import type { AttentionListView } from '@klaus/server/contract';
@@ -100,4 +102,23 @@ test('of several programs that claim a notification at the same time, one gets i
     klaus.store.claimNotification('A'),
   ]);
   expect(claims.filter(Boolean)).toHaveLength(1);
+});
+
+test('a session that the server cannot run is listed with the reason, until it runs', async () => {
+  await using it = await startTestServer({ files: { 'part/a.txt': 'a\n' } });
+  const { client, place } = it;
+  const workspace = join(place.workspace, 'part');
+  const { session } = await client.openSession({ body: { workspace } });
+  rmSync(workspace, { recursive: true });
+  const list = followList(it);
+  await client.sendPrompt({ params: { id: session }, body: { text: 'say it' } });
+  const blocked = await list.until(({ items }) => items.some(({ kind }) => kind === 'blocked'));
+  expect(blocked.items).toMatchObject([
+    { session, seq: null, action: 'resume', line: expect.stringContaining('part') },
+  ]);
+  expect(blocked.counts).toEqual({ answer: 0, failed: 1, done: 0 });
+  mkdirSync(workspace);
+  await client.sendPrompt({ params: { id: session }, body: { text: 'now' } });
+  await list.until(({ counts }) => counts.failed === 0 && counts.done === 1);
+  await list.stop();
 });

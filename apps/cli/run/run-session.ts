@@ -89,7 +89,8 @@ async function follow(options: RunSessionOptions) {
     const ended = await waitAndAsk(options, { followed, stop, questions });
     // Another process may have ended the run between the command and the claim.
     const result = ended.state === 'idle' && facts.ended ? { finished: facts.ended, ...ended } : ended;
-    if (facts.ended) await client.markSeen(session.id, facts.ended.seq);
+    // If it fails, the run remains in the list of what needs the user; its outcome is the same.
+    if (facts.ended) await client.markSeen(session.id, facts.ended.seq).catch(() => {});
     return { result, facts, stopped: stop.reason };
   } finally {
     await followed[Symbol.asyncDispose]();

@@ -9,10 +9,8 @@ const FOCUS_IN = '\u001b[I';
 const FOCUS_OUT = '\u001b[O';
 /** Milliseconds of a run after which its end is reported. */
 const LONG_RUN_MS = 15_000;
-/** Milliseconds for which a program that shows the session in front can claim the notification first. */
-const OWN_DELAY_MS = 300;
-/** The same for other sessions, whose end another program may be marking as seen. */
-const OTHER_DELAY_MS = 1_000;
+/** Milliseconds for which a program that shows the session in front can claim the notification, or mark its end as seen. */
+const DELAY_MS = 1_000;
 
 /**
  * Reports that sessions need the user, while the terminal is not in front: title, bell and desktop notification. Of all
@@ -95,7 +93,7 @@ export class Attention {
   }
 
   async #reportOther({ id, title, line }: ClientAttentionItem): Promise<void> {
-    await pause(OTHER_DELAY_MS);
+    await pause(DELAY_MS);
     if (this.#isInFront || this.#preferences().notify === 'off' || !this.others.some((item) => item.id === id)) return;
     if (await this.#isFirst(id)) this.#notify(title === null ? line : `${title}: ${line}`);
   }
@@ -105,7 +103,7 @@ export class Attention {
     const isInFront = this.#isInFront;
     // A terminal that does not notify leaves the claim to others.
     if (!isInFront && this.#preferences().notify === 'off') return;
-    if (!isInFront) await pause(OWN_DELAY_MS);
+    if (!isInFront) await pause(DELAY_MS);
     if ((await this.#isFirst(item)) && !isInFront && !this.#isInFront) this.#notify(text);
   }
 

@@ -1,5 +1,5 @@
 import { BUILT_IN_AGENT } from '@klaus/server/contract';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { client } from '../state/client.ts';
 import { showToast } from '../state/toasts.ts';
@@ -20,7 +20,7 @@ export function StartForm({ onStarted }: { onStarted: (sessions: string[]) => vo
   const [agent, setAgent] = useState<string>(BUILT_IN_AGENT);
   const [count, setCount] = useState(2);
   const [isStarting, setStarting] = useState(false);
-  const start = async (event: FormEvent) => {
+  const start = async (event: Pick<Event, 'preventDefault'>) => {
     event.preventDefault();
     setStarting(true);
     const sessions: string[] = [];

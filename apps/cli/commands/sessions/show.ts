@@ -32,7 +32,8 @@ export const command: LeafCommand = {
       const events = readLast(client.events(id), (event) => (last = event));
       if (options.json) for await (const event of events) out.json(event);
       else printTranscript(await Array.fromAsync(events), options);
-      if (last) await client.markSeen(last.session, last.seq);
+      // A full disk is no reason to show nothing: the session remains in the list of what needs the user.
+      if (last) await client.markSeen(last.session, last.seq).catch(() => {});
     }
   },
 };
