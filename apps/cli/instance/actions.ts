@@ -51,7 +51,7 @@ async function status(host: HostState, { sessionId, waitSeconds }: Payload<'stat
   const ids = sessionId === undefined ? [...current, ...host.hosted.keys()] : [(await host.find(sessionId)).id];
   if (waitSeconds !== undefined) {
     const waiting = await Promise.all(ids.map((id) => toExisting(() => attend(host, id))));
-    await Promise.all(waiting.map((hosted) => hosted?.settled(waitSeconds)));
+    await Promise.all(waiting.flatMap((hosted) => hosted?.settled(waitSeconds) ?? []));
   }
   return {
     instanceId: options.id,
