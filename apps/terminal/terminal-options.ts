@@ -46,5 +46,6 @@ export interface InstanceTerminal {
 export interface TerminalInstance {
   /** Another session is shown. */
   setSession(id: string | undefined): void;
-  end(exitCode: number): Promise<void>;
+  /** Returns the ids of sessions whose runs end with this process. */
+  end(exitCode: number): Promise<readonly string[]>;
 }

@@ -156,3 +156,20 @@ test('a session that a command of an instance opens records the instance and the
   expect(other).not.toHaveProperty('instance');
   expect(other).not.toHaveProperty('startedBy');
 });
+
+test('a deleted session is no part of the status, and one that another program opened has no file here', async () => {
+  await using opened = await openInstancePlace();
+  const { place, server } = opened;
+  const script = (await opened.open()).connect();
+  const { sessionId: deleted } = (await script.ask('start-agent', { agentType: 'klaus', prompt: 'Work.' })).result;
+  await script.ask('status', { waitSeconds: 30 });
+  await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv(opened) });
+  expect(await klaus.clearSessions({ ids: [deleted] })).toMatchObject({ cleared: [deleted] });
+  expect(resultOf('status', await script.ask('status', { waitSeconds: 30 })).sessions).toEqual([]);
+  const other = toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server })).stdout)[0]!.session;
+  const answer = await script.ask('message', { sessionId: other, prompt: 'Again.', waitSeconds: 30 });
+  expect(resultOf('message', answer)).toMatchObject({ sessionId: other, status: 'done', logPath: null });
+  expect(resultOf('checkout', await script.ask('checkout', { sessionId: other }))).toMatchObject({
+    previousSessionId: deleted,
+  });
+});

@@ -1,4 +1,5 @@
 import type { SessionClient } from '@klaus/sdk/client';
+import { isKlausError } from '../program/exit-codes.ts';
 import { findInstance } from './find-instance.ts';
 import type { HostState } from './host-state.ts';
 import type { Action, Actions, Payload, Result } from './protocol.ts';
@@ -47,10 +48,10 @@ export function createActions(host: HostState): Actions {
 async function status(host: HostState, { sessionId, waitSeconds }: Payload<'status'>): Promise<Result<'status'>> {
   const { options, project, paths, startedAt, session } = host;
   const current = session === undefined || host.hosted.has(session) ? [] : [session];
-  const ids = sessionId === undefined ? [...current, ...host.hosted.keys()] : [(await host.facts(sessionId)).id];
+  const ids = sessionId === undefined ? [...current, ...host.hosted.keys()] : [(await host.find(sessionId)).id];
   if (waitSeconds !== undefined) {
-    const waiting = await Promise.all(ids.map((id) => attend(host, id)));
-    await Promise.all(waiting.map((hosted) => hosted.settled(waitSeconds)));
+    const waiting = await Promise.all(ids.map((id) => toExisting(() => attend(host, id))));
+    await Promise.all(waiting.flatMap((hosted) => hosted?.settled(waitSeconds) ?? []));
   }
   return {
     instanceId: options.id,
@@ -61,7 +62,7 @@ async function status(host: HostState, { sessionId, waitSeconds }: Payload<'stat
     startedAt,
     sessionId: session ?? null,
     checkoutInProgress: host.isCheckingOut,
-    sessions: await Promise.all(ids.map((id) => toInfo(host, id))),
+    sessions: (await Promise.all(ids.map((id) => toExisting(() => toInfo(host, id))))).flatMap((info) => info ?? []),
   };
 }
 
@@ -73,19 +74,34 @@ async function attend(host: HostState, id: string): Promise<ReturnType<HostState
   return hosted;
 }
 
+/** Undefined for a session that was deleted. */
+async function toExisting<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'usage') return undefined;
+    if (error instanceof SocketError && error.code === 'E_SESSION_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+async function isRunning(host: HostState, id: string): Promise<boolean> {
+  return (await toExisting(() => host.options.client.session(id)))?.held ?? false;
+}
+
 async function checkOut(host: HostState, payload: Payload<'checkout'>): Promise<Result<'checkout'>> {
   if (host.isCheckingOut) throw new SocketError('E_CHECKOUT_IN_PROGRESS', 'Another checkout has not ended.');
   host.isCheckingOut = true;
   try {
     const target = payload.sessionId ?? (await findParent(host, payload.fromSessionId));
-    const { id } = await host.facts(target);
+    const { id } = await host.find(target);
     if (payload.waitSeconds !== undefined) await (await attend(host, id)).settled(payload.waitSeconds);
     const previous = host.session;
     // What runs in the session that is left continues here.
-    if (previous !== undefined && previous !== id && (await host.facts(previous)).isHeld) await attend(host, previous);
+    if (previous !== undefined && previous !== id && (await isRunning(host, previous))) await attend(host, previous);
     await host.options.show?.(id);
     host.setSession(id);
-    const { facts } = await host.facts(id);
+    const { facts } = await host.read(id);
     return { sessionId: id, previousSessionId: previous ?? null, claudeSessionId: facts.agentSession };
   } finally {
     host.isCheckingOut = false;
@@ -93,7 +109,7 @@ async function checkOut(host: HostState, payload: Payload<'checkout'>): Promise<
 }
 
 async function findParent(host: HostState, from = host.session): Promise<string> {
-  const parent = from === undefined ? null : toParent((await host.facts(from)).facts);
+  const parent = from === undefined ? null : toParent((await host.find(from)).facts);
   if (parent !== null) return parent;
   throw new SocketError(
     'E_SWITCH_TARGET_MISSING',
@@ -105,7 +121,7 @@ async function findParent(host: HostState, from = host.session): Promise<string>
 async function toTarget(host: HostState, given = host.session): Promise<string> {
   if (given === undefined)
     throw new SocketError('E_INVALID_PAYLOAD', 'There is no current session: `sessionId` is required.');
-  return (await host.facts(given)).id;
+  return (await host.find(given)).id;
 }
 
 async function message(host: HostState, payload: Payload<'message'>): Promise<Result<'message'>> {
@@ -123,8 +139,8 @@ async function interrupt(host: HostState, payload: Payload<'interrupt'>): Promis
   const { client } = host.options;
   const hosted = host.hosted.get(id);
   const reason = `The run was interrupted with ${signal}.`;
-  const isRunning = hosted ? ['running', 'waiting'].includes(hosted.status) : await cancelElsewhere(client, id, reason);
-  if (!isRunning) throw new SocketError('E_AGENT_NOT_RUNNING', `No run of session ${id} is in progress.`);
+  const hadRun = hosted ? ['running', 'waiting'].includes(hosted.status) : await cancelElsewhere(client, id, reason);
+  if (!hadRun) throw new SocketError('E_AGENT_NOT_RUNNING', `No run of session ${id} is in progress.`);
   if (hosted) {
     await hosted.cancel(reason);
     await hosted.settled(INTERRUPT_SECONDS);

@@ -33,6 +33,16 @@ export interface HostState {
   setSession(id: string | undefined): void;
   /** Keeps a session advancing from now on. @param id The full id. */
   host(id: string): Promise<HostedSession>;
-  /** Facts of any session. @throws SocketError `E_SESSION_NOT_FOUND`. */
-  facts(id: string): Promise<{ id: string; facts: SessionFacts; isHeld: boolean }>;
+  /** Any session. @throws SocketError `E_SESSION_NOT_FOUND`. */
+  read(id: string): Promise<SessionReading>;
+  /** A session of this project. @throws SocketError `E_SESSION_NOT_FOUND`, `E_SESSION_PROJECT_MISMATCH`. */
+  find(id: string): Promise<SessionReading>;
+}
+
+export interface SessionReading {
+  /** The full id. */
+  id: string;
+  facts: SessionFacts;
+  /** True while a process works on it. */
+  isHeld: boolean;
 }

@@ -10,8 +10,8 @@ export interface HostedSession extends AsyncDisposable {
   readonly id: string;
   readonly facts: SessionFacts;
   readonly status: SessionStatus;
-  /** File of the runtime events. */
-  readonly logPath: string;
+  /** File of the runtime events; null if this instance writes none. */
+  readonly logPath: string | null;
   send(request: PromptRequest): Promise<void>;
   kick(): void;
   /** Cancels the run, also one that is about to start. */
@@ -25,32 +25,34 @@ export interface HostedSession extends AsyncDisposable {
   settled(seconds: number | undefined): Promise<void>;
 }
 
-/** @param given.id The full id. @param given.logPath Absolute path. @param given.ending Ends every wait. */
+/** @param given.id The full id. @param given.logPath Absolute path; undefined: no file. @param given.ending Ends every wait. */
 export async function hostSession(
   client: SessionClient,
-  { id, logPath, ending }: { id: string; logPath: string; ending: AbortSignal },
+  { id, logPath, ending }: { id: string; logPath: string | undefined; ending: AbortSignal },
 ): Promise<HostedSession> {
   const facts = createFacts();
-  const log = openRuntimeLog(logPath);
+  const log = logPath === undefined ? undefined : openRuntimeLog(logPath);
   let driven: DrivenSession;
   const changed = new Set<() => void>();
   const report = (): void => changed.forEach((listener) => listener());
   const onEvent = (event: Event): void => {
     addFact(facts, event);
-    log.add(event);
+    log?.add(event);
     report();
   };
   try {
     driven = await driveSession(client, { session: id, after: 0, onEvent, onState: report });
   } catch (error) {
-    log[Symbol.dispose]();
+    log?.[Symbol.dispose]();
     throw error;
   }
   const isHeld = (): boolean => driven.state?.state === 'working' || driven.state?.state === 'busy';
   return {
     id,
     facts,
-    logPath,
+    get logPath() {
+      return log?.isComplete ? logPath! : null;
+    },
     get status() {
       return driven.state?.state === 'failed' ? 'failed' : toStatus(facts, isHeld());
     },
@@ -82,7 +84,7 @@ export async function hostSession(
     },
     async [Symbol.asyncDispose]() {
       await driven.dispose();
-      log[Symbol.dispose]();
+      log?.[Symbol.dispose]();
     },
   };
 }

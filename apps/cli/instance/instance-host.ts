@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { realpathSync } from 'node:fs';
+import type { Event } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { createActions } from './actions.ts';
-import type { HostState, InstanceOptions } from './host-state.ts';
+import type { HostState, InstanceOptions, SessionReading } from './host-state.ts';
 import { hostSession, type HostedSession } from './hosted-session.ts';
-import { addFact, createFacts, toRoot, type SessionFacts } from './session-facts.ts';
+import { addFact, createFacts, toRoot } from './session-facts.ts';
 import { SocketError, withCode } from './socket-error.ts';
 import { checkOutside, prepareSocket, toInstancePaths, type InstancePaths } from './socket-path.ts';
 import { serveSocket } from './socket-server.ts';
@@ -15,6 +16,8 @@ export interface InstanceHost extends AsyncDisposable {
   readonly socket: string;
   /** The user has chosen another session. */
   setSession(id: string | undefined): void;
+  /** Ids of the sessions that it works on and whose run is in progress. */
+  running(): string[];
   /** Ends it with an exit code, which the list of instances keeps. */
   end(exitCode: number | null): Promise<void>;
 }
@@ -33,21 +36,26 @@ export async function openInstance(options: InstanceOptions): Promise<InstanceHo
   await prepareSocket(paths);
   const state = new Host({ ...options, root }, { project, paths });
   const close = await serveSocket(paths.socket, createActions(state));
-  state.register();
+  try {
+    state.register();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   let ended: Promise<void> | undefined;
-  const end = (exitCode: number | null): Promise<void> =>
-    (ended ??= (async () => {
-      instances.end(id, exitCode);
-      state.ending.abort();
-      await close();
-      for (const hosted of state.hosted.values()) await hosted[Symbol.asyncDispose]();
-    })());
+  const end = async (exitCode: number | null): Promise<void> => {
+    instances.end(id, exitCode);
+    state.ending.abort();
+    await close();
+    for (const hosted of state.hosted.values()) await hosted[Symbol.asyncDispose]();
+  };
   return {
     id,
     socket: paths.socket,
     setSession: (session) => state.setSession(session),
-    end,
-    [Symbol.asyncDispose]: () => end(null),
+    running: () => [...state.hosted.values()].filter(({ status }) => status === 'running').map((hosted) => hosted.id),
+    end: (exitCode) => (ended ??= end(exitCode)),
+    [Symbol.asyncDispose]: () => (ended ??= end(null)),
   };
 }
 
@@ -86,8 +94,7 @@ class Host implements HostState {
   async host(id: string): Promise<HostedSession> {
     const known = this.#opening.get(id);
     if (known) return known;
-    const given = { id, logPath: join(this.paths.logs, `${id}.ndjson`), ending: this.ending.signal };
-    const opening = hostSession(this.options.client, given);
+    const opening = this.#open(id);
     this.#opening.set(id, opening);
     try {
       const hosted = await opening;
@@ -99,14 +106,35 @@ class Host implements HostState {
     }
   }
 
-  async facts(given: string): Promise<{ id: string; facts: SessionFacts; isHeld: boolean }> {
-    const { client, root } = this.options;
+  async read(given: string): Promise<SessionReading> {
+    const { client } = this.options;
     const { id, held: isHeld } = await withCode('E_SESSION_NOT_FOUND', () => client.session(given));
-    const facts = this.hosted.get(id)?.facts ?? createFacts();
-    if (!this.hosted.has(id)) for await (const event of client.events(id)) addFact(facts, event);
-    if (toRoot(facts) !== root)
-      throw new SocketError('E_SESSION_PROJECT_MISMATCH', `Session ${id} works in ${toRoot(facts)}, not in ${root}.`);
+    const known = this.hosted.get(id)?.facts;
+    if (known) return { id, facts: known, isHeld };
+    const facts = createFacts();
+    for await (const event of client.events(id)) addFact(facts, event);
     return { id, facts, isHeld };
+  }
+
+  async find(given: string): Promise<SessionReading> {
+    const reading = await this.read(given);
+    const { root } = this.options;
+    const { id, facts } = reading;
+    if (toRoot(facts) === root) return reading;
+    throw new SocketError('E_SESSION_PROJECT_MISMATCH', `Session ${id} works in ${toRoot(facts)}, not in ${root}.`);
+  }
+
+  async #open(id: string): Promise<HostedSession> {
+    const { client, id: instance } = this.options;
+    let opened: Event | undefined;
+    for await (const event of client.events(id)) {
+      opened = event;
+      break;
+    }
+    // Only one instance writes the file of a session.
+    const isOwn = opened?.type === 'session.opened' && opened.instance === instance;
+    const logPath = isOwn ? join(this.paths.logs, `${id}.ndjson`) : undefined;
+    return hostSession(client, { id, logPath, ending: this.ending.signal });
   }
 
   #export(): void {

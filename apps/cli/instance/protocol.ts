@@ -81,7 +81,7 @@ const sessionInfo = z.object({
   agentType: z.string().describe('`klaus` for the built-in agent.'),
   status: sessionStatusSchema.describe('`active`: no run yet. `waiting`: for an approval.'),
   parentSessionId: z.string().nullable(),
-  logPath: z.string().nullable().describe('File with its runtime events; null if another process started it.'),
+  logPath: z.string().nullable().describe('File with its runtime events; null if this instance writes none.'),
 });
 export type SessionInfo = z.infer<typeof sessionInfo>;
 

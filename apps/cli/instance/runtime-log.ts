@@ -1,5 +1,6 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Event } from '@klaus/sdk';
+import { CliError } from '../program/cli-error.ts';
 import { createRuntimeEvents, type RuntimeEvent } from './runtime-events.ts';
 
 /** A line of the file. */
@@ -25,24 +26,54 @@ export function createRuntimeLines(): (event: Event) => RuntimeLine[] {
 
 /** A file to which the runtime events of a session are appended. */
 export interface RuntimeLog extends Disposable {
+  /** False after a write failed, as on a full disk. The next instance that works on the session completes the file. */
+  readonly isComplete: boolean;
   /** Takes the events of the log in order from the first one. What the file has already is not written again. */
   add(event: Event): void;
 }
 
-/** Opens the file, and removes a line that a kill cut off. @param file Absolute path. Created with mode 0600. */
+/**
+ * Opens the file, and removes a line that a kill cut off.
+ *
+ * @param file Absolute path. Created with mode 0600.
+ * @throws CliError `store.full` if it cannot be opened, `store.corrupt` if its last line is none of this format.
+ */
 export function openRuntimeLog(file: string): RuntimeLog {
-  const descriptor = openSync(file, 'a+', 0o600);
+  const descriptor = openFile(file);
   const last = readEnd(file, descriptor);
+  let isComplete = true;
   const toLines = createRuntimeLines();
   const isNew = ({ seq, part }: RuntimeLine): boolean =>
     last === undefined || seq > last.seq || (seq === last.seq && part > last.part);
   return {
+    get isComplete() {
+      return isComplete;
+    },
     add(event) {
-      const lines = toLines(event).filter(isNew);
-      if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const text = toLines(event)
+        .filter(isNew)
+        .map((line) => `${JSON.stringify(line)}\n`);
+      if (!isComplete || text.length === 0) return;
+      try {
+        writeFileSync(descriptor, text.join(''));
+      } catch {
+        // The log of the session has the event.
+        isComplete = false;
+      }
     },
     [Symbol.dispose]: () => closeSync(descriptor),
   };
+}
+
+function openFile(file: string): number {
+  try {
+    return openSync(file, 'a+', 0o600);
+  } catch (cause) {
+    throw new CliError('store.full', `${file} cannot be written: ${(cause as Error).message}.`, {
+      hint: 'Free some space, or set `socketDir` (KLAUS_SOCKET_DIR) to a folder that you can write.',
+      cause,
+    });
+  }
 }
 
 /** The last complete line; undefined for an empty file. */
@@ -52,5 +83,12 @@ function readEnd(file: string, descriptor: number): Pick<RuntimeLine, 'seq' | 'p
   if (end < bytes.length) ftruncateSync(descriptor, end);
   if (end === 0) return undefined;
   const begin = bytes.lastIndexOf(10, end - 2) + 1;
-  return JSON.parse(bytes.toString('utf8', begin, end)) as RuntimeLine;
+  try {
+    return JSON.parse(bytes.toString('utf8', begin, end)) as RuntimeLine;
+  } catch (cause) {
+    throw new CliError('store.corrupt', `The last line of ${file} is no runtime event.`, {
+      hint: 'Delete the file: it is written again.',
+      cause,
+    });
+  }
 }

@@ -4,7 +4,7 @@ import { toParent, toStatus } from './session-facts.ts';
 
 /** What the protocol shows of a session. */
 export async function toInfo(host: HostState, given: string): Promise<SessionInfo> {
-  const { id, facts, isHeld } = await host.facts(given);
+  const { id, facts, isHeld } = await host.read(given);
   const hosted = host.hosted.get(id);
   return {
     sessionId: id,

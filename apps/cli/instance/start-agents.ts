@@ -40,7 +40,7 @@ export async function startAgents(host: HostState, payload: Payload<'start-agent
 async function findAllowedParent(host: HostState, payload: Payload<'start-agent'>): Promise<string | undefined> {
   const { agentType, parentSessionId = host.session } = payload;
   if (parentSessionId === undefined) return undefined;
-  const { id, facts } = await host.facts(parentSessionId);
+  const { id, facts } = await host.find(parentSessionId);
   const { agent = BUILT_IN, allowedAgents } = facts.opened ?? {};
   if (allowedAgents && !allowedAgents.includes('*') && !allowedAgents.includes(agentType))
     throw new SocketError(
@@ -56,7 +56,7 @@ async function findAllowedParent(host: HostState, payload: Payload<'start-agent'
         `Session ${id} cannot start another one: at most ${limit} generations are allowed.`,
       );
     const parent = toParent(above);
-    above = parent === null ? undefined : (await host.facts(parent)).facts;
+    above = parent === null ? undefined : (await host.read(parent)).facts;
   }
   return id;
 }

@@ -22,8 +22,10 @@ export async function openTerminalInstance({ id, folder, client, session, show }
     return {
       setSession: (shown: string | undefined) => host.setSession(shown),
       async end(exitCode: number) {
+        const running = client.server === undefined ? host.running() : [];
         await host.end(exitCode);
         instances[Symbol.dispose]();
+        return running;
       },
     };
   } catch (error) {

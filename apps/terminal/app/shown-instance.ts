@@ -31,7 +31,10 @@ export class ShownInstance {
     void this.#opening?.then((instance) => instance?.setSession(id));
   }
 
+  /** Ends it, and names the sessions whose runs end with this process. The screen is that of the shell. */
   async end(exitCode: number): Promise<void> {
-    await (await this.#opening)?.end(exitCode);
+    const interrupted = (await (await this.#opening)?.end(exitCode)) ?? [];
+    for (const id of interrupted.filter((each) => each !== this.#app.link.id))
+      process.stdout.write(`The run of session ${id} was interrupted. \`klaus resume ${id}\` continues it.\n`);
   }
 }
