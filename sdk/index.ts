@@ -287,9 +287,7 @@ export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/mo
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
 export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';
-// These load what they need when they are called.
-export { diagnose, type DiagnoseOptions } from './diagnose/diagnose.ts';
-export { fetchSandbox } from './diagnose/diagnose.ts';
+export { diagnose, fetchSandbox, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export {
   fetchDependencies,
   listFetchHosts,
@@ -319,14 +317,4 @@ export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './a
 export { writeDefinition } from './agents/write-definition.ts';
 export { toRunnerLimits } from '@klaus/adapters/runners';
 export type { RunnerLimit } from '@klaus/core/agent';
-export type {
-  MergeConflict,
-  MergedCopy,
-  MergeHunk,
-  MergeMethod,
-  MergeOptions,
-  OpenConflicts,
-  PullRequest,
-  WorkingCopies,
-  WorkingCopy,
-} from './copies/working-copy.ts';
+export type * from './copies/working-copy.ts';

@@ -8,3 +8,12 @@ export function toHeader({ style, options, client, start }: App): string {
   const facts = [options.version, start.agent ?? 'klaus', toLine(where, 80), '/help lists commands and keys'];
   return `${heading('Klaus')} ${muted(facts.join(' · '))}`;
 }
+
+/** What remains on the screen of the shell. */
+export function toGoodbye({ link, client }: App): string {
+  const { id, isWorking, view } = link;
+  if (id === undefined) return '';
+  const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
+  const queued = view.queue.length > 0 && client.server === undefined ? ' What is queued waits there.' : '';
+  return `Session ${id}. \`klaus\` continues it here.${more}${queued}\n`;
+}

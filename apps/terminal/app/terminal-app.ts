@@ -22,7 +22,7 @@ import { Attention } from './attention.ts';
 import { editText } from './external-editor.ts';
 import { bindInput } from './bind-input.ts';
 import { chooseTheme } from './choose-theme.ts';
-import { toHeader } from './header.ts';
+import { toGoodbye, toHeader } from './header.ts';
 import { Questions } from './questions.ts';
 import { ShownInstance } from './shown-instance.ts';
 
@@ -117,7 +117,7 @@ export class TerminalApp implements App {
     this.screen.stop();
     await this.#instance.end(exitCode);
     await this.#link?.dispose();
-    this.#sayGoodbye(client);
+    process.stdout.write(toGoodbye(this));
     if (exitCode === 0) await client.recordUse(this.start.agent);
     await client[Symbol.asyncDispose]();
     return exitCode;
@@ -312,14 +312,5 @@ export class TerminalApp implements App {
       clearInterval(this.#frames);
       this.#frames = undefined;
     }
-  }
-
-  /** What remains on the screen of the shell. */
-  #sayGoodbye(client: SessionClient): void {
-    const { id, isWorking, view } = this.link;
-    if (id === undefined) return;
-    const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
-    const queued = view.queue.length > 0 && client.server === undefined ? ' What is queued waits there.' : '';
-    process.stdout.write(`Session ${id}. \`klaus\` continues it here.${more}${queued}\n`);
   }
 }

@@ -3,6 +3,7 @@ import type { OpenRequest, SessionClient } from '@klaus/sdk/client';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
 import { openDaemonClient } from '../../daemon/open-daemon-client.ts';
+import { toOrigin } from '../../instance/origin.ts';
 import type { Output } from '../../output/output.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
@@ -11,7 +12,7 @@ import { IdArgument } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { integer } from '../../program/option-values.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
-import { addRequestOptions, toLimits } from '../../program/run-options.ts';
+import { addRequestOptions, addWorktreeOptions, toLimits, toWorkingCopy } from '../../program/run-options.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
 import { checkServerOptions } from './run.ts';
@@ -36,12 +37,14 @@ export const command: LeafCommand = {
     'Examples:\n  klaus start klaus "fix the failing test"\n  klaus start reviewer "review the last commit" --count 3 --detach\n  klaus wait $(klaus start klaus "write the docs" --detach)',
   server: 'both',
   declare: (declared) =>
-    addRequestOptions(
-      declared
-        .addArgument(new IdArgument('<agent>', 'agents'))
-        .argument('<prompt...>', 'what to do; - reads it from standard input')
-        .option('--count <number>', 'number of sessions that start with this prompt', integer(1, MAX_COUNT), 1)
-        .option('--detach', 'print the ids of the sessions and end at once'),
+    addWorktreeOptions(
+      addRequestOptions(
+        declared
+          .addArgument(new IdArgument('<agent>', 'agents'))
+          .argument('<prompt...>', 'what to do; - reads it from standard input')
+          .option('--count <number>', 'number of sessions that start with this prompt', integer(1, MAX_COUNT), 1)
+          .option('--detach', 'print the ids of the sessions and end at once'),
+      ),
     ),
   async run(agent: string, words: readonly string[], options: StartOptions) {
     const isRemote = toGivenServer(options) !== undefined;
@@ -88,6 +91,8 @@ function toRequest(given: {
     grant: options.grant,
     workers: options.worker,
     waitForModelMs: options.waitForModel,
+    workingCopy: toWorkingCopy(options),
+    ...toOrigin(process.env),
   };
 }
 
