@@ -402,6 +402,25 @@ describe('says of what is there the same as on the machine itself', () => {
   });
 });
 
+describe('sessions in the background', () => {
+  test('klaus start, message and interrupt act at the server', async () => {
+    using place = createTestHome();
+    await using server = await startServer(turns(12, 20));
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const started = await runKlaus(['start', 'klaus', 'do it', '--detach'], { place, server, env });
+    expect(started.code).toBe(0);
+    const id = started.stdout.trim();
+    const sent = await runKlaus(['message', id, 'more', '--json'], { place, server, env });
+    expect(JSON.parse(sent.stdout)).toMatchObject({ session: id });
+    const stopped = await runKlaus(['interrupt', id, '--json'], { place, server, env });
+    expect(JSON.parse(stopped.stdout)).toEqual({ session: id, state: 'stopping' });
+    const refused = await runKlaus(['attach', id, '--json'], { place, server, env });
+    expect(refused.code).toBe(2);
+    await stop(serve);
+  });
+});
+
 describe('finds the server', () => {
   test('by its Unix socket, and by its address where it is that of the own state folder: without a token', async () => {
     using place = createTestHome();

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  appendFileSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '@klaus/sdk';
 import { CliError } from '../program/cli-error.ts';
@@ -67,14 +77,12 @@ function openLog({ folder, log }: { folder: string; log: string }): { file: numb
       mkdirSync(each, { recursive: true, mode: 0o700 });
       accessSync(each, constants.W_OK | constants.X_OK);
     }
-    let file = openSync(log, 'a', 0o600);
-    if (fstatSync(file).size > MAX_LOG) {
-      closeSync(file);
-      file = openSync(log, 'w', 0o600);
-    }
-    const from = fstatSync(file).size;
-    writeSync(file, `${JSON.stringify({ at: new Date().toISOString(), startedBy: process.pid })}\n`);
-    return { file, from };
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > MAX_LOG) rmSync(log, { force: true });
+    const line = `${JSON.stringify({ at: new Date().toISOString(), startedBy: process.pid })}\n`;
+    appendFileSync(log, line, { mode: 0o600 });
+    const from = size > MAX_LOG ? 0 : size;
+    return { file: openSync(log, 'a'), from };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -12,6 +12,13 @@ const SIGNS = {
   info: ['dim', '· '],
 } as const satisfies Record<Mark, readonly [string, string]>;
 
+interface ScreenOptions {
+  plain: boolean;
+  raw: boolean;
+  answers?: boolean;
+  progress?: Sink;
+}
+
 export type Screen = ReturnType<typeof createScreen>;
 
 /**
@@ -19,12 +26,13 @@ export type Screen = ReturnType<typeof createScreen>;
  *
  * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
  * @param options.raw The text of the model is printed unchanged.
+ * @param options.progress Where progress is printed. Default: standard error.
  * @param options.answers False: standard output gets no text of the model. Default true.
  */
-export function createScreen({ plain, raw, answers = true }: { plain: boolean; raw: boolean; answers?: boolean }) {
-  const watched = !plain && err.isTTY && process.env['TERM'] !== 'dumb';
-  const status = watched ? createStatusLine(err) : undefined;
-  const paint = createPaint(err, plain);
+export function createScreen({ plain, raw, answers = true, progress = err }: ScreenOptions) {
+  const watched = !plain && progress.isTTY && process.env['TERM'] !== 'dumb';
+  const status = watched ? createStatusLine(progress) : undefined;
+  const paint = createPaint(progress, plain);
   // On a terminal, an answer is streamed to standard output. A pipe gets the complete answer at the end.
   const target = out.isTTY && answers ? out : err;
   let midLine = false;
@@ -48,7 +56,7 @@ export function createScreen({ plain, raw, answers = true }: { plain: boolean; r
     mark: (kind: Mark): string => (plain ? WORDS[kind] : paint(SIGNS[kind][0], SIGNS[kind][1])),
     line: (text: string): void => {
       settle();
-      err.write(`${text}\n`);
+      progress.write(`${text}\n`);
     },
     stream(text: string): void {
       if (text === '') return;

@@ -1,16 +1,26 @@
 import type { Output } from './output.ts';
-import { out } from './sink.ts';
+import { optional } from '@klaus/sdk/optional';
+import { out, type Sink } from './sink.ts';
 import { createTextOutput } from './text-output.ts';
 import { hasKeyboard } from '../prompt/keyboard.ts';
 import { type Options, toOutputFormat } from '../program/options.ts';
 
-/** The output that the options select: events for a program, nothing for `json`, or text for people. */
-export function createOutput(options: Options): Output {
+/**
+ * The output that the options select: events for a program, nothing for `json`, or text for people.
+ *
+ * @param progress Where progress is printed for people. Default: standard error.
+ */
+export function createOutput(options: Options, progress?: Sink): Output {
   const format = toOutputFormat(options);
   if (format === 'text') {
     // With a schema, the answer is printed when it matches.
     const answers = options.outputSchema === undefined;
-    return createTextOutput({ plain: options.plain === true, raw: options.raw === true, answers });
+    return createTextOutput({
+      plain: options.plain === true,
+      raw: options.raw === true,
+      answers,
+      ...optional({ progress }),
+    });
   }
   return format === 'json' ? SILENT : createJsonOutput();
 }

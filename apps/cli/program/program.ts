@@ -99,6 +99,7 @@ Examples:
   klaus -c "and now the docs"                   continue the latest session of this folder
   klaus --json --on-ask wait "…" > events.ndjson
   klaus sessions; klaus show ID; klaus resume ID
+  klaus start reviewer "…" --detach; klaus watch  agents in the background
   klaus --server http://host:3001 "…"           use a klaus serve on another machine
 
 Options of a prompt: -m MODEL, -c (continue the latest session of this folder), -C FOLDER, --approve MODE,

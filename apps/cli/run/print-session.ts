@@ -16,7 +16,7 @@ export interface PrintSessionOptions extends Options {
 /** Prints the events of a session, without a part in its work: as lines for people, or as NDJSON. */
 export async function printSession(idOrPrefix: string, options: PrintSessionOptions): Promise<void> {
   const { follow = false, number = Infinity } = options;
-  const output = createOutput(options);
+  const output = createOutput(options, out);
   await using klaus = await openKlaus({ onNotice: output.note });
   const session = await klaus.session(idOrPrefix);
   const first = ((await klaus.store.head(session.id))?.seq ?? 0) - number;
