@@ -46,7 +46,7 @@ export function toParent({ opened }: SessionFacts): string | null {
   return opened?.parent?.session ?? opened?.startedBy ?? null;
 }
 
-/** The root of the project of a session. */
+/** The root of the project of a session: of a working copy, the repository from which it was cloned. */
 export function toRoot({ opened }: SessionFacts): string {
-  return opened?.workspace ?? '';
+  return opened?.workingCopy?.repository ?? opened?.workspace ?? '';
 }

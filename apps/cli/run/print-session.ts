@@ -13,18 +13,22 @@ export interface PrintSessionOptions extends Options {
   number?: number;
 }
 
-/** Prints the events of a session, without a part in its work: as lines for people, or as NDJSON. */
+/** Prints the events of a session, without a part in its work: as lines for people, as NDJSON, or as runtime events. */
 export async function printSession(idOrPrefix: string, options: PrintSessionOptions): Promise<void> {
   const { follow = false, number = Infinity } = options;
   const output = createOutput(options, out);
   await using klaus = await openKlaus({ onNotice: output.note });
   const session = await klaus.session(idOrPrefix);
+  const toLines = options.raw ? (await import('../instance/runtime-log.ts')).createRuntimeLines() : undefined;
   const first = ((await klaus.store.head(session.id))?.seq ?? 0) - number;
   let last = 0;
   const printNew = async (): Promise<void> => {
     for await (const event of session.events(last)) {
       last = event.seq;
-      if (event.seq > first) output.event(event);
+      const lines = toLines?.(event);
+      if (lines) {
+        if (event.seq > first) for (const line of lines) out.json(line);
+      } else if (event.seq > first) output.event(event);
       else output.recall?.(event);
       // The reader of standard output can go away.
       if (outputFailure() !== undefined || !out.stream.writable) return;
@@ -42,5 +46,5 @@ export async function printSession(idOrPrefix: string, options: PrintSessionOpti
     await continueWork([state]);
     version = await untilChange(states!, { version });
   }
-  output.settle();
+  if (!toLines) output.settle();
 }

@@ -8,7 +8,6 @@ import { outputFailure } from '../../output/streams.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
-import { RAW_OPTION } from '../../program/run-options.ts';
 import { IdArgument } from '../../program/cli-command.ts';
 import { PROCESS_NAME } from './process-name.ts';
 
@@ -35,7 +34,10 @@ export const command: LeafCommand = {
       .option('-f, --follow', 'print what is new until the run or the process has ended')
       .option('-n, --number <count>', 'only the last events of the session', integer(0))
       .option('--since <byte>', 'start at this byte of the output of a process', integer(0))
-      .option('--raw', RAW_OPTION)
+      .option(
+        '--raw',
+        'of a session: its runtime events as NDJSON (docs/socket-protocol.md); of a process: its text unchanged',
+      )
       .option('--plain', 'words instead of symbols, no colours, no animation: for screen readers')
       .option('--json', 'the events as NDJSON; of a process one object per piece: text, from, next'),
   async run(name: string, options: LogsOptions) {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import type { OpenRequest, SessionClient } from '@klaus/sdk/client';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
 import { openDaemonClient } from '../../daemon/open-daemon-client.ts';
-import { toOrigin } from '../../instance/origin.ts';
+import { isUlid, toOrigin } from '../../instance/origin.ts';
 import type { Output } from '../../output/output.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
@@ -25,6 +26,7 @@ const BUILT_IN = 'klaus';
 
 interface StartOptions extends Options {
   count: number;
+  instance?: string;
   detach?: true;
 }
 
@@ -43,7 +45,12 @@ export const command: LeafCommand = {
           .addArgument(new IdArgument('<agent>', 'agents'))
           .argument('<prompt...>', 'what to do; - reads it from standard input')
           .option('--count <number>', 'number of sessions that start with this prompt', integer(1, MAX_COUNT), 1)
-          .option('--detach', 'print the ids of the sessions and end at once'),
+          .option('--detach', 'print the ids of the sessions and end at once')
+          .option(
+            '--instance <id>',
+            'the instance to which they belong (default: that of this terminal)',
+            toUlidArgument,
+          ),
       ),
     ),
   async run(agent: string, words: readonly string[], options: StartOptions) {
@@ -71,6 +78,13 @@ export const command: LeafCommand = {
   },
 };
 
+/** @throws InvalidArgumentError for another text. */
+function toUlidArgument(text: string): string {
+  const id = text.toUpperCase();
+  if (!isUlid(id)) throw new InvalidArgumentError('It is no id. `klaus instances` lists the instances.');
+  return id;
+}
+
 /** What the options ask for, but the prompt. Every field is passed to the server. */
 function toRequest(given: {
   agent: string;
@@ -93,6 +107,7 @@ function toRequest(given: {
     waitForModelMs: options.waitForModel,
     workingCopy: toWorkingCopy(options),
     ...toOrigin(process.env),
+    ...(options.instance === undefined ? {} : { instance: options.instance }),
   };
 }
 
