@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createCopies } from '@klaus/adapters/workspace';
+import { createCopies, type NewCopy } from '@klaus/adapters/workspace';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
 import { interleave, time } from './measure.ts';
@@ -32,12 +32,12 @@ export const workingCopy: Benchmark = {
         },
         klaus: async () => {
           settle();
-          let abort = async (): Promise<void> => {};
+          let copy: NewCopy | undefined;
           const taken = await time(async () => {
             const given = { session: '01K00000000000000000000000', from: workspace, changes: false, files: ['.env'] };
-            ({ abort } = await copies.create(given));
+            copy = await copies.create(given);
           });
-          await abort();
+          await copy?.abort();
           return taken;
         },
       },

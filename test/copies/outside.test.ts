@@ -108,7 +108,7 @@ test('the set-up command of the user runs in the sandbox before the prompt; that
   expect((await run()).code).toBe(3);
   expect(await listCopies(options)).toEqual([]);
   expect((await run('--trust-command')).code).toBe(0);
-  expect((await run('--set', 'worktree.setup=echo mine > made.txt; ls /home/nobody')).code).toBe(0);
+  expect((await run('--set', 'worktree.setup=echo mine > made.txt')).code).toBe(0);
   expect((await run('--set', 'worktree.setup=')).code).toBe(0);
   const copies = await listCopies(options);
   const made = copies.map(({ path }) => {
