@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME] [--quick] [--write]`: prints a line for each figure; `--write` makes docs/benchmarks.md of them.
 import { appendRate } from './append-rate.ts';
 import { checkpoint } from './checkpoint.ts';
+import { workingCopy } from './working-copy.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
 import { gitData } from './git-data.ts';
@@ -37,5 +38,6 @@ await runBenchmarks({
     snapshot,
     gitData,
     checkpoint,
+    workingCopy,
   ],
 });

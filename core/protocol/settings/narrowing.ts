@@ -74,3 +74,9 @@ export const additional: Narrowing<string[]> = {
 export function only<T extends string | boolean>(allowed: T): Narrowing<T> {
   return { rule: `only \`${allowed}\``, holds: (value, base) => value === allowed || value === base };
 }
+
+/** Commands, which the user confirms before they run. */
+export const confirmed: Narrowing<string> = {
+  rule: 'any command; it runs only with `--trust-command`',
+  holds: () => true,
+};

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkpointSchema } from '../authority/mode.ts';
-import { additional, only } from './narrowing.ts';
+import { additional, confirmed, only } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 // Without the characters that git rejects in an identity.
@@ -34,7 +34,7 @@ export const REPOSITORY_SETTINGS = {
     values: 'a shell command; empty for none',
     description:
       'Command that prepares a new working copy, such as `npm ci --offline`. It runs in the sandbox, through the gate, before the first prompt. One of a project file runs only with `--trust-command`.',
-    project: 'free',
+    project: confirmed,
   }),
   'worktree.copy': defineSetting({
     schema: z.array(relativeGlob),
@@ -43,7 +43,7 @@ export const REPOSITORY_SETTINGS = {
     values: 'globs as in `secrets.files`; in a variable separated by commas',
     description:
       'Ignored files of the repository that a new working copy gets. Secret files stay hidden from its commands.',
-    project: 'free',
+    project: additional,
   }),
   'git.userName': defineSetting({
     schema: identity,

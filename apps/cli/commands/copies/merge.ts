@@ -70,13 +70,11 @@ async function solve(klaus: Klaus, id: string, options: MergeCommandOptions): Pr
   const show: Options = { ...rest, ...optional({ agent: typeof agent === 'string' ? agent : undefined }) };
   // Standard output has the document of the merge alone.
   delete show.json;
-  const output = createOutput(options.json ? { ...show, plain: true } : show);
+  if (options.json) show.outputFormat = 'json';
+  const output = createOutput(show);
   const { createLocalClient } = await import('../../client/local-client.ts');
   const client = createLocalClient(klaus, output.note);
-  const { onAsk, asks } = toOnAsk(
-    options.json ? { ...show, onAsk: options.onAsk ?? 'deny' } : show,
-    await client.settings(),
-  );
+  const { onAsk, asks } = toOnAsk(show, await client.settings());
   const prompt = { parts: [{ type: 'text', text: opened.prompt } as const], onAsk, mode: options.approve };
   let session = { id: opened.session, lastSeq: 0, mode: null as string | null };
   if (typeof agent === 'string') {

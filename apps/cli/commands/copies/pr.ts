@@ -39,16 +39,18 @@ interface PrOptions extends Options {
 
 async function run(id: string, options: PrOptions): Promise<number> {
   await using klaus = await openKlaus();
+  const { toHostEnvironment } = await import('@klaus/sdk');
+  const env = toHostEnvironment();
   const { into, title } = options;
   const found = await klaus.copies.pullRequest(id, optional({ into }));
   const request = title === undefined ? found : { ...found, title };
-  const program = ['gh', 'glab'].find(isInstalled);
+  const program = ['gh', 'glab'].find((name) => isInstalled(name, env['PATH']));
   const push = ['git', 'push', '--no-verify', options.remote, `${request.commit}:refs/heads/${request.branch}`];
   const open = toOpening(program ?? 'gh', request, options);
   const isPrinted = options.dryRun === true || program === undefined;
   if (!isPrinted) {
-    runIn(request.path, push);
-    const url = runIn(request.repository, open).trim();
+    runIn({ cwd: request.path, env }, push);
+    const url = runIn({ cwd: request.repository, env }, open).trim();
     if (options.json) out.json({ ...request, opened: true, program, url }, 2);
     else out.write(`${toPrintable(url)}\n`);
     return EXIT.done;
@@ -79,8 +81,8 @@ function toOpening(program: string, { branch, target, title, body }: PullRequest
 }
 
 /** Standard output of a program of the user. @throws CliError `tool.failed` with its message. */
-function runIn(cwd: string, [file, ...args]: readonly string[]): string {
-  const ran = spawnSync(file!, args, { cwd, encoding: 'utf8', stdio: ['inherit', 'pipe', 'pipe'] });
+function runIn(at: { cwd: string; env: NodeJS.ProcessEnv }, [file, ...args]: readonly string[]): string {
+  const ran = spawnSync(file!, args, { ...at, encoding: 'utf8', stdio: ['inherit', 'pipe', 'pipe'] });
   if (ran.status === 0) return ran.stdout;
   const reason = ran.error?.message ?? ran.stderr.trim();
   throw new CliError('tool.failed', `${file} ${args[0] ?? ''} failed: ${toPrintable(reason)}`, {
@@ -88,8 +90,8 @@ function runIn(cwd: string, [file, ...args]: readonly string[]): string {
   });
 }
 
-function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+function isInstalled(program: string, path = ''): boolean {
+  return path.split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return folder.startsWith('/');
