@@ -49,7 +49,7 @@ function toMessages(fields: readonly string[]): { paths: string[]; kind: string;
 }
 
 /** The conflicts in a text with the markers of Git's style `diff3`. */
-function toHunks(text: string): ConflictHunk[] {
+export function toHunks(text: string): ConflictHunk[] {
   const hunks: ConflictHunk[] = [];
   let open: ConflictHunk | undefined;
   let side: 'target' | 'base' | 'copy' = 'target';
