@@ -1,4 +1,6 @@
-import { out } from '../../output/sink.ts';
+import { toPrintable } from '@klaus/sdk/printable';
+import { openStates, readStates, toSessionIds } from '../../client/session-states.ts';
+import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { UsageError } from '../../program/cli-error.ts';
@@ -29,6 +31,10 @@ export const command: LeafCommand = {
         '`klaus show ID --server URL` prints a session of a server.',
       );
     }
+    // Shown before the engine is loaded.
+    using states = await openStates();
+    for (const { id: full, state, workspace } of readStates(states, toSessionIds(states, [id])))
+      err.write(`Session ${full}, ${state}, in ${toPrintable(workspace)}\n`);
     const { printSession } = await import('../../run/print-session.ts');
     await printSession(id, { ...options, follow: true });
     return EXIT.done;
