@@ -85,7 +85,7 @@ async function checkBranch({ path, branch }: CopyRecord): Promise<void> {
 }
 
 /** Files of a merge that still have conflict markers, or of which one side is deleted. */
-export async function listUnsolved(path: string): Promise<string[]> {
+async function listUnsolved(path: string): Promise<string[]> {
   const listed = (await git(path, ['diff', '--name-only', '--diff-filter=U', '-z'])).split('\0').filter(Boolean);
   return listed.filter((name) => hasMarkers(readText(join(path, name))));
 }
