@@ -82,7 +82,7 @@ export function addLimitOptions(command: Command): Command {
 }
 
 /** The options of a session with a working copy. */
-function addWorktreeOptions(command: Command): Command {
+export function addWorktreeOptions(command: Command): Command {
   return command
     .option('--worktree', 'work in a private clone of the repository, on a branch of its own (docs/working-copies.md)')
     .option('--with-changes', 'with --worktree: the clone starts with the uncommitted changes');
