@@ -317,4 +317,4 @@ export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './a
 export { writeDefinition } from './agents/write-definition.ts';
 export { toRunnerLimits } from '@klaus/adapters/runners';
 export type { RunnerLimit } from '@klaus/core/agent';
-export type * from './copies/working-copy.ts';
+export type { MergeConflict, MergedCopy, MergeOptions, PullRequest, WorkingCopy } from './copies/working-copy.ts';

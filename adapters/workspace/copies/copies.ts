@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { KlausError } from '@klaus/core/protocol';
 import { commitWork, type CommitOptions } from './commit-work.ts';
 import { listRecords, readRecord, toKey, toProjectName, writeRecord, type CopyRecord } from './copy-record.ts';
@@ -12,6 +13,9 @@ import { removeCopy, saveRest } from './remove-copy.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
+/** How long a change of a copy waits for another one of its repository: 30 seconds. */
+const LOCK_TRIES = 300;
+const LOCK_PAUSE_MS = 100;
 
 export interface CopiesOptions {
   /** `KLAUS_HOME`: absolute real path. */
@@ -61,6 +65,7 @@ export function createCopies({ home, lock }: CopiesOptions) {
 
     /** Runs `work` while no other process changes the copy, with its present record. */
     async alone<T>(given: CopyRecord, work: (record: CopyRecord) => Promise<T>): Promise<T> {
+      using _ = await waitForRepository(lock, given);
       const held = take(given);
       let isGone = false;
       try {
@@ -155,6 +160,22 @@ export function findSharedObjects(home: string, workspace: string): string[] {
   if (!workspace.startsWith(folder)) return [];
   const [project = '', name = ''] = workspace.slice(folder.length).split('/');
   return (readRecord(join(folder, project, name))?.objects ?? []).filter((path) => existsSync(path));
+}
+
+/** Copies of one repository are changed one after the other, because they change the same working tree. */
+async function waitForRepository(lock: CopiesOptions['lock'], record: CopyRecord): Promise<Disposable> {
+  const name = `copies-${toProjectName(record.repository)}`;
+  for (let attempt = 1; ; attempt++) {
+    const held = lock(name);
+    if (held) return { [Symbol.dispose]: () => held.release({ remove: true }) };
+    if (attempt === LOCK_TRIES) {
+      throw new KlausError('store.busy', `Another process changes working copies of ${record.repository}.`, {
+        hint: 'Repeat the command when it has ended.',
+        retryable: true,
+      });
+    }
+    await setTimeout(LOCK_PAUSE_MS);
+  }
 }
 
 function listFolder(folder: string): string[] {
