@@ -1,4 +1,4 @@
-// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, apps/cli/instance, core/conversation: one log through every door.
+// Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, apps/cli/instance, apps/cli/daemon, core/conversation: one log through every door.
 import { once } from 'node:events';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
@@ -9,6 +9,7 @@ import { MAIN, runKlaus, startKlaus, startServer, toEnv, toEvents } from '../fix
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, startServeProcess } from '../fixtures/server.ts';
+import { findDaemons, untilGone } from '../roof/roof.ts';
 import { connectScript } from '../roof-socket/socket-script.ts';
 import { startEditor } from '../acp/editor.ts';
 import { KEYS, openEmulator } from '../fixtures/emulator.ts';
@@ -110,6 +111,37 @@ async function overInstance(...[place, server, agentType = 'klaus']: [...Paramet
   return toEvents((await runKlaus(['show', sessionId, '--json'], { place })).stdout).map(toUnwatched);
 }
 
+/** The daemon, which works while no command runs. @param watch Called with the id of the session. */
+async function overDaemon(
+  ...[place, server, watch, agent = 'klaus']: [...Parameters<Door>, ((session: string) => Promise<void>)?, string?]
+): Promise<Event[]> {
+  const started = await runKlaus(['start', agent, PROMPT, '--detach'], { place, server });
+  expect(started.code, started.stderr).toBe(0);
+  try {
+    const id = started.stdout.trim();
+    await watch?.(id);
+    expect((await runKlaus(['wait', id], { place, server })).code).toBe(0);
+    return toEvents((await runKlaus(['show', id, '--json'], { place })).stdout).map(toUnwatched);
+  } finally {
+    const daemons = findDaemons(place.home);
+    for (const pid of daemons) process.kill(pid, 'SIGTERM');
+    await untilGone(() => findDaemons(place.home));
+  }
+}
+
+/** A terminal that joins a session of the daemon. */
+async function overAttach(...[place, server, agent]: [...Parameters<Door>, string?]): Promise<Event[]> {
+  const join = async (id: string): Promise<void> => {
+    const env = toEnv({ place, server });
+    await using terminal = await openEmulator([process.execPath, MAIN, 'attach', id], { env, cwd: place.workspace });
+    await terminal.shows('The sum adds now.');
+    await terminal.hides('Esc cancels');
+    terminal.type(KEYS.ctrlD);
+    expect(await terminal.ended).toBe(0);
+  };
+  return await overDaemon(place, server, join, agent);
+}
+
 /** Every way to run a session. Each returns the complete log. */
 const DOORS: Record<string, Door> = {
   'klaus run --json': async (place, server) => {
@@ -124,7 +156,13 @@ const DOORS: Record<string, Door> = {
   },
   'klaus acp': (place, server) => overEditor(place, server),
   'the NDJSON socket of an instance': (place, server) => overInstance(place, server),
-  ...(hasScript ? { 'klaus chat in a terminal': (place, server) => overTerminal(place, server) } : {}),
+  'klaus start in the daemon': (place, server) => overDaemon(place, server),
+  ...(hasScript
+    ? {
+        'klaus chat in a terminal': (place, server) => overTerminal(place, server),
+        'klaus attach in a terminal': (place, server) => overAttach(place, server),
+      }
+    : {}),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open();
@@ -218,7 +256,13 @@ const DOORS_OF_AGENT: Record<string, Door> = {
   },
   'the NDJSON socket of an instance': (place, server) => overInstance(place, server, 'fixer'),
   'klaus acp --agent': (place, server) => overEditor(place, server, ['--agent', 'fixer']),
-  ...(hasScript ? { 'klaus chat AGENT in a terminal': (place, server) => overTerminal(place, server, ['fixer']) } : {}),
+  'klaus start AGENT in the daemon': (place, server) => overDaemon(place, server, undefined, 'fixer'),
+  ...(hasScript
+    ? {
+        'klaus chat AGENT in a terminal': (place, server) => overTerminal(place, server, ['fixer']),
+        'klaus attach in a terminal, with an agent': (place, server) => overAttach(place, server, 'fixer'),
+      }
+    : {}),
   'the sdk': async (place, server) => {
     await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
     const session = await klaus.open({ agent: 'fixer' });

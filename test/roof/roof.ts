@@ -112,7 +112,8 @@ export function toError({ stderr }: Ended): { code: string; message: string; hin
   return (JSON.parse(line) as { error: { code: string; message: string; hint: string } }).error;
 }
 
-function findDaemons(home: string): number[] {
+/** Process ids of the daemons of a state folder. */
+export function findDaemons(home: string): number[] {
   return findProcesses('serve --daemon').filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);

@@ -151,10 +151,8 @@ export class InlineScreen extends TuiMainScreen {
   }
 
   #restart(): void {
-    this.#shown = [];
-    this.#row = 0;
+    this.#forget();
     this.#column = 0;
-    this.#width = 0;
   }
 
   /** Erases the changing rows: what remains is the conversation. */
@@ -207,7 +205,6 @@ export class InlineScreen extends TuiMainScreen {
     let output = BEGIN;
     if (this.#width !== 0 && (this.#width !== width || this.#height !== height)) {
       output += `${this.#toTop()}${ERASE_BELOW}`;
-      if (this.#countRows(width) > height) this.#stale = MAX_RECENT;
       if (this.#stale > 0 && all.length < height) output += this.#toNewWindow(width, height - all.length);
       this.#forget();
     }
@@ -254,6 +251,7 @@ export class InlineScreen extends TuiMainScreen {
   /** Moves the cursor to the top of the last frame, also after the terminal has changed its width. */
   #toTop(): string {
     this.#refreshSize();
+    if (this.#countRows(Math.max(1, this.terminal.columns)) > this.terminal.rows) this.#stale = MAX_RECENT;
     return `${toRow(this.#rowsAbove(), 0)}\r`;
   }
 
