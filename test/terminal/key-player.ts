@@ -17,7 +17,7 @@ const LONG_MS = 20_000;
 const FRAME_END = '\u001b[?2026l';
 
 /** Milliseconds without output after which all of it has arrived. */
-const STILL_MS = 150;
+const STILL_MS = 80;
 
 /** Gives the steps to the program, as fast as the terminal takes them. */
 export async function play(terminal: Emulator, steps: readonly Step[]): Promise<void> {

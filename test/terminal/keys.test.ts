@@ -53,8 +53,7 @@ test.runIf(hasScript && SEQUENCES > 0).concurrent.each(groups)(
         throw new Error(`${again} repeats it:\n${describeSteps(steps)}`, { cause: error });
       }
     }
-    terminal?.type(KEYS.ctrlD);
-    if (terminal) await checkEnd(terminal);
+    if (terminal) await leave(terminal, to);
     await checkLogs(chat, done);
     expect(done).not.toEqual([]);
   },
@@ -81,6 +80,16 @@ async function finish(terminal: Emulator, { seed, chat }: { seed: number; chat: 
   }
   await ask(terminal, `done ${seed}`, `Finished ${seed}.`);
   return true;
+}
+
+/** Leaves the program, also while a queued message runs or asks. */
+async function leave(terminal: Emulator, seed: number): Promise<void> {
+  const mark = await settle(terminal, seed);
+  if (mark !== undefined) {
+    await empty(terminal, mark);
+    terminal.type(KEYS.ctrlD);
+  }
+  await checkEnd(terminal);
 }
 
 function countEvents({ place }: ChatPlace): number {
