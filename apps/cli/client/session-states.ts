@@ -1,5 +1,4 @@
-import { toHome } from '@klaus/sdk/home';
-import { openSessionStates, type SessionState, type SessionStates } from '@klaus/sdk/session-states';
+import type { SessionState, SessionStates } from '@klaus/sdk/session-states';
 import { CliError, UsageError } from '../program/cli-error.ts';
 
 /**
@@ -10,6 +9,10 @@ import { CliError, UsageError } from '../program/cli-error.ts';
  * @throws CliError `store.corrupt`.
  */
 export async function openStates(): Promise<SessionStates | undefined> {
+  const [{ toHome }, { openSessionStates }] = await Promise.all([
+    import('@klaus/sdk/home'),
+    import('@klaus/sdk/session-states'),
+  ]);
   const home = toHome(process.env, process.cwd());
   try {
     return withCodes(openSessionStates(home));

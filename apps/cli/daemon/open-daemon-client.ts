@@ -1,7 +1,5 @@
 import type { SessionClient } from '@klaus/sdk/client';
-import { connectHttpClient } from '../client/http/http-client.ts';
 import { type Options, toGivenServer } from '../program/options.ts';
-import { ensureDaemon } from './ensure-daemon.ts';
 
 /**
  * A client of the server that the options name, or of the daemon, which is started if it does not run. A daemon that is
@@ -13,6 +11,10 @@ export async function openDaemonClient(
   options: Options,
   onNotice: (text: string, level?: 'warn') => void,
 ): Promise<SessionClient> {
+  const [{ connectHttpClient }, { ensureDaemon }] = await Promise.all([
+    import('../client/http/http-client.ts'),
+    import('./ensure-daemon.ts'),
+  ]);
   if (toGivenServer(options) !== undefined) return connectHttpClient(options, onNotice);
   const client = await connectHttpClient(options, onNotice, await ensureDaemon());
   return {

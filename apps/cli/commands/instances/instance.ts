@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { toUlid } from '@klaus/sdk/ulid';
 import { openClient } from '../../client/open-client.ts';
 import { toFolder } from '../../client/open-klaus.ts';
 import { isUlid } from '../../instance/origin.ts';
@@ -28,6 +27,7 @@ docs/socket-protocol.md describes the protocol.`,
       .option('-C, --cwd <folder>', 'folder of the project (default: the current one)')
       .option('--json', 'one object with id, socket and project'),
   async run(words: readonly string[], options: Options & { id?: string }) {
+    const { toUlid } = await import('@klaus/sdk/ulid');
     const { id = toUlid(Date.now(), randomBytes(10)), cwd } = options;
     if (!isUlid(id)) throw new UsageError(`${JSON.stringify(id)} is not a ULID.`, 'Leave out `--id`.');
     const root = toFolder(cwd ?? process.cwd());

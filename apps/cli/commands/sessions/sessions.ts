@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { toHome } from '@klaus/sdk/home';
 import { toLine } from '@klaus/sdk/printable';
 import type { SessionState, SessionStateName, SessionStates } from '@klaus/sdk/session-states';
 import { formatUsd } from '@klaus/sdk/format';
@@ -32,7 +31,7 @@ export const command: LeafCommand = {
     if (isVerbose && isRemote)
       throw new UsageError('--verbose concerns sessions of this machine.', 'Leave it out, or leave out --server.');
     using states = isRemote ? undefined : await openStates();
-    const rows = canListStates(search, options) ? listStates(states, options) : await list(search, options);
+    const rows = (await canListStates(search, options)) ? listStates(states, options) : await list(search, options);
     const toDetails = ({ id }: ListedSession) => (isVerbose ? readStates(states, [id])[0] : undefined);
     printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(toDetails(row)) })) : toTree(rows), {
       json: options.json,
@@ -56,8 +55,9 @@ async function list(search: string | undefined, options: SessionsOptions): Promi
 }
 
 /** True if the list needs nothing of the engine: background processes are then known not to exist. */
-function canListStates(search: string | undefined, options: SessionsOptions): boolean {
+async function canListStates(search: string | undefined, options: SessionsOptions): Promise<boolean> {
   if (search !== undefined || options.here || options.json || toGivenServer(options) !== undefined) return false;
+  const { toHome } = await import('@klaus/sdk/home');
   const folder = join(toHome(process.env, process.cwd()), 'processes');
   return !existsSync(folder) || readdirSync(folder).length === 0;
 }
