@@ -115,7 +115,7 @@ describe('in the terminal', () => {
     await using server = await startServer({
       steps: [{ reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }],
     });
-    const run = await runKlaus(['--timeout', '1', '--json', 'wait'], { place, server });
+    const run = await runKlaus(['--timeout', '1', '--json', 'wait for it'], { place, server });
     expect(run.code).toBe(9);
     const finished = outcomeOf(
       run.stdout
