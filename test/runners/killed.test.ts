@@ -39,6 +39,8 @@ test.for(sandboxes)(
       env,
     });
     await klaus.printed('stdout', '"title":"a long call"');
+    // It is the second call.
+    expect(await eventually(() => klaus.text.stdout.split('"type":"tool.started"').length > 2)).toBe(true);
     expect(findProcesses(mark)).not.toEqual([]);
     klaus.kill('SIGKILL');
     await klaus.ended;
