@@ -331,7 +331,7 @@ const sessions: Case[] = [
     code: 9,
     async provoke({ place, env }) {
       await using server = await startServer(HANG);
-      const holder = startKlaus(['--json', 'wait'], { place, server, env });
+      const holder = startKlaus(['--json', 'wait for it'], { place, server, env });
       await holder.printed('stdout', '"turn.started"');
       const { session } = JSON.parse(holder.text.stdout.split('\n')[0]!) as { session: string };
       const ended = await runKlaus(['resume', session], { place, server, env });

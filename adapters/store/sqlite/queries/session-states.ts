@@ -89,6 +89,9 @@ type Stored = Omit<SessionState, 'state' | 'isServed' | 'lastLine' | 'waitsFor' 
 const MAX_LINE = 500;
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Name of the last migration. The migrations are not loaded for it: a test compares both. */
+export const LATEST_MIGRATION = 'm015-attention';
+
 /**
  * Opens the sessions of a state folder for reading.
  *
@@ -100,7 +103,11 @@ export function openSessionStates(home: string): SessionStates | undefined {
   if (!existsSync(file)) return undefined;
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const toState = createToState(database, home);
-  // Fails at once for a database of another version.
+  const { name } = database.prepare('SELECT max(name) AS name FROM migrations').get() as { name: string | null };
+  if (name !== LATEST_MIGRATION) {
+    database.close();
+    throw new Error(`The database is that of another version: ${name ?? 'without migrations'}.`);
+  }
   const one = database.prepare(`SELECT ${COLUMNS}, ${LAST_TEXT} FROM sessions WHERE id = ?`);
   return {
     list({ limit = -1, workspace, lines = true } = {}) {
