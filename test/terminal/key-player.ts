@@ -78,6 +78,9 @@ const CLOSING = [...DIALOGS, [/Esc cancels/, KEYS.escape]] as const;
 /** What the screen shows while a run is active or will start by itself. */
 const BUSY = /Esc cancels|in an empty input edits the last one/;
 
+/** The end of a screen without a hint about keys: the branch, and how many other sessions need the user. */
+const IDLE = / · main(?: {2,}\d+ sessions? needs? you.*)?$/;
+
 /** Number of marks so far: each of them is another one. */
 let marks = 0;
 
@@ -145,7 +148,7 @@ export async function ask(terminal: Emulator, prompt: string, answer: string): P
 }
 
 function isIdle(screen: string, mark: string): boolean {
-  return hasMark(screen, mark) && screen.endsWith('main');
+  return hasMark(screen, mark) && IDLE.test(screen);
 }
 
 function hasMark(screen: string, mark: string): boolean {
@@ -196,6 +199,8 @@ export async function empty(terminal: Emulator, mark: string): Promise<void> {
 
 /** The program has ended as one does that its user leaves. */
 export async function checkEnd(terminal: Emulator): Promise<void> {
+  await terminal.changed(() => terminal.hasEnded, LONG_MS);
+  if (!terminal.hasEnded) throw new Error(`It has not left; the screen:\n${terminal.screen()}`);
   expect(LEFT).toContain(await terminal.ended);
   await terminal.gone;
   expect(terminal.left()).toEqual(CLEAN);
