@@ -12,6 +12,16 @@ export interface Entered {
 const BORDER = '\u0000';
 const MARK_WIDTH = 2;
 
+/** Steps that can always be undone, and characters that all of them may have together. */
+const MIN_UNDO = 20;
+const MAX_UNDO_CHARACTERS = 10_000_000;
+
+/** Private fields of the library; a test fails if a version changes them. */
+interface UndoFields {
+  undoStack: { stack: unknown[] };
+  pastes: ReadonlyMap<number, string>;
+}
+
 const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
 
 /** The editor of the library, which keeps long pastes apart and lets its owner see each key first. */
@@ -46,6 +56,17 @@ export class PromptEditor extends Editor {
     // The library inserts everything that does not begin as a key does.
     const input = isText(data) ? toInputText(data) : data;
     if (input !== '') super.handleInput(input);
+    this.#limitUndo();
+  }
+
+  /** The library keeps a copy of the text and of all pastes for each step, without a limit. */
+  #limitUndo(): void {
+    const { undoStack, pastes } = this as unknown as UndoFields;
+    const { stack } = undoStack;
+    if (stack.length <= MIN_UNDO) return;
+    const size = [...pastes.values()].reduce((sum, paste) => sum + paste.length, this.getText().length);
+    const steps = Math.max(MIN_UNDO, Math.floor(MAX_UNDO_CHARACTERS / (size + 1)));
+    if (stack.length > steps) stack.splice(0, stack.length - steps);
   }
 
   // Texts of other clients and of files are shown as they are: what would act on the terminal is left out.
