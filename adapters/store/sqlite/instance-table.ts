@@ -1,6 +1,4 @@
-import type { Database } from './database.ts';
-import { shareFile, toUsersFile } from './locks/file-lock.ts';
-import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
+import { openShared } from './open-shared.ts';
 
 /** A row of the table `instances`. Times are ISO 8601 in UTC. */
 export interface InstanceRow {
@@ -43,15 +41,7 @@ const COLUMNS = `id, project_hash AS project, root, pid, process, tty, socket, s
  * @throws KlausError `store.corrupt`, `store.full`, `store.busy` while it is being recovered, `config`.
  */
 export function openInstanceTable(home: string): InstanceTable {
-  prepareHome(home);
-  const users = shareFile(toUsersFile(home));
-  let database: Database;
-  try {
-    database = openDatabase(toDatabaseFile(home));
-  } catch (error) {
-    users.release();
-    throw error;
-  }
+  const { database, users } = openShared(home);
   return {
     add({ id, project, root, pid, process, tty, socket, startedAt, session }) {
       database.run(

@@ -4,9 +4,7 @@ import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
 import { DEFAULT_RESULT_SIZE } from './projections/projection-options.ts';
 import { createStateCache } from './projections/state-cache.ts';
-import type { Database } from './database.ts';
 import { ChangeNotifier } from './log/change-notifier.ts';
-import { shareFile, toUsersFile } from './locks/file-lock.ts';
 import { GroupCommit } from './log/group-commit.ts';
 import { appendHostRecord, type Redact } from './log/host-chain.ts';
 import { consumeCommands, putCommand, readInbox } from './log/inbox.ts';
@@ -14,7 +12,8 @@ import { createKnowledge } from './queries/knowledge.ts';
 import { createLeases } from './locks/leases.ts';
 import { appendRecords, readBatches, type Head } from './log/log.ts';
 import { createOutbox } from './log/outbox.ts';
-import { openDatabase, prepareHome, toDatabaseFile } from './open-database.ts';
+import { toDatabaseFile } from './open-database.ts';
+import { openShared } from './open-shared.ts';
 import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
 import { createQueries, createView } from './queries/queries.ts';
@@ -51,15 +50,7 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { home, clock = MACHINE_CLOCK, redact } = options;
   const projection = { maxToolResultSize: options.maxToolResultSize ?? DEFAULT_RESULT_SIZE };
-  prepareHome(home);
-  const users = shareFile(toUsersFile(home));
-  let database: Database;
-  try {
-    database = openDatabase(toDatabaseFile(home));
-  } catch (error) {
-    users.release();
-    throw error;
-  }
+  const { database, users } = openShared(home);
   const blobs = new Blobs(home);
   const commits = new GroupCommit(database);
   // With a simulated clock, changes are found by polling alone: notifications of the kernel would come in real time.
