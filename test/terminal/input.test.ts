@@ -82,6 +82,32 @@ test.runIf(hasScript)('a paste of 20,000 lines is one mark in the input, and arr
   expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
 });
 
+test.runIf(hasScript)('a long text that the terminal does not mark as a paste is one', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type(Array.from({ length: 100 }, (_, index) => `row ${index}`).join('\n'));
+  await terminal.shows('› [paste #1 +100 lines]');
+  terminal.type(' is a log\r');
+  await terminal.shows('Hello.');
+  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+  expect(JSON.stringify(added.message.parts)).toContain('row 99');
+});
+
+test.runIf(hasScript)('a paste that arrives with Ctrl-G is not read as keys', async () => {
+  await using chat = await open();
+  const terminal = await chat.open({ env: { EDITOR: 'true', VISUAL: '' } });
+  const lines = Array.from({ length: 20_000 }, (_, index) => `row ${index}`);
+  terminal.type('a prompt');
+  await terminal.shows('› a prompt');
+  terminal.type(`${KEYS.ctrlG}\u001b[200~${lines.join('\n')}\u001b[201~`);
+  await terminal.hides('› a prompt');
+  await terminal.shows('› a prompt');
+  terminal.type(' that is sent\r');
+  await terminal.shows('Hello.');
+  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+  expect(added.message.parts).toEqual([{ type: 'text', text: 'a prompt that is sent' }]);
+});
+
 test.runIf(hasScript)('Ctrl-O before the first prompt shows nothing', async () => {
   await using chat = await open();
   const terminal = await chat.open();

@@ -57,6 +57,8 @@ export class TerminalApp implements App {
   readonly #footer: Footer;
   readonly #instance = new ShownInstance(this);
   #dialog: Dialog | undefined;
+  /** True while the editor of the user has the terminal. */
+  #isEditing = false;
   /** Time of the last press of a key that acts when it is pressed twice. */
   readonly #pressed = new Map<string, number>();
   #frames: NodeJS.Timeout | undefined;
@@ -176,15 +178,17 @@ export class TerminalApp implements App {
   }
 
   focusInput(): void {
-    if (!this.screen.isFull) this.screen.setFocus(this.#dialog ?? this.composer);
+    if (!this.screen.isFull && !this.#isEditing) this.screen.setFocus(this.#dialog ?? this.composer);
   }
 
   async edit(text: string, name: string): Promise<string | undefined> {
-    this.screen.stop();
+    if (this.#isEditing) return undefined;
+    this.#isEditing = true;
     try {
-      return editText(text, name, this.options.editFile);
+      return await this.screen.leaveTo(() => editText(text, name, this.options.editFile));
     } finally {
-      this.screen.start();
+      this.#isEditing = false;
+      this.focusInput();
     }
   }
 

@@ -24,7 +24,11 @@ const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
 
 /** A terminal that may show sixel images. */
-type ScreenTerminal = Terminal & { readonly sixelCell?: CellSize | undefined; refreshSize?: () => void };
+type ScreenTerminal = Terminal & {
+  readonly sixelCell?: CellSize | undefined;
+  refreshSize?: () => void;
+  inputEnd?: () => Promise<void>;
+};
 
 /** Finished lines that can be written again: at least as many as a window has rows. */
 const MAX_RECENT = 100;
@@ -84,6 +88,19 @@ export class InlineScreen extends TuiMainScreen {
   finish(lines: readonly string[]): void {
     for (const line of lines) this.#finished.push(line);
     if (!this.#isDrawing) this.requestRender();
+  }
+
+  /** Gives the terminal to another program. Keys that arrive until then are dropped. */
+  async leaveTo<T>(use: () => T): Promise<T> {
+    this.setFocus(null);
+    // Half of a paste would be read as keys.
+    await (this.terminal as ScreenTerminal).inputEnd?.();
+    this.stop();
+    try {
+      return use();
+    } finally {
+      this.start();
+    }
   }
 
   /** Leaves the terminal as it was found, unless that was done. */

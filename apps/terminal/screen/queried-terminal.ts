@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { getCapabilities, ProcessTerminal } from '@earendil-works/pi-tui';
+import { isText, PASTE_END, PASTE_START } from './typed-text.ts';
 
 /** Pixels of one cell of the terminal. */
 export interface CellSize {
@@ -13,6 +15,17 @@ const ATTRIBUTES = /\u001b\[\?([\d;]+)c/;
 /** Characters of the input in which the answer is searched, which can arrive in pieces. */
 const MAX_ANSWER = 256;
 const SIXEL = '4';
+
+/** Characters that arrive together and are a paste, also in a terminal that does not mark pastes. */
+const PASTE_LENGTH = 200;
+/** Milliseconds that the rest of a paste may need. */
+const PASTE_MS = 1_000;
+const POLL_MS = 5;
+
+/** Private fields of the library; a test fails if a version changes them. */
+interface PasteFields {
+  stdinBuffer?: { pasteMode: boolean };
+}
 
 /** The parts of `tty.WriteStream` that are not in its types. Without them, the size is the one that Node knows. */
 interface SizedStream {
@@ -29,6 +42,8 @@ export class QueriedTerminal extends ProcessTerminal {
   #hasSixel: boolean | undefined;
   #cell: CellSize | undefined;
   #received = '';
+  /** Characters of text that have arrived together and are not handled yet. */
+  #text: string[] = [];
 
   /** The size of a cell, if the terminal shows sixel images and no better protocol. Undefined until it has answered. */
   get sixelCell(): CellSize | undefined {
@@ -45,6 +60,11 @@ export class QueriedTerminal extends ProcessTerminal {
     super.start(
       (data) => {
         this.#cell = toCell(data) ?? this.#cell;
+        if (isText(data) || data === '\n') {
+          if (this.#text.push(data) === 1) process.nextTick(() => this.#handleText(onInput));
+          return;
+        }
+        this.#handleText(onInput);
         onInput(data);
       },
       () => {
@@ -59,6 +79,21 @@ export class QueriedTerminal extends ProcessTerminal {
   override stop(): void {
     process.stdin.off('data', this.#receive);
     super.stop();
+  }
+
+  /** Resolves when all keys that have arrived together are handled and no paste is incomplete, after a second at most. */
+  async inputEnd(): Promise<void> {
+    const end = performance.now() + PASTE_MS;
+    do await pause(POLL_MS);
+    while ((this as unknown as PasteFields).stdinBuffer?.pasteMode === true && performance.now() < end);
+  }
+
+  /** A long text is one paste: as keys, it would be drawn and kept for undo character by character. */
+  #handleText(onInput: (data: string) => void): void {
+    const text = this.#text;
+    this.#text = [];
+    if (text.length >= PASTE_LENGTH) return onInput(`${PASTE_START}${text.join('')}${PASTE_END}`);
+    for (const character of text) onInput(character);
   }
 
   readonly #receive = (data: string | Buffer): void => {

@@ -1,8 +1,9 @@
 /** Control characters except line feed and tab, and marks that reorder text. */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A paste, as a terminal marks it. */
-const PASTED = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+/** Marks of a terminal around a paste. */
+export const PASTE_START = '\u001b[200~';
+export const PASTE_END = '\u001b[201~';
 
 const SPACE = 0x20;
 const BACKSPACE = '\u007f';
@@ -14,7 +15,9 @@ export function toInputText(text: string): string {
 
 /** The text of a paste; undefined for a key. */
 export function toPastedText(data: string): string | undefined {
-  return PASTED.exec(data)?.[1];
+  return data.startsWith(PASTE_START) && data.endsWith(PASTE_END)
+    ? data.slice(PASTE_START.length, -PASTE_END.length)
+    : undefined;
 }
 
 /** True if the data of a terminal is text, not a key that acts. */
