@@ -12,8 +12,8 @@ import { ask, checkEnd, checkScreen, empty, play, settle } from './key-player.ts
 import { type ChatPlace, openChatPlace } from './open-chat.ts';
 import { createSteps, describeSteps, RANDOM_SCRIPT } from './random-keys.ts';
 
-/** Number of sequences and first seed: `KEY_SEQUENCES=1000 KEY_SEED=7`. Without a number, none is played. */
-const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 0);
+/** Number of sequences and first seed: `KEY_SEQUENCES=1000 KEY_SEED=7`. */
+const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 12);
 const SEED = Number(process.env['KEY_SEED'] ?? 1);
 /** A folder that gets the output and the error of each failed sequence at once. */
 const FAILURES = process.env['KEY_FAILURES'];
@@ -25,7 +25,7 @@ const groups = Array.from({ length: Math.max(1, Math.ceil(SEQUENCES / OF_ONE_PLA
   to: Math.min(SEED + SEQUENCES, SEED + (group + 1) * OF_ONE_PLACE),
 }));
 
-test.runIf(hasScript && SEQUENCES > 0).concurrent.each(groups)(
+test.runIf(hasScript).concurrent.each(groups)(
   'the key sequences from seed $from',
   { timeout: 600_000 },
   async ({ from, to }) => {
