@@ -38,8 +38,9 @@ export function createContext({
   const workspaces = createAllowedWorkspaces({
     listed: configuration.get('server.workspaces'),
     configured: resolve(configuration.get('workspace')),
-    known: () => listSessionWorkspaces(klaus),
+    known: () => listSessionWorkspaces(klaus).map((path) => klaus.copies.repositoryOf(path) ?? path),
     klausHome: klaus.home,
+    repositoryOf: (path) => klaus.copies.repositoryOf(path),
   });
   return {
     ...given,

@@ -6,3 +6,4 @@ export type * from './interactive-client.ts';
 export type * from './session-client.ts';
 export type * from './session-summary.ts';
 export type { QueuedMessage } from '../sessions/queued-messages.ts';
+export type { CopiesClient } from '../copies/working-copy.ts';

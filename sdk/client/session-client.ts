@@ -1,6 +1,7 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
 import type { Event, EventOf, Hunk, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
+import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { AnswerOptions } from '../sessions/question.ts';
@@ -25,6 +26,7 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   readonly at: string;
   /** A warning about the connection to the server. */
   readonly warning: string | undefined;
+  readonly copies: CopiesClient;
 
   settings(): Promise<ClientSettings>;
   session(id: string): Promise<SessionSummary>;

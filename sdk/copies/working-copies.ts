@@ -1,8 +1,9 @@
-import { isKlausError } from '@klaus/core/protocol';
+import { isSecretFile } from '@klaus/core/policy';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { basename } from 'node:path';
 import { writePullRequest } from './pull-request.ts';
 import { findRecord, finishCopy, holdSession, settleCopies, type CopyParts, type CopyRecord } from './settle-copies.ts';
-import type { MergeOptions, WorkingCopies, WorkingCopy } from './working-copy.ts';
+import type { MergeConflict, MergeOptions, WorkingCopies, WorkingCopy } from './working-copy.ts';
 
 /** Author of commits in a repository without an identity. */
 const AUTHOR = { name: 'Klaus', email: 'klaus@localhost' };
@@ -17,7 +18,7 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
     work: (record: CopyRecord) => Promise<T>,
   ): Promise<T & { saved: string[] }> => {
     await settleCopies(parts);
-    return copies.alone(findRecord(copies.list(), name), (record) =>
+    return copies.alone(await findCopy(parts, name), (record) =>
       holdSession(parts, record, async (recordEnd) => {
         const result = await work(record);
         const after = copies.list().find(({ path }) => path === record.path);
@@ -39,13 +40,35 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
   };
   return {
     list,
+    repositoryOf: copies.repositoryOf,
+    async findRepository(name) {
+      try {
+        return findRecord(copies.list(), name).repository;
+      } catch (error) {
+        if (!isKlausError(error) || error.code !== 'copy.missing') throw error;
+        return (await findEnded(parts, name))?.copy.repository;
+      }
+    },
     discard,
+    async diff(name) {
+      await settleCopies(parts);
+      const record = await findCopy(parts, name);
+      const [copy, { base, files }] = await Promise.all([
+        describe(parts, record),
+        copies.diff(record, { secrets: parts.configuration.get('secrets.files') }),
+      ]);
+      return { copy, base, files };
+    },
     merge: (name, options = {}) =>
       change(name, async (record) => {
         const { session } = record;
-        const { method = 'merge', into } = options;
-        const merged = await copies.merge(record, { ...(await toCommitOptions(parts, record, options)), method, into });
-        if ('conflicts' in merged) return { done: false as const, session, ...merged };
+        const { method = 'merge', into, solution } = options;
+        const given = { ...(await toCommitOptions(parts, record, options)), method, into, solution };
+        const merged = await copies.merge(record, given);
+        if ('conflicts' in merged) {
+          const conflicts = merged.conflicts.map((conflict) => hideSecrets(conflict, given.secrets));
+          return { done: false as const, session, ...merged, conflicts };
+        }
         return { done: true as const, session, ...merged };
       }),
     showConflicts: (name, options = {}) =>
@@ -56,7 +79,8 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
         const files = await copies.showConflicts(record, given);
         return { session, path, files, prompt: toPrompt(files, into) };
       }),
-    keep: (name, options = {}) =>
+    keep: async (name, options = {}) =>
+      (await keepDiscarded(parts, name)) ??
       change(name, async (record) => {
         const commit = await copies.keep(record, await toCommitOptions(parts, record, options));
         return { session: record.session, branch: record.branch, commit };
@@ -74,6 +98,44 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
         return writePullRequest(parts, record, { commit, into: options.into, title: given.message.split('\n')[0]! });
       }),
   };
+}
+
+/** @throws KlausError `copy.missing` for a copy that has ended, with how; and as {@link findRecord}. */
+async function findCopy(parts: CopyParts, name: string): Promise<CopyRecord> {
+  try {
+    return findRecord(parts.copies.list(), name);
+  } catch (error) {
+    const ended = isKlausError(error) && error.code === 'copy.missing' ? await findEnded(parts, name) : undefined;
+    if (!ended) throw error;
+    const { session, how } = ended;
+    throw new KlausError('copy.missing', `The working copy of session ${session} has ended: it was ${how}.`, {
+      hint:
+        how === 'discarded' ? '`klaus keep` creates a branch of what was saved.' : '`klaus copies` lists the others.',
+    });
+  }
+}
+
+/** The ended copy of the only session that a name means. */
+async function findEnded({ store }: Pick<CopyParts, 'store'>, name: string) {
+  const id = /^[0-9A-Z]+$/i.test(name) ? (await store.session(name.toUpperCase()))?.id : undefined;
+  const ended = id === undefined ? undefined : await store.lastOf(id, ['workingCopy.ended']);
+  const [opened] = id === undefined || !ended ? [] : await store.eventsOf(id, ['session.opened']);
+  if (id === undefined || !ended || !opened?.workingCopy) return undefined;
+  return { session: id, how: ended.how, copy: opened.workingCopy };
+}
+
+/** The branch of a discarded copy; undefined if no such copy is meant, or nothing was saved. */
+async function keepDiscarded(parts: CopyParts, name: string) {
+  const { copies } = parts;
+  const ended = await findEnded(parts, name);
+  if (ended?.how !== 'discarded' || copies.list().some(({ session }) => session === ended.session)) return undefined;
+  const commit = await copies.restoreDiscarded(ended.copy);
+  return commit === undefined ? undefined : { session: ended.session, branch: ended.copy.branch, commit };
+}
+
+/** Contents of files with secrets are not reported. */
+function hideSecrets(conflict: MergeConflict, secrets: readonly string[]): MergeConflict {
+  return isSecretFile(conflict.path, secrets) ? { ...conflict, hunks: [] } : conflict;
 }
 
 /**

@@ -40,8 +40,31 @@ export interface MergeConflict {
   path: string;
   /** Git's messages, such as that one side deleted the file. */
   messages: readonly string[];
-  /** Empty for a conflict without lines. */
+  /** Empty for a conflict without lines, and for a file with secrets. */
   hunks: readonly MergeHunk[];
+  /** The sides that have a file at this path. Without one, only an edit in the copy solves the conflict. */
+  sides: readonly MergeSide[];
+}
+
+/** The branch of the repository, or the working copy. */
+export type MergeSide = 'target' | 'copy';
+
+/**
+ * How the conflict of one file is solved: each hunk with the text of one side, those of both (that of the branch first)
+ * or another text; or with the file as one side has it. A side without the file deletes it.
+ */
+export type FileSolution = { path: string } & (
+  | { hunks: readonly (MergeSide | 'both' | { text: string })[]; side?: undefined }
+  | { side: MergeSide; hunks?: undefined }
+);
+
+/** The solution of reported conflicts. It is refused (`copy.blocked`) if a commit has changed since. */
+export interface MergeSolution {
+  /** As reported. */
+  target: string;
+  head: string;
+  /** One for a merge and a squash. A rebase has one for each commit with conflicts, which `at` names. */
+  steps: readonly { at?: string | undefined; files: readonly FileSolution[] }[];
 }
 
 export type MergedCopy =
@@ -56,8 +79,27 @@ export type MergedCopy =
       /** Refs of the repository with commits of other branches of the copy. */
       saved: readonly string[];
     }
-  /** Nothing was changed. `at`: the commit that could not be applied to the branch. */
-  | { done: false; session: string; into: string; conflicts: readonly MergeConflict[]; at?: string };
+  /**
+   * Nothing was changed. `target`, `head`: the commits of the branch and of the copy. `at`: the commit that could not be
+   * applied to the branch.
+   */
+  | {
+      done: false;
+      session: string;
+      into: string;
+      target: string;
+      head: string;
+      conflicts: readonly MergeConflict[];
+      at?: string | undefined;
+    };
+
+/** A working copy with its changes, committed or not. */
+export interface CopyDiff {
+  copy: WorkingCopy;
+  /** The commit that it has in common with its branch. */
+  base: string;
+  files: Awaited<ReturnType<Copies['diff']>>['files'];
+}
 
 export interface MergeOptions {
   /** Default `merge`. */
@@ -66,6 +108,8 @@ export interface MergeOptions {
   into?: string;
   /** Message of the commits that Klaus makes. Default: the title of the session. */
   message?: string;
+  /** Default: none, and conflicts are reported. */
+  solution?: MergeSolution;
 }
 
 /** A merge in the copy whose conflicts are to be solved in its files. */
@@ -101,6 +145,12 @@ export interface PullRequest {
  */
 export interface WorkingCopies {
   list(): Promise<WorkingCopy[]>;
+  /** The repository of the copy that contains a folder; undefined for any other folder. @param path Absolute real path. */
+  repositoryOf(path: string): string | undefined;
+  /** The repository of a copy, also of one that has ended; undefined for an unknown one. */
+  findRepository(name: string): Promise<string | undefined>;
+  /** The changes against the branch. It can be read while a process works in the copy. */
+  diff(name: string): Promise<CopyDiff>;
   /**
    * Commits the uncommitted changes of the copy, brings its commits into a branch of the repository, and removes the copy.
    * A branch that is checked out is moved forward together with its files. With a conflict nothing changes.
@@ -108,7 +158,10 @@ export interface WorkingCopies {
   merge(name: string, options?: MergeOptions): Promise<MergedCopy>;
   /** Merges the branch of the repository into the copy, so that its files show the conflicts. */
   showConflicts(name: string, options?: Pick<MergeOptions, 'into' | 'message'>): Promise<OpenConflicts>;
-  /** Creates the branch of the copy in the repository, with the uncommitted changes as a commit, and removes the copy. */
+  /**
+   * Creates the branch of the copy in the repository, with the uncommitted changes as a commit, and removes the copy. For a
+   * discarded copy, named by its session, it creates the branch from the changes that were saved.
+   */
   keep(
     name: string,
     options?: Pick<MergeOptions, 'message'>,
@@ -125,3 +178,6 @@ export interface WorkingCopies {
   /** Commits the uncommitted changes of the copy, and writes the texts of a pull request from the log. */
   pullRequest(name: string, options?: Pick<MergeOptions, 'into' | 'message'>): Promise<PullRequest>;
 }
+
+/** What a client of a server can do with working copies too. */
+export type CopiesClient = Omit<WorkingCopies, 'repositoryOf' | 'findRepository'>;

@@ -215,6 +215,77 @@ describe('merge', () => {
     },
   );
 
+  test.each(['merge', 'squash', 'rebase'] as const)(
+    '%s with solved conflicts: by hunk, and by file',
+    async (method) => {
+      const long = Array.from({ length: 30 }, (_, at) => `${at + 1}\n`);
+      const lines = (...changes: [number, string][]) => {
+        const changed = [...long];
+        for (const [at, text] of changes) changed[at - 1] = text;
+        return changed.join('');
+      };
+      commit(engine.place.workspace, { 'long.txt': lines(), 'latin.txt': 'a\n' });
+      const { session, path } = await open();
+      commit(path, { 'long.txt': lines([2, 'copy 2\n'], [12, 'copy 12\n'], [22, 'copy 22\n'], [30, 'copy 30\n']) });
+      commit(path, { 'b.txt': 'copy\n', 'c.txt': 'c\n' });
+      const mine = lines([2, '=======\n'], [12, 'mine 12\n'], [22, 'mine 22\n'], [30, 'mine 30\n']);
+      put(engine.place.workspace, { 'long.txt': mine });
+      git('rm', '-q', 'b.txt');
+      git('commit', '-q', '-a', '-m', 'Mine');
+      const files = [
+        { path: 'long.txt', hunks: ['target', 'copy', 'both', { text: 'edited ü\n' }] as const },
+        { path: 'b.txt', side: 'copy' as const },
+      ];
+      const result = await engine.klaus.copies.merge(session.id, { method });
+      if (result.done) throw new Error('There is no conflict.');
+      const { target, head } = result;
+      expect(result.conflicts[0]).toMatchObject({ path: 'long.txt', sides: ['target', 'copy'] });
+      expect(result.conflicts[0]!.hunks[0]).toMatchObject({ line: 2, target: '=======\n', copy: 'copy 2\n' });
+      const steps = [{ at: result.at, files: files.slice(0, result.conflicts.length) }];
+      const solve = (solution: typeof steps) =>
+        engine.klaus.copies.merge(session.id, { method, solution: { target, head, steps: solution } });
+      await expect(solve([{ at: result.at, files: [] }])).rejects.toMatchObject(code('usage'));
+      await expect(
+        solve([{ at: result.at, files: [{ path: 'long.txt', hunks: ['copy'] as never }] }]),
+      ).rejects.toMatchObject(code('usage'));
+      const stale = engine.klaus.copies.merge(session.id, { method, solution: { target: head, head, steps } });
+      await expect(stale).rejects.toMatchObject(code('copy.blocked'));
+      let merged = await solve(steps);
+      if (method === 'rebase') {
+        // The second commit has the other conflict.
+        expect(merged).toMatchObject({ done: false, target, head, conflicts: [{ path: 'b.txt', sides: ['copy'] }] });
+        if (!merged.done) merged = await solve([...steps, { at: merged.at, files: files.slice(1) }]);
+      }
+      expect(merged).toMatchObject({ done: true });
+      const both = 'mine 22\ncopy 22\n';
+      expect(read('long.txt')).toBe(lines([2, '=======\n'], [12, 'copy 12\n'], [22, both], [30, 'edited ü\n']));
+      expect([read('b.txt'), read('c.txt'), git('status', '--porcelain')]).toEqual(['copy\n', 'c\n', '']);
+      expect(traces()).toEqual(['', '', expect.any(String)]);
+    },
+  );
+
+  test('a solved conflict keeps the bytes of another encoding, and line breaks of Windows', async () => {
+    const latin = (middle: string) => Buffer.from(`caf\u00e9\r\n${middle}\r\nend \u00fc`, 'latin1');
+    const commitBytes = (folder: string, middle: string) => {
+      writeFileSync(join(folder, 'latin.txt'), latin(middle));
+      gitIn(folder, 'add', '-A');
+      gitIn(folder, 'commit', '-q', '-m', 'Latin');
+    };
+    commitBytes(engine.place.workspace, 'base');
+    const { session, path } = await open();
+    commitBytes(path, 'copy \u00e4');
+    commitBytes(engine.place.workspace, 'mine');
+    const result = await engine.klaus.copies.merge(session.id);
+    if (result.done) throw new Error('There is no conflict.');
+    expect(result.conflicts).toMatchObject([{ path: 'latin.txt', hunks: [{ target: 'mine\r\n' }] }]);
+    const { target, head } = result;
+    const steps = [{ files: [{ path: 'latin.txt', hunks: ['copy'] as const }] }];
+    expect(await engine.klaus.copies.merge(session.id, { solution: { target, head, steps } })).toMatchObject({
+      done: true,
+    });
+    expect(readFileSync(join(engine.place.workspace, 'latin.txt'))).toEqual(latin('copy \u00e4'));
+  });
+
   test('a conflict that is solved in the copy can be merged', async () => {
     const { session, path } = await open();
     commit(path, { 'a.txt': LINES.replace('two', 'TWO') });
@@ -317,7 +388,50 @@ describe('merge', () => {
   });
 });
 
+describe('diff', () => {
+  test('has committed and uncommitted changes, also while the branch moves, and changes nothing', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': LINES.replace('two', 'TWO') });
+    put(path, { 'new.txt': 'new\n', 'bin.dat': '\0\u0001', 'server.key': 'secret\n', 'empty.txt': '' });
+    rmSync(join(path, 'b.txt'));
+    commit(engine.place.workspace, { 'a.txt': `${LINES}six\n` });
+    const status = gitIn(path, 'status', '--porcelain');
+    const { base, copy, files } = await engine.klaus.copies.diff(session.id);
+    expect(base).toBe(git('rev-parse', 'HEAD~1'));
+    expect(copy).toMatchObject({ session: session.id, state: 'changed', ahead: 1 });
+    expect(files.map(({ path: name, change, added, removed }) => [name, change, added, removed])).toEqual([
+      ['a.txt', 'modified', 1, 1],
+      ['b.txt', 'deleted', 0, 1],
+      ['bin.dat', 'created', 0, 0],
+      ['empty.txt', 'created', 0, 0],
+      ['new.txt', 'created', 1, 0],
+      ['server.key', 'created', 1, 0],
+    ]);
+    expect(files[0]!.diff).toBe('--- a/a.txt\n+++ b/a.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n');
+    expect(files.at(-1)).toMatchObject({ isSecret: true, diff: null });
+    expect(gitIn(path, 'status', '--porcelain')).toBe(status);
+    rmSync(path, { recursive: true });
+    await expect(engine.klaus.copies.diff(session.id)).rejects.toMatchObject(code('copy.missing'));
+  });
+});
+
 describe('keep and discard', () => {
+  test('keep after discard creates the branch of what was saved, and an ended copy says how it ended', async () => {
+    const { session, path } = await open();
+    put(path, { 'a.txt': 'kept\n' });
+    const { saved } = await engine.klaus.copies.discard(session.id);
+    expect(saved).toHaveLength(1);
+    await expect(engine.klaus.copies.diff(session.id)).rejects.toMatchObject({
+      ...code('copy.missing'),
+      message: expect.stringContaining('discarded') as string,
+    });
+    const kept = await engine.klaus.copies.keep(session.id);
+    expect(kept).toEqual({ session: session.id, branch: kept.branch, commit: git('rev-parse', saved[0]!) });
+    expect(git('show', `${kept.branch}:a.txt`)).toBe('kept');
+    expect(await engine.klaus.copies.keep(session.id)).toEqual(kept);
+    await expect(engine.klaus.copies.keep('nothing')).rejects.toMatchObject(code('copy.missing'));
+  });
+
   test('keep creates the branch', async () => {
     const { session, path } = await open();
     put(path, { 'a.txt': 'kept\n' });

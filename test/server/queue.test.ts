@@ -1,6 +1,8 @@
 // Covers apps/server/runs: the queue of runs and pending messages.
 import { expect, test } from 'vitest';
-import { follow, startTestServer, type Followed } from '../fixtures/server.ts';
+import { startServer } from '../fixtures/klaus.ts';
+import { follow, startServeProcess, startTestServer, type Followed, type ServeProcess } from '../fixtures/server.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 
 /** Resolves when two runs have ended. */
 async function secondEnd(followed: Followed): Promise<void> {
@@ -145,4 +147,27 @@ test('a session says since when it waits for an answer', async () => {
   await again.until('run.finished');
   await again.stop();
   expect((await it.client.session({ params: { id } })).askedAt).toBeNull();
+});
+
+test('the next server has the queue in the order that the user gave it', async () => {
+  using place = createTestHome();
+  const talk = { when: { user: 'talk' }, pace: 20, reply: { text: { repeat: 'and on ', times: 100_000 } } };
+  await using model = await startServer({ steps: [talk], fallback: { text: 'Fine.' } });
+  const options = { env: { AGENT_MAX_CONCURRENT_SESSIONS: '1' } };
+  const first = await startServeProcess(place, model, options);
+  const ids: string[] = [];
+  for (const text of ['talk', 'one', 'two', 'three'])
+    ids.push((await first.client.openSession({ body: { text } })).session);
+  const [talking = '', one = '', two = '', three = ''] = ids;
+  await first.client.moveQueued({ params: { id: three }, body: { position: 1 } });
+  const queued = async (client: ServeProcess['client']) => (await client.runs()).queued.map(({ session }) => session);
+  expect(await queued(first.client)).toEqual([three, one, two]);
+  first.process.kill('SIGKILL');
+  await first.process.ended;
+  const second = await startServeProcess(place, model, options);
+  // A run of a killed process is free when its lease has expired.
+  await expect.poll(() => queued(second.client), { timeout: 60_000 }).toEqual([three, one, two]);
+  expect((await second.client.runs()).running).toMatchObject([{ session: talking }]);
+  second.process.kill('SIGKILL');
+  await second.process.ended;
 });

@@ -5,11 +5,13 @@ import { KlausError } from '@klaus/core/protocol';
 import { commitWork, type CommitOptions } from './commit-work.ts';
 import { listRecords, readRecord, toKey, toProjectName, writeRecord, type CopyRecord } from './copy-record.ts';
 import { readCopyFacts, type CopyFacts } from './copy-state.ts';
+import { readCopyDiff } from './copy-diff.ts';
 import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
 import { removeCopy, saveRest } from './remove-copy.ts';
+import { restoreDiscarded } from './restore-discarded.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
@@ -60,6 +62,9 @@ export function createCopies({ home, lock }: CopiesOptions) {
   return {
     list: (): CopyRecord[] => listRecords(realOf(folder)),
     facts: (record: CopyRecord): Promise<CopyFacts> => readCopyFacts(record),
+    diff: readCopyDiff,
+    /** The repository of the copy that contains a folder; undefined for any other folder. */
+    repositoryOf: (path: string): string | undefined => findRecordOf(folder, path)?.repository,
 
     create: (given: CreateInput): Promise<NewCopy> => createNew({ folder, take }, given),
 
@@ -96,6 +101,7 @@ export function createCopies({ home, lock }: CopiesOptions) {
     changedFiles,
     keep: keepCopy,
     discard: discardCopy,
+    restoreDiscarded,
     async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
       prepare(record);
       return commitWork(record, given);
@@ -156,10 +162,15 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
 
 /** The shared object stores of the working copy that contains a folder; none for any other folder. */
 export function findSharedObjects(home: string, workspace: string): string[] {
-  const folder = `${realOf(join(home, 'copies'))}/`;
-  if (!workspace.startsWith(folder)) return [];
-  const [project = '', name = ''] = workspace.slice(folder.length).split('/');
-  return (readRecord(join(folder, project, name))?.objects ?? []).filter((path) => existsSync(path));
+  return (findRecordOf(join(home, 'copies'), workspace)?.objects ?? []).filter((path) => existsSync(path));
+}
+
+/** @param copies Path of `$KLAUS_HOME/copies`. */
+function findRecordOf(copies: string, path: string): CopyRecord | undefined {
+  const folder = `${realOf(copies)}/`;
+  if (!path.startsWith(folder)) return undefined;
+  const [project = '', name = ''] = path.slice(folder.length).split('/');
+  return readRecord(join(folder, project, name));
 }
 
 /** Copies of one repository are changed one after the other, because they change the same working tree. */

@@ -6,7 +6,7 @@ import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.
 import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
 import type { ConflictFile } from './conflicts.ts';
 import { copyObjects, git, runGit } from './git.ts';
-import { integrate, type Method } from './integrate.ts';
+import { integrate, type Method, type SolvedStep } from './integrate.ts';
 import { publish } from './publish.ts';
 import { saveRest } from './remove-copy.ts';
 
@@ -16,17 +16,27 @@ const HOW = { merge: 'merged', squash: 'squashed', rebase: 'rebased' } as const 
 
 export type Merged =
   | { how: Ending; commit: string; into: string; submodules: string[] }
-  | { conflicts: ConflictFile[]; into: string; at?: string };
+  | { conflicts: ConflictFile[]; into: string; target: string; head: string; at?: string };
+
+/** Solutions of the conflicts that a merge of these two commits reported. */
+export interface Solution {
+  target: string;
+  head: string;
+  steps: readonly SolvedStep[];
+}
+
+interface MergeInput extends CommitOptions {
+  method: Method;
+  into: string | undefined;
+  solution?: Solution | undefined;
+}
 
 /**
  * Brings the changes of a copy into a branch of the original. The record is `ending` after that.
  *
  * @throws KlausError `copy.blocked`, `copy.missing`.
  */
-export async function mergeCopy(
-  record: CopyRecord,
-  given: CommitOptions & { method: Method; into: string | undefined },
-): Promise<Merged> {
+export async function mergeCopy(record: CopyRecord, given: MergeInput): Promise<Merged> {
   const into = given.into ?? record.target;
   if (into === undefined) {
     throw block('The working copy started at a detached HEAD, so it has no branch to merge into.', {
@@ -42,8 +52,9 @@ export async function mergeCopy(
         hint: 'Name another one with `--into BRANCH`.',
       });
     }
-    const result = await integrate(record, { ...given, target, head });
-    if ('conflicts' in result) return { ...result, into };
+    checkSolution(given.solution, { target, head });
+    const result = await integrate(record, { ...given, target, head, steps: given.solution?.steps });
+    if ('conflicts' in result) return { ...result, into, target, head };
     const how = HOW[given.method];
     if (result.commit === target) {
       writeRecord({ ...record, phase: 'ending', ending: { how, head, to: target } });
@@ -54,6 +65,14 @@ export async function mergeCopy(
   }
   throw block(`${into} could not be moved: it changed ${TRIES} times during the merge, or Git refused it.`, {
     hint: `Check \`git status\` in ${record.repository}, and repeat the command.`,
+  });
+}
+
+/** @throws KlausError `copy.blocked` for a solution of other commits. */
+function checkSolution(solution: Solution | undefined, { target, head }: { target: string; head: string }): void {
+  if (!solution || (solution.target === target && solution.head === head)) return;
+  throw block('The branch or the working copy has changed since its conflicts were reported.', {
+    hint: 'Repeat the merge without a solution: its answer has the present conflicts.',
   });
 }
 

@@ -19,6 +19,10 @@ export interface GitOptions {
   input?: string;
   /** Variables in addition to those of the user, of which none that starts with `GIT_` is passed. */
   env?: Readonly<Record<string, string>>;
+  /** Of the input and the output. `latin1` keeps every byte. Default `utf8`. */
+  encoding?: 'utf8' | 'latin1';
+  /** True: {@link git} returns the last line break too. Default false. */
+  keepsEnd?: boolean;
 }
 
 export interface GitResult {
@@ -29,12 +33,13 @@ export interface GitResult {
 }
 
 /** Runs Git in a folder. Rejects only if the program is missing. */
-export function runGit(folder: string, args: readonly string[], { input = '', env = {} }: GitOptions = {}) {
+export function runGit(folder: string, args: readonly string[], options: GitOptions = {}) {
+  const { input = '', env = {}, encoding = 'utf8' } = options;
   return new Promise<GitResult>((resolve, reject) => {
     const child = execFile(
       'git',
       ['--no-pager', ...SETTINGS, ...args],
-      { cwd: folder, env: { ...toEnvironment(), ...env }, maxBuffer: MAX_OUTPUT },
+      { cwd: folder, env: { ...toEnvironment(), ...env }, maxBuffer: MAX_OUTPUT, encoding },
       (error, stdout, stderr) => {
         const { code = error ? -1 : 0 } = (error ?? {}) as { code?: number | string };
         if (code === 'ENOENT') reject(toMissing(error));
@@ -42,14 +47,14 @@ export function runGit(folder: string, args: readonly string[], { input = '', en
       },
     );
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
+    child.stdin?.end(input, encoding);
   });
 }
 
-/** The output of Git without its last line break. @throws KlausError `tool.failed` with Git's message. */
+/** The output of Git, by default without its last line break. @throws KlausError `tool.failed` with Git's message. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await runGit(folder, args, options);
-  if (code === 0) return stdout.replace(/\n$/, '');
+  if (code === 0) return options.keepsEnd ? stdout : stdout.replace(/\n$/, '');
   const command = args.find((word) => !word.startsWith('-') && !word.includes('=')) ?? '';
   throw new KlausError('tool.failed', `git ${command} failed in ${folder}: ${stderr.trim() || `exit code ${code}`}`);
 }

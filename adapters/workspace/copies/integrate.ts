@@ -1,7 +1,8 @@
-import { readConflicts, type ConflictFile } from './conflicts.ts';
+import { readConflicts, type ConflictedMerge, type ConflictFile } from './conflicts.ts';
 import { toIdentity, type CommitOptions } from './commit-work.ts';
 import type { CopyRecord } from './copy-record.ts';
 import { git, runGit, tryGit } from './git.ts';
+import { solveConflicts, type FileSolution } from './solve-conflicts.ts';
 
 export type Method = 'merge' | 'squash' | 'rebase';
 
@@ -11,6 +12,14 @@ export interface IntegrateInput extends CommitOptions {
   target: string;
   /** Commit of the copy. */
   head: string;
+  /** Solutions of conflicts: of the merge, or of each commit of a rebase that has some. */
+  steps?: readonly SolvedStep[] | undefined;
+}
+
+export interface SolvedStep {
+  /** The commit that a rebase could not apply; absent for a merge and a squash. */
+  at?: string | undefined;
+  files: readonly FileSolution[];
 }
 
 /** A new commit, or why there is none. `conflicts.at` is the commit that a rebase could not apply. */
@@ -29,8 +38,8 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
   if (await isAncestor(head, target)) return { commit: target };
   if (method !== 'squash' && (await isAncestor(target, head))) return { commit: head };
   if (method === 'rebase') return rebase(path, input);
-  const merged = await mergeTrees(path, target, head);
-  if ('conflicts' in merged) return merged;
+  const merged = await solve(path, await mergeTrees(path, target, head), stepOf(input));
+  if (merged.conflicts) return { conflicts: merged.conflicts };
   if (merged.tree === (await git(path, ['rev-parse', `${target}^{tree}`]))) return { commit: target };
   const parents = method === 'merge' ? [target, head] : [target];
   const env = await toIdentity(path, input.author);
@@ -39,13 +48,14 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
 }
 
 /** Applies each commit that is no merge, in order. A commit whose changes the target has already is left out. */
-async function rebase(path: string, { target, head, author }: IntegrateInput): Promise<Integrated> {
+async function rebase(path: string, input: IntegrateInput): Promise<Integrated> {
+  const { target, head, author } = input;
   const listed = await git(path, ['rev-list', '--reverse', '--topo-order', '--no-merges', `${target}..${head}`]);
   const identity = await toIdentity(path, author);
   let onto = target;
   for (const commit of listed.split('\n').filter(Boolean)) {
-    const picked = await pick(path, { commit, onto });
-    if ('conflicts' in picked) return { ...picked, at: commit };
+    const picked = await solve(path, await pick(path, { commit, onto }), stepOf(input, commit));
+    if (picked.conflicts) return { conflicts: picked.conflicts, at: commit };
     if (picked.tree === (await git(path, ['rev-parse', `${onto}^{tree}`]))) continue;
     const fields = await git(path, ['log', '-1', '--format=%an%x00%ae%x00%ad%x00%B', '--date=raw', commit]);
     const [name = '', email = '', date = '', message = ''] = fields.split('\0');
@@ -72,16 +82,31 @@ async function pick(path: string, { commit, onto }: { commit: string; onto: stri
   return mergeTrees(path, ours, theirs);
 }
 
-async function mergeTrees(
+interface MergedTree {
+  tree: string;
+  conflicts?: undefined;
+}
+
+function stepOf({ steps }: IntegrateInput, at?: string): SolvedStep | undefined {
+  return steps?.find((step) => step.at === at);
+}
+
+/** Merged trees with the solution of their conflicts, if there is one. */
+async function solve(
   path: string,
-  target: string,
-  head: string,
-): Promise<{ tree: string } | { conflicts: ConflictFile[] }> {
+  merged: MergedTree | ConflictedMerge,
+  step: SolvedStep | undefined,
+): Promise<MergedTree | ConflictedMerge> {
+  if (!merged.conflicts || step === undefined) return merged;
+  return { tree: await solveConflicts(path, merged, step.files) };
+}
+
+async function mergeTrees(path: string, target: string, head: string): Promise<MergedTree | ConflictedMerge> {
   const style = ['-c', 'merge.conflictStyle=diff3'];
   const args = [...style, 'merge-tree', '--write-tree', '--name-only', '--messages', '-z', target, head];
   const { code, stdout, stderr } = await runGit(path, args);
   if (code === 0) return { tree: stdout.slice(0, stdout.indexOf('\0')) };
-  if (code === 1) return { conflicts: await readConflicts(path, stdout) };
+  if (code === 1) return readConflicts(path, stdout, { target, copy: head });
   await git(path, ['merge-base', target, head]);
   throw new Error(`git merge-tree failed: ${stderr.trim()}`);
 }

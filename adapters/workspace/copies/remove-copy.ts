@@ -5,7 +5,7 @@ import { deleteRecord, toPin, type CopyRecord } from './copy-record.ts';
 import { copyObjects, git, runGit, tryGit } from './git.ts';
 
 /** Refs of the original with the work of discarded copies. */
-const DISCARDED = 'refs/klaus/discarded/';
+export const DISCARDED = 'refs/klaus/discarded/';
 
 /**
  * Saves every commit of a copy that the original does not have, on refs below `refs/klaus/discarded/NAME/`: branches,

@@ -35,6 +35,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     server: undefined,
     at: '',
     warning: undefined,
+    copies: klaus.copies,
     settings: async () => toSettings(klaus),
     session: async (id) => toSummary(await klaus.session(id)),
     latest: async (folders) => toSummary(await findLatest(klaus, folders)),

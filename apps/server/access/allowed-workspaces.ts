@@ -36,6 +36,8 @@ export interface AllowedWorkspacesOptions {
   /** Absolute real paths of the workspaces of known sessions. */
   known: () => Iterable<string>;
   klausHome: string;
+  /** The repository of the working copy that contains a folder. A copy may be used like its repository. */
+  repositoryOf?: (path: string) => string | undefined;
   /** Default: the user's home folder. */
   home?: string;
 }
@@ -65,7 +67,8 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     const roots = listed.map((folder) => toReal(folder).path);
     return roots.some((root) => isSame(path, root) || (holds(root, path) && !isHidden(relative(root, path))));
   };
-  const check = (path: string, { shown, isLocal = false }: { shown: string; isLocal?: boolean }): void => {
+  const check = (given: string, { shown, isLocal = false }: { shown: string; isLocal?: boolean }): void => {
+    const path = options.repositoryOf?.(given) ?? given;
     if (isForbidden(path)) {
       throw new KlausError('workspace.refused', `The server begins no session in ${shown}.`, {
         hint: 'It is a system folder, the home folder, Git data or the state of Klaus, which `server.workspaces` cannot allow. Use a project folder.',

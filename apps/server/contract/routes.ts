@@ -12,6 +12,7 @@ import { agentRoutes } from './agent-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
+import { copyRoutes } from './copy-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
@@ -230,6 +231,7 @@ export const ROUTES = {
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,
+  ...copyRoutes,
   ...contextRoutes,
   ...agentRoutes,
   ...approvals,

@@ -11,6 +11,7 @@ import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
+import { copyHandlers } from '../handlers/copies.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
 import { fileHandlers } from '../handlers/files.ts';
@@ -34,6 +35,7 @@ const HANDLERS: Handlers = {
   ...sessionHandlers,
   ...runHandlers,
   ...changeHandlers,
+  ...copyHandlers,
   ...pinHandlers,
   ...processHandlers,
   ...agentHandlers,

@@ -1,7 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
+import { openStoredQueue, type StoredQueue } from './stored-queue.ts';
 import { checkFolders, type SessionFolders } from './check-folders.ts';
 import { toRoot } from './session-tree.ts';
 import { everySecond } from './shared-timer.ts';
@@ -9,7 +8,7 @@ import { everySecond } from './shared-timer.ts';
 export interface RunQueueOptions {
   klaus: Klaus;
   limit: number;
-  /** Folder with one file for each session that the queue is responsible for. */
+  /** Folder in which the sessions and their order are stored. */
   folder: string;
   log: Log;
 }
@@ -23,13 +22,13 @@ interface Running {
 
 /**
  * Runs sessions: up to a limit at the same time, the others in order of arrival. The ids of its sessions are on disk
- * until nothing is left to do, so that the next server can resume them. It does not touch the runs of other processes.
+ * until nothing is left to do, so that the next server can resume them in the same order. It does not touch the runs of other processes.
  * A child session is run by the session that the user opened, so that both continue.
  */
 export class RunQueue {
   readonly limit: number;
   readonly #klaus: Klaus;
-  readonly #folder: string;
+  readonly #stored: StoredQueue;
   readonly #log: Log;
   readonly #running = new Map<string, Running>();
   /** Queued sessions with the time at which they were added. */
@@ -47,9 +46,8 @@ export class RunQueue {
   constructor({ klaus, limit, folder, log }: RunQueueOptions) {
     this.#klaus = klaus;
     this.limit = limit;
-    this.#folder = folder;
+    this.#stored = openStoredQueue(folder);
     this.#log = log;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#mark = klaus.store.view.changedSessions().mark;
     this.#stops.push(
       // Neither the end of a process nor the expiry of an approval is a commit.
@@ -60,7 +58,7 @@ export class RunQueue {
 
   /** Adds the sessions of an earlier server. Returns their ids. */
   resumeEarlier(): string[] {
-    const ids = readdirSync(this.#folder).filter((id) => this.#klaus.store.view.session(id)?.id === id);
+    const ids = this.#stored.list().filter((id) => this.#klaus.store.view.session(id)?.id === id);
     for (const id of ids) this.add(id);
     return ids;
   }
@@ -69,8 +67,8 @@ export class RunQueue {
   add(id: string): void {
     if (this.#pause.signal.aborted) return;
     const session = this.#rootOf(id);
-    writeFileSync(join(this.#folder, session), '', { mode: 0o600 });
     const running = this.#running.get(session);
+    if (!this.#waiting.has(session) && !(running && this.#stored.has(session))) this.#stored.add(session);
     if (running) {
       running.again = true;
       return;
@@ -132,6 +130,7 @@ export class RunQueue {
     const others = [...this.#waiting];
     this.#waiting.clear();
     for (const [id, at] of others.toSpliced(position - 1, 0, [session, since])) this.#waiting.set(id, at);
+    this.#stored.order([...this.#waiting.keys()]);
     for (const id of this.#waiting.keys()) this.#notify(id);
   }
 
@@ -238,7 +237,7 @@ export class RunQueue {
   }
 
   #release(session: string): void {
-    rmSync(join(this.#folder, session), { force: true });
+    this.#stored.remove(session);
   }
 
   /** Waits for a change of the session, including those since the last check. */

@@ -5,6 +5,7 @@ import type { Daemon } from '../../daemon/ensure-daemon.ts';
 import { type ConnectedServer, connectServer } from './connect-server.ts';
 import { createHttpAttention } from './http-attention.ts';
 import { createHttpChat } from './http-chat.ts';
+import { createHttpCopies } from './http-copies.ts';
 import { createHttpInteractive } from './http-interactive.ts';
 import { createHttpReader } from './http-reader.ts';
 import { followHttp } from './http-session.ts';
@@ -29,6 +30,7 @@ export async function connectHttpClient(
     server: name,
     at,
     warning,
+    copies: createHttpCopies(server),
     ...reader,
     ...createHttpAttention(server),
     ...createHttpChat(server, reader),

@@ -1,7 +1,7 @@
 import type { WorkingCopy } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
-import { openKlaus } from '../../client/open-klaus.ts';
+import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
@@ -13,17 +13,18 @@ export const command: LeafCommand = {
   description:
     'Lists the working copies with their state: clean, changed (uncommitted changes), ahead (commits), merged, gone (the folder was deleted), unreadable, unfinished; orphaned if the session was deleted.',
   footer: 'Example:\n  klaus copies --clean',
-  server: 'local',
+  server: 'both',
   declare: (declared) =>
     declared
       .option('--clean', 'remove those that are merged or orphaned; changes are saved as by klaus discard')
       .option('--dry-run', 'with --clean: only list them')
       .option('--json', 'one JSON document'),
-  async run({ clean, dryRun, json }: Options & { clean?: true }) {
-    await using klaus = await openKlaus();
+  async run(options: Options & { clean?: true }) {
+    const { clean, dryRun, json } = options;
+    await using client = await openClient(options);
     const { removed: copies, saved } = clean
-      ? await klaus.copies.clean({ dryRun: dryRun === true })
-      : { removed: await klaus.copies.list(), saved: [] };
+      ? await client.copies.clean({ dryRun: dryRun === true })
+      : { removed: await client.copies.list(), saved: [] };
     if (json) {
       out.json(clean ? { removed: copies, saved } : { copies }, 2);
       return;

@@ -1,8 +1,9 @@
-import type { Klaus, MergeConflict, MergedCopy, MergeOptions } from '@klaus/sdk';
+import type { MergeConflict, MergedCopy, MergeOptions } from '@klaus/sdk';
+import type { SessionClient } from '@klaus/sdk/client';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
-import { openKlaus } from '../../client/open-klaus.ts';
+import { openClient } from '../../client/open-client.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
@@ -26,7 +27,7 @@ export const command: LeafCommand = {
   description:
     'Commits the uncommitted changes of the working copy, merges its commits into the branch from which it started, and removes it. If that branch is checked out, its files are updated too, unless uncommitted changes overlap. With a conflict nothing changes, and each hunk is printed.',
   footer: 'Example:\n  klaus merge 01J --squash\n  klaus merge 01J --agent     the session solves the conflicts first',
-  server: 'local',
+  server: 'both',
   declare: (declared) =>
     declared
       .addArgument(new IdArgument('<id>', 'sessions'))
@@ -50,30 +51,29 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
   }
   const method = options.squash ? 'squash' : options.rebase ? 'rebase' : 'merge';
   const given: MergeOptions = { method, ...optional({ into: options.into, message: options.message }) };
-  await using klaus = await openKlaus();
-  let merged = await klaus.copies.merge(id, given);
-  if (!merged.done && options.agent !== undefined) {
-    const exitCode = await solve(klaus, id, options);
+  const { agent, ...common } = options;
+  await using client = await openClient(common);
+  let merged = await client.copies.merge(id, given);
+  if (!merged.done && agent !== undefined) {
+    const exitCode = await solve(client, id, options);
     if (exitCode !== EXIT.done) return exitCode;
-    merged = await klaus.copies.merge(id, given);
+    merged = await client.copies.merge(id, given);
   }
   if (options.json) out.json(merged, 2);
   else if (merged.done) printMerged(merged);
-  else printConflicts(merged, id);
+  else printConflicts(merged, `${id}${client.at}`);
   return merged.done ? EXIT.done : EXIT.failed;
 }
 
 /** A run of an agent in the working copy that solves the conflicts in its files. Returns its exit code. */
-async function solve(klaus: Klaus, id: string, options: MergeCommandOptions): Promise<number> {
+async function solve(client: SessionClient, id: string, options: MergeCommandOptions): Promise<number> {
   const { agent, into, message, ...rest } = options;
-  const opened = await klaus.copies.showConflicts(id, optional({ into, message }));
+  const opened = await client.copies.showConflicts(id, optional({ into, message }));
   const show: Options = { ...rest, ...optional({ agent: typeof agent === 'string' ? agent : undefined }) };
   // Standard output has the document of the merge alone.
   delete show.json;
   if (options.json) show.outputFormat = 'json';
   const output = createOutput(show);
-  const { createLocalClient } = await import('../../client/local-client.ts');
-  const client = createLocalClient(klaus, output.note);
   const { onAsk, asks } = toOnAsk(show, await client.settings());
   const prompt = { parts: [{ type: 'text', text: opened.prompt } as const], onAsk, mode: options.approve };
   let session = { id: opened.session, lastSeq: 0, mode: null as string | null };

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { PullRequest } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
-import { openKlaus } from '../../client/open-klaus.ts';
+import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { CliError } from '../../program/cli-error.ts';
@@ -15,9 +15,9 @@ export const command: LeafCommand = {
   name: 'pr',
   summary: 'open a pull request with the changes of a working copy',
   description:
-    'Commits the uncommitted changes of the working copy, pushes its branch, and opens a pull request with gh, or a merge request with glab. Title and text come from the log: the last answer, the changed files, and the checks that ran. Without these programs, the commands and the text are printed.',
+    'Commits the uncommitted changes of the working copy, pushes its branch, and opens a pull request with gh, or a merge request with glab. Title and text come from the log: the last answer, the changed files, and the checks that ran. Without these programs, and for a server, the commands and the text are printed.',
   footer: 'Example:\n  klaus pr 01J --draft\n  klaus pr 01J --dry-run      print the commands and the text',
-  server: 'local',
+  server: 'both',
   declare: (declared) =>
     declared
       .addArgument(new IdArgument('<id>', 'sessions'))
@@ -38,16 +38,17 @@ interface PrOptions extends Options {
 }
 
 async function run(id: string, options: PrOptions): Promise<number> {
-  await using klaus = await openKlaus();
+  await using client = await openClient(options);
   const { toHostEnvironment } = await import('@klaus/sdk');
   const env = toHostEnvironment();
   const { into, title } = options;
-  const found = await klaus.copies.pullRequest(id, optional({ into }));
+  const found = await client.copies.pullRequest(id, optional({ into }));
   const request = title === undefined ? found : { ...found, title };
   const program = ['gh', 'glab'].find((name) => isInstalled(name, env['PATH']));
   const push = ['git', 'push', '--no-verify', options.remote, `${request.commit}:refs/heads/${request.branch}`];
   const open = toOpening(program ?? 'gh', request, options);
-  const isPrinted = options.dryRun === true || program === undefined;
+  // The working copy is on the machine of the server.
+  const isPrinted = options.dryRun === true || program === undefined || client.server !== undefined;
   if (!isPrinted) {
     runIn({ cwd: request.path, env }, push);
     const url = runIn({ cwd: request.repository, env }, open).trim();
@@ -57,7 +58,8 @@ async function run(id: string, options: PrOptions): Promise<number> {
   }
   if (options.json) out.json({ ...request, opened: false, commands: [push, open] }, 2);
   else {
-    if (program === undefined) err.write('Neither gh nor glab is installed. Run these commands yourself:\n');
+    if (client.server !== undefined) err.write('Run these commands on the machine of the server:\n');
+    else if (program === undefined) err.write('Neither gh nor glab is installed. Run these commands yourself:\n');
     const lines = [
       `cd ${quote(request.path)} && ${push.map(quote).join(' ')}`,
       `cd ${quote(request.repository)} && ${open.map(quote).join(' ')}`,
