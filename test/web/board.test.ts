@@ -127,8 +127,18 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     await page.getByRole('button', { name: enBoard.compare(2) }).click();
     const compared = page.locator('.compared');
     await expect.poll(() => compared.count(), WAIT).toBe(2);
-    await compared.nth(0).getByText('of first').waitFor();
-    await compared.nth(1).getByText('of second').waitFor();
+    await page
+      .getByRole('group', { name: enBoard.of('first.txt', 'A') })
+      .getByText('of first')
+      .waitFor();
+    await page
+      .getByRole('group', { name: enBoard.of('second.txt', 'B') })
+      .getByText('of second')
+      .waitFor();
+    await page
+      .getByRole('group', { name: enBoard.of('first.txt', 'B') })
+      .getByText(enBoard.notChanged)
+      .waitFor();
     await expectAccessible(page, 'the comparison');
     const [left, right] = [await compared.nth(0).boundingBox(), await compared.nth(1).boundingBox()];
     expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
@@ -143,7 +153,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     await page.goto(`${it.server.url}/#/board`);
     await page.getByLabel(enBoard.prompt).fill('several');
     await page.getByLabel(enBoard.count).fill('3');
-    await page.getByRole('button', { name: enBoard.submit, exact: true }).click();
+    await page.getByLabel(enBoard.place).selectOption('folder');
+    await page.getByRole('button', { name: enBoard.submit(3), exact: true }).click();
     await page.getByRole('button', { name: enBoard.compare(3) }).waitFor();
     const prompts = async () => {
       const { sessions } = await it.client.sessions({ query: { search: 'several' } });

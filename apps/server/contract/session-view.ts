@@ -84,5 +84,18 @@ export const sessionDetailSchema = sessionViewSchema.extend({
   contextWindow: z.int().nullable().describe('Tokens; null for an unknown model.'),
   queue: z.array(queuedMessageSchema),
   pins: z.array(pinnedTextSchema),
+  workingCopy: z
+    .object({
+      name: z.string().describe('Names it in the routes of working copies. A fork shares the copy of its original.'),
+      branch: z.string(),
+      repository: z.string().describe('Absolute path.'),
+      ended: z
+        .enum(['merged', 'squashed', 'rebased', 'kept', 'discarded'])
+        .nullable()
+        .describe('Null while the copy exists.'),
+    })
+    .nullable()
+    .optional()
+    .describe('The private clone in which it works; null without one. Absent from a server without working copies.'),
 });
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { optional } from '@klaus/sdk/optional';
 import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
@@ -162,11 +163,17 @@ export const sessionHandlers = {
   },
 } satisfies PartialHandlers;
 
+function toCopyView({ path, branch, repository }: { path: string; branch: string; repository: string }) {
+  return { name: basename(path), branch, repository };
+}
+
 async function toDetail(context: Context, row: SessionRow): Promise<SessionDetail> {
   const { klaus } = context;
   const { id } = row;
   const usage = await klaus.usage({ session: id });
   const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+  const [opened] = await klaus.store.eventsOf(id, ['session.opened']);
+  const ended = opened?.workingCopy && (await klaus.store.lastOf(id, ['workingCopy.ended']));
   for (const event of await klaus.store.eventsOf(id, ['session.opened', 'session.changed'])) {
     if (event.limits) Object.assign(limits, event.limits);
   }
@@ -179,6 +186,7 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
     contextWindow: turn?.modelInfo?.contextWindow ?? known?.contextWindow ?? null,
     queue: toQueuedMessages(await klaus.store.inbox(id)),
     pins: await klaus.handle(id).pins(),
+    workingCopy: opened?.workingCopy ? { ...toCopyView(opened.workingCopy), ended: ended?.how ?? null } : null,
   };
 }
 

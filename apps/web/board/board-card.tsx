@@ -1,5 +1,5 @@
 import type { SessionView } from '@klaus/server/contract';
-import { ArrowDown, ArrowUp } from 'lucide-react';
+import { ArrowDown, ArrowUp, Play } from 'lucide-react';
 import type { DragEvent, KeyboardEvent } from 'react';
 import { host, nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
@@ -10,9 +10,10 @@ import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
+import { isResumable } from './columns.ts';
 
 /** The kind of data of a dragged card: the id of its session. */
-const DRAGGED = 'text/x-klaus-session';
+export const DRAGGED = 'text/x-klaus-session';
 
 interface BoardCardProps {
   session: SessionView;
@@ -34,16 +35,23 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
   const item = attention.items.find((each) => each.session === id);
   const line = item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '';
   const move = (to: number) => to >= 1 && to <= count && onMove(id, to);
+  const canResume = isResumable(session);
+  const start = {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer.setData(DRAGGED, id),
+  };
   const drag =
     position === null
-      ? {}
+      ? canResume
+        ? start
+        : {}
       : {
-          draggable: true,
-          onDragStart: (event: DragEvent) => event.dataTransfer.setData(DRAGGED, id),
+          ...start,
           onDragOver: (event: DragEvent) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault(),
           onDrop: (event: DragEvent) => {
             const dragged = event.dataTransfer.getData(DRAGGED);
             event.preventDefault();
+            event.stopPropagation();
             if (dragged !== '' && dragged !== id) onMove(dragged, position);
           },
           onKeyDown: (event: KeyboardEvent) => {
@@ -77,6 +85,11 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
         <span className="number" title={formatTime(Date.parse(item?.since ?? updatedAt))}>
           {formatAgo(Date.parse(item?.since ?? updatedAt), now)}
         </span>
+        {canResume ? (
+          <span className="line board-moves">
+            <IconButton label={t.again(name)} icon={Play} onClick={() => onMove(id, 1)} />
+          </span>
+        ) : null}
         {position === null ? null : (
           <span className="line board-moves">
             <IconButton label={t.up(name)} icon={ArrowUp} disabled={position <= 1} onClick={() => move(position - 1)} />

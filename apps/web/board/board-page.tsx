@@ -2,6 +2,7 @@ import type { SessionView } from '@klaus/server/contract';
 import { Columns2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
+import { resumeSession } from '../actions/session-actions.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf } from '../state/host.ts';
 import { go } from '../state/route.ts';
@@ -11,8 +12,8 @@ import { useText } from '../text/text.ts';
 import { BackButton } from '../ui/back-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/empty.tsx';
-import { BoardCard } from './board-card.tsx';
-import { COLUMNS, toColumns, type Column } from './columns.ts';
+import { BoardCard, DRAGGED } from './board-card.tsx';
+import { COLUMNS, isResumable, toColumns, type Column } from './columns.ts';
 import { Comparison } from './comparison.tsx';
 import { StartForm } from './start-form.tsx';
 import './board.css';
@@ -34,6 +35,9 @@ function Board() {
   const [moved, setMoved] = useState('');
   const columns = useMemo(() => toColumns({ sessions, attention }), [sessions, attention]);
   const move = async (id: string, position: number) => {
+    const at = sessions.get(id);
+    // A card from another column continues its run.
+    if (at?.state !== 'queued') return at && isResumable(at) ? resumeSession(id) : undefined;
     const answer = await attempt(() => client.moveQueued({ params: { id }, body: { position } }));
     const session = sessionOf(host.get(), id);
     const name = (session && nameOf(session)) ?? words.sessions.untitled;
@@ -91,7 +95,19 @@ function BoardColumn({ column, sessions, selected, onSelect, onMove }: BoardColu
   const t = useBoardText();
   const shown = column === 'queued' ? sessions : sessions.slice(0, MAX_CARDS);
   return (
-    <section className="board-column column" aria-labelledby={`board-${column}`} data-column={column}>
+    <section
+      className="board-column column"
+      aria-labelledby={`board-${column}`}
+      data-column={column}
+      // Below the cards of the queue: its end.
+      onDragOver={(event) => {
+        if (column === 'queued' && event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const dragged = event.dataTransfer.getData(DRAGGED);
+        if (column === 'queued' && dragged !== '') onMove(dragged, Math.max(1, sessions.length));
+      }}
+    >
       <h2 id={`board-${column}`} className="line small">
         {t.columns[column]} <span className="muted number">{sessions.length}</span>
       </h2>

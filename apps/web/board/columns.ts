@@ -26,3 +26,8 @@ function toColumn({ state, problem }: SessionView): Column | undefined {
   if (problem !== null) return 'failed';
   return state === 'idle' ? undefined : state;
 }
+
+/** True if the run of a session can be queued again: it failed or was interrupted. */
+export function isResumable({ state, parent }: SessionView): boolean {
+  return (state === 'failed' || state === 'interrupted') && parent === null;
+}
