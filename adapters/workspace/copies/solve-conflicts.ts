@@ -62,7 +62,7 @@ async function solveHunks(
   const count = conflict.hunks.length;
   if (!entry || count === 0) throw refuse(conflict, 'it has no hunks: take one side');
   if (hunks.length !== count) throw refuse(conflict, `it has ${count} hunks`);
-  // Every byte is kept, whatever the encoding of the file is.
+  // Every byte is kept, in any encoding of the file.
   const { id, mode } = entry;
   const text = await git(folder, ['cat-file', 'blob', id], { encoding: 'latin1', keepsEnd: true });
   let at = 0;

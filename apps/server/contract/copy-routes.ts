@@ -83,7 +83,7 @@ const solutionSchema = z
   })
   .describe('Solves reported conflicts. Refused with `copy.blocked` if a commit has changed since.');
 
-export const mergeMethodSchema = z.enum(['merge', 'squash', 'rebase']);
+const mergeMethodSchema = z.enum(['merge', 'squash', 'rebase']);
 
 const mergedSchema = z.discriminatedUnion('done', [
   z.object({

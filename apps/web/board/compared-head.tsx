@@ -1,4 +1,4 @@
-import { GitBranch, GitMerge, RotateCcw, Trash2 } from 'lucide-react';
+import { GitMerge, RotateCcw } from 'lucide-react';
 import { attempt } from '../actions/attempt.ts';
 import { pinSession } from '../actions/session-actions.ts';
 import { client } from '../state/client.ts';
@@ -92,10 +92,10 @@ function Actions({ id, compared, name, isHeld, others, onMerge, onDiscard, onCha
         <Button variant="primary" icon={GitMerge} onClick={onMerge} {...title}>
           {t.merge}
         </Button>
-        <Button icon={GitBranch} title={t.keepHint} onClick={() => void keep(t.kept)} {...title}>
+        <Button title={t.keepHint} onClick={() => void keep(t.kept)} {...title}>
           {t.keep}
         </Button>
-        <Button icon={Trash2} variant="danger" onClick={onDiscard} {...title}>
+        <Button variant="danger" onClick={onDiscard} {...title}>
           {t.discard}
         </Button>
       </div>

@@ -36,8 +36,8 @@ export function ConflictForm({ conflicted, isSending, onSolved, onAgent, onCance
   const submit = () =>
     onSolved(
       conflicts.map(({ path, hunks }): FileSolution => {
-        const whole = choices.get(toKey(path));
-        if (hunks.length === 0) return { path, side: whole === 'target' ? 'target' : 'copy' };
+        const side = choices.get(toKey(path));
+        if (hunks.length === 0) return { path, side: side === 'target' ? 'target' : 'copy' };
         return { path, hunks: hunks.map((_, index) => choices.get(toKey(path, index))!) };
       }),
     );

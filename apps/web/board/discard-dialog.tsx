@@ -10,7 +10,7 @@ import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Milliseconds for which a discard can be undone in the notification; afterwards in the comparison. */
+/** Milliseconds for which a discard can be undone in the notification; after that in the comparison. */
 const UNDO_MS = 20_000;
 
 export interface NamedCopy {

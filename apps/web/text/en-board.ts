@@ -24,9 +24,9 @@ export const enBoard = {
     folder: 'All in the same folder',
   },
   placeHints: {
-    copy: 'Each one gets a private clone and a branch, which start from the last commit. Compare and merge them afterwards.',
+    copy: 'Each one gets a private clone and a branch, which start from the last commit. Compare and merge them when they are done.',
     changes:
-      'Each one gets a private clone and a branch, with the uncommitted changes. Compare and merge them afterwards.',
+      'Each one gets a private clone and a branch, with the uncommitted changes. Compare and merge them when they are done.',
     folder: 'All of them change the same files at the same time.',
   },
   submit: (n: number) => (n === 1 ? 'Start' : `Start ${n}`),
