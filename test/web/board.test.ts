@@ -122,6 +122,21 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     expect(started).toEqual(started.toSorted((a, b) => a - b));
   });
 
+  test('a failed session is queued again by drag and by its button', async () => {
+    const runs = async () =>
+      (await Array.fromAsync(it.klaus.handle(ids['fail']!).events())).filter(({ type }) => type === 'run.finished')
+        .length;
+    const before = await runs();
+    await card('fail').dragTo(page.locator('[data-column="queued"]'));
+    await expect.poll(runs, WAIT).toBe(before + 1);
+    await expect.poll(() => cards('failed'), WAIT).toContain(ids['fail']);
+    await card('fail')
+      .getByRole('button', { name: enBoard.again('About fail') })
+      .click();
+    await expect.poll(runs, WAIT).toBe(before + 2);
+    await expect.poll(() => cards('failed'), WAIT).toContain(ids['fail']);
+  });
+
   test('the changes of two sessions are compared side by side, and one is chosen', async () => {
     for (const name of ['first', 'second']) await card(name).getByRole('checkbox').check();
     await page.getByRole('button', { name: enBoard.compare(2) }).click();
