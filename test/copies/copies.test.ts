@@ -239,8 +239,9 @@ describe('merge', () => {
       const result = await engine.klaus.copies.merge(session.id, { method });
       if (result.done) throw new Error('There is no conflict.');
       const { target, head } = result;
-      expect(result.conflicts[0]).toMatchObject({ path: 'long.txt', sides: ['target', 'copy'] });
-      expect(result.conflicts[0]!.hunks[0]).toMatchObject({ line: 2, target: '=======\n', copy: 'copy 2\n' });
+      const conflict = result.conflicts.find((one) => one.path === 'long.txt')!;
+      expect(conflict.sides).toEqual(['target', 'copy']);
+      expect(conflict.hunks[0]).toMatchObject({ line: 2, target: '=======\n', copy: 'copy 2\n' });
       const steps = [{ at: result.at, files: files.slice(0, result.conflicts.length) }];
       const solve = (solution: typeof steps) =>
         engine.klaus.copies.merge(session.id, { method, solution: { target, head, steps: solution } });
