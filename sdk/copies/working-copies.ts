@@ -29,7 +29,10 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
   };
   const list = async (): Promise<WorkingCopy[]> => {
     await settleCopies(parts);
-    return Promise.all(copies.list().map((record) => describe(parts, record)));
+    const described = await Promise.all(copies.list().map((record) => describe(parts, record)));
+    // Some may have ended since.
+    const left = new Set(copies.list().map(({ path }) => path));
+    return described.filter(({ path }) => left.has(path));
   };
   const discard: WorkingCopies['discard'] = async (name, { force = false } = {}) => {
     const { refs, saved, session } = await change(name, async (record) => {

@@ -29,7 +29,9 @@ export async function readCopyFacts(record: CopyRecord): Promise<CopyFacts> {
   const changes = status.split('\0').filter((entry) => /^.{2} /.test(entry)).length;
   const facts = { ahead: Number(ahead), changes };
   if (changes > 0 || (await listChangedSubmodules(path)).length > 0) return { state: 'changed', ...facts };
-  const head = await git(path, ['rev-parse', 'HEAD']);
+  const head = await tryGit(path, ['rev-parse', 'HEAD']);
+  // Another process removes it now.
+  if (head === undefined) return { state: 'gone', ahead: 0, changes: 0 };
   if (facts.ahead === 0) return { state: head === record.base ? 'clean' : 'merged', ...facts };
   const isMerged = target !== undefined && (await changesNothing(path, { target, head }));
   return { state: isMerged ? 'merged' : 'ahead', ...facts };
