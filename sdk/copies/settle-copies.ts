@@ -94,9 +94,7 @@ function busy(session: string): KlausError {
 
 /** @throws KlausError `copy.missing` naming the candidates. */
 export function findRecord(records: readonly CopyRecord[], name: string): CopyRecord {
-  const wanted = name.toUpperCase();
-  const isNamed = (record: CopyRecord): boolean => basename(record.path) === name.toLowerCase();
-  const found = records.filter((record) => isNamed(record) || record.session.startsWith(wanted));
+  const found = records.filter((record) => isNamed(record, name));
   const [only] = found;
   if (only && found.length === 1) return only;
   if (!only) {
@@ -105,4 +103,9 @@ export function findRecord(records: readonly CopyRecord[], name: string): CopyRe
   throw new KlausError('usage', `${name} names several working copies.`, {
     hint: `Name one of them: ${found.map((record) => basename(record.path)).join(', ')}.`,
   });
+}
+
+/** True if a name means a copy: its own name, or the beginning of the id of its session. */
+export function isNamed({ path, session }: CopyRecord, name: string): boolean {
+  return basename(path) === name.toLowerCase() || session.startsWith(name.toUpperCase());
 }

@@ -2,7 +2,15 @@ import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { basename } from 'node:path';
 import { writePullRequest } from './pull-request.ts';
-import { findRecord, finishCopy, holdSession, settleCopies, type CopyParts, type CopyRecord } from './settle-copies.ts';
+import {
+  findRecord,
+  finishCopy,
+  holdSession,
+  isNamed,
+  settleCopies,
+  type CopyParts,
+  type CopyRecord,
+} from './settle-copies.ts';
 import type { MergeConflict, MergeOptions, WorkingCopies, WorkingCopy } from './working-copy.ts';
 
 /** Author of commits in a repository without an identity. */
@@ -130,8 +138,9 @@ async function findEnded({ store }: Pick<CopyParts, 'store'>, name: string) {
 /** The branch of a discarded copy; undefined if no such copy is meant, or nothing was saved. */
 async function keepDiscarded(parts: CopyParts, name: string) {
   const { copies } = parts;
+  if (copies.list().some((record) => isNamed(record, name))) return undefined;
   const ended = await findEnded(parts, name);
-  if (ended?.how !== 'discarded' || copies.list().some(({ session }) => session === ended.session)) return undefined;
+  if (ended?.how !== 'discarded') return undefined;
   const commit = await copies.restoreDiscarded(ended.copy);
   return commit === undefined ? undefined : { session: ended.session, branch: ended.copy.branch, commit };
 }
