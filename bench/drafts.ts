@@ -39,15 +39,36 @@ export function toRunEnd(turns: number): Draft {
   };
 }
 
-/** Writes the same log for each of several sessions. */
-export async function writeLogs(home: string, sessions: readonly string[], drafts: readonly Draft[]): Promise<void> {
+/** Writes a log for each of several sessions. */
+export async function writeLogs(
+  home: string,
+  sessions: readonly string[],
+  toDrafts: (number: number) => readonly Draft[],
+): Promise<void> {
   using store = createSqliteStore({ home });
-  for (const session of sessions) {
+  for (const [number, session] of sessions.entries()) {
     const lease = (await store.claim(session))!;
+    const drafts = toDrafts(number);
     for (let at = 0; at < drafts.length; at += BATCH)
       await store.append(session, drafts.slice(at, at + BATCH), { lease });
     await lease.release();
   }
+}
+
+/** A session with a prompt and an answer of its own. Each is a minute after the one before. */
+export function toShortSession(workspace: string, number: number): Draft[] {
+  const say = (role: 'user' | 'assistant', text: string): Draft => {
+    const origin = role === 'user' ? ('user' as const) : ('model' as const);
+    const message = { id: role, role, origin, parts: [{ type: 'text' as const, text }] };
+    return { type: 'message.added', run: RUN, turn: 0, message, at: START };
+  };
+  const drafts = [
+    ...toOpening(workspace),
+    say('user', `Find out why test ${number} fails now and then, and repair it without changing the test.`),
+    say('assistant', `The order of two promises decided.\nTest ${number} passes 100 times of 100 now.`),
+    toRunEnd(0),
+  ];
+  return drafts.map((draft) => ({ ...draft, at: draft.at + number * 60_000 }));
 }
 
 /** The events of a log before the first turn. */

@@ -12,7 +12,7 @@ export const lazyBundle: Plugin = {
   renderChunk(code) {
     const program = parseAst(code, { lang: 'js' }) as unknown as Node;
     const lazy = findLazy(program, code);
-    return applyEdits(code, [...toUses(program, lazy), ...toDeclarations(lazy), ...toMarksLeft(program, lazy)]);
+    return applyEdits(code, [...toUses(program, lazy), ...toDeclarations(lazy, code), ...toMarksLeft(program, lazy)]);
   },
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = toAscii(chunk.code);
@@ -25,13 +25,16 @@ interface Lazy {
   init: Node;
   /** The expression that creates it. */
   value: { start: number; end: number };
+  /** The next statement, `x = toESM(x)`, which gives a module of Node its default export. */
+  interop?: Node | undefined;
 }
 
 /** `const x = require('y')`, and each named schema. A name that is declared twice stays unchanged. */
 function findLazy(program: Node, code: string): Map<string, Lazy> {
   const found = new Map<string, Lazy>();
   const counts = countDeclarations(program);
-  for (const statement of program['body'] as Node[]) {
+  const body = program['body'] as Node[];
+  for (const [at, statement] of body.entries()) {
     const [declarator, ...others] = (statement['declarations'] ?? []) as Node[];
     const init = declarator?.['init'] as Node | undefined;
     const name = (declarator?.['id'] as Node | undefined)?.['name'] as string | undefined;
@@ -39,21 +42,41 @@ function findLazy(program: Node, code: string): Map<string, Lazy> {
     if (isMarked(init)) found.set(name, { statement, init, value: toMarked(init) });
     // Every file needs the runtime.
     else if (isCall(init, 'require') && !code.slice(init.start, init.end).includes('rolldown-runtime'))
-      found.set(name, { statement, init, value: init });
+      found.set(name, { statement, init, value: init, interop: toInterop(body[at + 1], name) });
   }
   // CommonJS of other packages is wrapped: its name is reassigned.
-  visit(program, (node, [parent]) => {
-    if (node.type === 'Identifier' && parent?.type === 'AssignmentExpression' && parent['left'] === node)
-      found.delete(node['name'] as string);
+  visit(program, (node, [parent, statement]) => {
+    if (node.type !== 'Identifier' || parent?.type !== 'AssignmentExpression' || parent['left'] !== node) return;
+    const name = node['name'] as string;
+    if (statement !== found.get(name)?.interop) found.delete(name);
   });
   return found;
 }
 
-function toDeclarations(lazy: ReadonlyMap<string, Lazy>): Edit[] {
-  return [...lazy].flatMap(([name, { statement, value }]) => [
-    { start: statement.start, end: value.start, text: `let ${name}$made; const ${name} = () => ${name}$made ??= ` },
-    { start: value.end, end: statement.end, text: ';' },
-  ]);
+function toInterop(next: Node | undefined, name: string): Node | undefined {
+  const assigned = next?.['expression'] as Node | undefined;
+  const isInterop =
+    assigned?.type === 'AssignmentExpression' &&
+    (assigned['left'] as Node)['name'] === name &&
+    (((assigned['right'] as Node)['arguments'] ?? []) as Node[])[0]?.['name'] === name;
+  return isInterop ? next : undefined;
+}
+
+function toDeclarations(lazy: ReadonlyMap<string, Lazy>, code: string): Edit[] {
+  return [...lazy].flatMap(([name, { statement, value, interop }]): Edit[] => {
+    const start = `let ${name}$made; const ${name} = () => ${name}$made ??= `;
+    if (interop === undefined) {
+      return [
+        { start: statement.start, end: value.start, text: start },
+        { start: value.end, end: statement.end, text: ';' },
+      ];
+    }
+    const call = (interop['expression'] as Node)['right'] as Node;
+    const [given] = call['arguments'] as [Node];
+    const made =
+      code.slice(call.start, given.start) + code.slice(value.start, value.end) + code.slice(given.end, call.end);
+    return [{ start: statement.start, end: interop.end, text: `${start}${made};` }];
+  });
 }
 
 /** Properties with a schema that may never be used: of a tool, and of a setting. */
@@ -66,6 +89,7 @@ function toUses(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
     const name = node['name'] as string;
     if (node.type !== 'Identifier' || !parent || !lazy.has(name) || !isReference(node, parent)) return;
     if (parent.type === 'VariableDeclarator' && parent['id'] === node) return;
+    if (parents.some((above) => above === lazy.get(name)?.interop)) return;
     // In brackets, because `new x().y()` means something else.
     const use = `(${name}())`;
     if (parent.type !== 'Property' || parents[1]?.type !== 'ObjectExpression') {

@@ -1,5 +1,6 @@
 export {
   openSessionStates,
+  type ListedState,
   type SessionState,
   type SessionStateName,
   type SessionStates,

@@ -14,9 +14,12 @@ export function toPrintable(text: string): string {
     .replace(ACTING, (character) => `<${character.codePointAt(0)!.toString(16).padStart(2, '0')}>`);
 }
 
+/** Words of visible ASCII with one space between them: no character of it needs a change. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** One line of at most `max` characters: white space is folded, the end cut with an ellipsis. */
 export function toLine(text: string, max: number): string {
-  const line = toPrintable(text).replaceAll(/\s+/g, ' ').trim();
+  const line = PLAIN.test(text) ? text : toPrintable(text).replaceAll(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${line.slice(0, Math.max(0, max - 1))}…`;
 }
 

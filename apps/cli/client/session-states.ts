@@ -1,4 +1,4 @@
-import type { SessionState, SessionStates } from '@klaus/sdk/session-states';
+import type { SessionStates } from '@klaus/sdk/session-states';
 import { CliError, UsageError } from '../program/cli-error.ts';
 
 /**
@@ -25,8 +25,15 @@ export async function openStates(): Promise<SessionStates | undefined> {
 
 function withCodes(states: SessionStates | undefined): SessionStates | undefined {
   if (states === undefined) return undefined;
-  const { list, get, match } = states;
-  return { ...states, list: guard(list), get: guard(get), match: guard(match) };
+  const { list, listShort, get, match, events } = states;
+  return {
+    ...states,
+    list: guard(list),
+    listShort: (query, toItem) => guard(() => listShort(query, toItem))(),
+    get: guard(get),
+    match: guard(match),
+    events: guard(events),
+  };
 }
 
 /** The same function, whose errors have a code. */
@@ -58,9 +65,4 @@ export function toSessionIds(states: SessionStates | undefined, given: readonly 
     );
   });
   return [...new Set(ids)];
-}
-
-/** The states of sessions by their full ids. Sessions that were deleted are absent. */
-export function readStates(states: SessionStates | undefined, ids: readonly string[]): SessionState[] {
-  return ids.flatMap((id) => states?.get(id) ?? []);
 }

@@ -6,33 +6,75 @@ import { err, out } from './sink.ts';
  *
  * @param width Characters of a line; 0 means that nothing is cut, for programs. Default: the terminal of standard output.
  */
-export function toTable(rows: readonly (readonly string[])[], width = out.columns): string {
-  const cells = rows.map((row) => row.map((cell) => toLine(cell, 10_000)));
-  const columns = Math.max(0, ...cells.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
-  );
-  return cells
-    .map((row) => {
-      const line = row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column]!)))
-        .join('  ');
-      return `${width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`;
-    })
-    .join('');
+export function toTable(rows: Iterable<readonly string[]>, width = out.columns): string {
+  const table = createTable(width);
+  for (const row of rows) table.add([...row]);
+  return [...table.toChunks()].join('');
+}
+
+/** Lines that are written at once: a write copies its text. */
+const CHUNK = 1_000;
+
+/** There can be thousands of rows, and most cells are equal to the one above: the work on that is used again. */
+function createTable(width: number) {
+  const rows: string[][] = [];
+  const widths: number[] = [];
+  const padded: { cell: string; text: string }[] = [];
+  let above: readonly string[] = [];
+  const pad = (cell: string, column: number): string => {
+    const before = padded[column];
+    if (before?.cell === cell) return before.text;
+    const text = cell.padEnd(widths[column]! + 2);
+    padded[column] = { cell, text };
+    return text;
+  };
+  const toLineOf = (row: readonly string[]): string => {
+    const last = row.length - 1;
+    let line = '';
+    for (let column = 0; column < last; column++) line += pad(row[column]!, column);
+    line += row[last] ?? '';
+    return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…\n` : `${line}\n`;
+  };
+  return {
+    /** Makes the cells printable. */
+    add(row: string[]): void {
+      for (let column = 0; column < row.length; column++) {
+        const cell = row[column]!;
+        if (cell === above[column]) continue;
+        const text = toLine(cell, 10_000);
+        row[column] = text;
+        widths[column] = Math.max(widths[column] ?? 0, text.length);
+      }
+      above = row;
+      rows.push(row);
+    },
+    *toChunks(): Iterable<string> {
+      for (let at = 0; at < rows.length; at += CHUNK)
+        yield rows
+          .slice(at, at + CHUNK)
+          .map(toLineOf)
+          .join('');
+    },
+  };
 }
 
 /** Prints a list: as a table, or as NDJSON, which is written while it is read. `empty` goes to standard error. */
 export function printRows<T>(
   items: Iterable<T>,
-  view: { json: true | undefined; head: readonly string[]; toRow: (item: T) => readonly string[]; empty: string },
+  view: { json: true | undefined; head: readonly string[]; toRow: (item: T) => string[]; empty: string },
 ): void {
   const { json, head, toRow, empty } = view;
   if (json) {
     for (const item of items) out.json(item);
     return;
   }
-  const rows = Array.from(items, toRow);
-  if (rows.length === 0) err.write(`${empty}\n`);
-  else out.write(toTable([head, ...rows]));
+  const table = createTable(out.columns);
+  let isEmpty = true;
+  table.add([...head]);
+  for (const item of items) {
+    table.add(toRow(item));
+    isEmpty = false;
+  }
+  if (isEmpty) err.write(`${empty}\n`);
+  else for (const chunk of table.toChunks()) out.write(chunk);
 }

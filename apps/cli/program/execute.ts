@@ -1,4 +1,3 @@
-import { isatty } from 'node:tty';
 import type { KlausError } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { CommanderError } from 'commander';
@@ -18,8 +17,8 @@ export async function execute(given: readonly string[]): Promise<never> {
   process.once('uncaughtException', (error) => process.exit(reportError(error, { asJson })));
   let code: number = EXIT.done;
   try {
-    const isTerminal = isatty(0) && isatty(1);
-    const program = await createProgram(words, (result) => (code = result), isTerminal);
+    const isChat = words.length === 0 && (await isTerminal());
+    const program = await createProgram(words, (result) => (code = result), isChat);
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     const isDone = (error instanceof CommanderError && error.exitCode === 0) || isEndOfPipe(error);
@@ -31,6 +30,12 @@ export async function execute(given: readonly string[]): Promise<never> {
   await flush(process.stderr);
   // Open handles, such as keep-alive sockets, do not delay the end.
   process.exit(code);
+}
+
+/** Loads the modules of terminals and sockets, which most commands do not need. */
+async function isTerminal(): Promise<boolean> {
+  const { isatty } = await import('node:tty');
+  return isatty(0) && isatty(1);
 }
 
 /** True if the line asks for errors as JSON. It is read before it is parsed, because it may be wrong. */

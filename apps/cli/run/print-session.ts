@@ -1,14 +1,17 @@
 import { continueWork, hasEnded, untilChange } from '../client/follow-states.ts';
-import { openKlaus } from '../client/open-klaus.ts';
-import { openStates } from '../client/session-states.ts';
+import { toPrintable } from '@klaus/sdk/printable';
+import { readEvents } from '../client/read-events.ts';
+import { openStates, toSessionIds } from '../client/session-states.ts';
 import { createOutput } from '../output/show-output.ts';
-import { out } from '../output/sink.ts';
+import { err, out } from '../output/sink.ts';
 import { outputFailure } from '../output/streams.ts';
 import type { Options } from '../program/options.ts';
 
 export interface PrintSessionOptions extends Options {
   /** Prints what is new until no work is left. */
   follow?: true;
+  /** Prints first on standard error which session it is. */
+  isNamed?: true;
   /** How many of the last events are printed first. Default: all. */
   number?: number;
 }
@@ -17,13 +20,15 @@ export interface PrintSessionOptions extends Options {
 export async function printSession(idOrPrefix: string, options: PrintSessionOptions): Promise<void> {
   const { follow = false, number = Infinity } = options;
   const output = createOutput(options, out);
-  await using klaus = await openKlaus({ onNotice: output.note });
-  const session = await klaus.session(idOrPrefix);
+  using states = await openStates();
+  const [id = ''] = toSessionIds(states, [idOrPrefix]);
+  const [found] = states!.get([id]);
+  if (options.isNamed && found) err.write(`Session ${id}, ${found.state}, in ${toPrintable(found.workspace)}\n`);
   const toLines = options.raw ? (await import('../instance/runtime-log.ts')).createRuntimeLines() : undefined;
-  const first = ((await klaus.store.head(session.id))?.seq ?? 0) - number;
+  const first = (found?.lastSeq ?? 0) - number;
   let last = 0;
   const printNew = async (): Promise<void> => {
-    for await (const event of session.events(last)) {
+    for await (const event of readEvents(states!, id, last)) {
       last = event.seq;
       const lines = toLines?.(event);
       if (lines) {
@@ -37,10 +42,9 @@ export async function printSession(idOrPrefix: string, options: PrintSessionOpti
     await out.flush();
   };
   await printNew();
-  using states = await openStates();
   for (let version: number | undefined; follow && out.stream.writable && outputFailure() === undefined;) {
     // The state is read first: events from before the end are printed then.
-    const state = states?.get(session.id);
+    const state = states!.get([id])[0];
     await printNew();
     if (state === undefined || hasEnded(state)) break;
     await continueWork([state]);

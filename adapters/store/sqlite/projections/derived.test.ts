@@ -17,6 +17,8 @@ const CHANGES: readonly [string, table: string, session?: string][] = [
   ["UPDATE sessions SET outcome = 'done' WHERE id = 'A'", 'sessions'],
   ["UPDATE sessions SET workspace_dir = '/' WHERE id = 'A'", 'sessions'],
   ["UPDATE sessions SET title = 'Other' WHERE id = 'A'", 'sessions'],
+  ["UPDATE sessions SET first_prompt = 'Other' WHERE id = 'A'", 'sessions'],
+  ["UPDATE sessions SET forked_from = 'B' WHERE id = 'A'", 'sessions'],
   ["UPDATE token_usage SET cost_usd = 0 WHERE session_id = 'A'", 'token_usage'],
   ["UPDATE token_usage SET cost_usd = NULL WHERE session_id = 'A'", 'token_usage'],
   ["UPDATE token_usage SET output_tokens = 0 WHERE session_id = 'A'", 'token_usage'],

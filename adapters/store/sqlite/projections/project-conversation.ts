@@ -38,7 +38,7 @@ function addMessage(database: Database, event: EventOf<'message.added'>): void {
 }
 
 /** The text of a message, with attachments in brackets. Calls are in `tool_calls`. */
-function toContent(message: Message): string {
+export function toContent(message: Message): string {
   const attached = message.parts.flatMap((part) => {
     if (part.type === 'image') return [`[image ${part.mediaType}]`];
     return part.type === 'file' ? [`[file ${part.name}]`] : [];

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { isFork, isInherited } from '../log/inherited.ts';
 import { toIso } from '../iso-time.ts';
 import { toHash } from '../log/record.ts';
+import { toContent } from './project-conversation.ts';
 
 /** Characters of a project's hash: short enough to be part of a Unix socket's path. */
 const PROJECT_HASH_LENGTH = 24;
@@ -68,11 +69,13 @@ function toChange(event: Event): Change | undefined {
   switch (event.type) {
     case 'session.opened':
       return [
-        'workspace_dir = ?, project_hash = ?, agent_type = ?, parent_id = ?, model = ?, mode = ?, sandbox = ?, ',
+        `workspace_dir = ?, project_hash = ?, agent_type = ?, parent_id = ?, forked_from = ?, model = ?, mode = ?,
+          sandbox = ?, `,
         event.workspace,
         toProject(event.workspace),
         event.agent ?? 'klaus',
         event.parent?.session ?? null,
+        event.forked?.session ?? null,
         event.model,
         event.mode,
         event.sandbox,
@@ -119,6 +122,8 @@ function toChange(event: Event): Change | undefined {
       ];
     }
     case 'message.added':
+      if (event.message.origin === 'user')
+        return ['first_prompt = coalesce(first_prompt, substr(?, 1, 200)), ', toContent(event.message)];
       return event.message.role === 'user' ? [''] : undefined;
     default:
       return undefined;

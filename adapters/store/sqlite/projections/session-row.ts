@@ -10,11 +10,7 @@ const SORTS = {
 } as const;
 
 const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned,
-  (SELECT substr(content, 1, 200) FROM messages INDEXED BY idx_messages_prompts
-    WHERE session_id = sessions.id AND origin = 'user'
-    ORDER BY messages.id LIMIT 1) AS firstPrompt,
-  (SELECT json_extract(record, '$.forked.session') FROM events
-    WHERE session_id = sessions.id AND seq = 1) AS forkedFrom,
+  first_prompt AS firstPrompt, forked_from AS forkedFrom,
   agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
   outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls,
   input_tokens - cache_read_tokens - cache_write_tokens AS inputTokens,

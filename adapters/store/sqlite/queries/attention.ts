@@ -65,8 +65,7 @@ const UNSEEN = `FROM sessions INDEXED BY idx_sessions_ended LEFT JOIN attention_
   WHERE ended_seq IS NOT NULL AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)`;
 
 const FACTS = `sessions.workspace_dir AS workspace, sessions.project_hash AS project, sessions.agent_type AS agent,
-  coalesce(sessions.title, (SELECT substr(content, 1, ${LINE}) FROM messages INDEXED BY idx_messages_prompts
-    WHERE session_id = sessions.id AND origin = 'user' ORDER BY messages.id LIMIT 1)) AS title`;
+  coalesce(sessions.title, sessions.first_prompt) AS title`;
 
 type Facts = Pick<AttentionItem, 'workspace' | 'project' | 'agent' | 'title'>;
 
@@ -132,8 +131,7 @@ function readEnded(database: Database, outcome: "= 'done'" | "<> 'done'", limit:
 function findRoot(database: Database, session: string): string {
   type Row = { id: string };
   const sql = `SELECT parent_id AS id FROM sessions WHERE id = ?1 AND EXISTS (SELECT 1 FROM sessions AS above
-    WHERE above.id = sessions.parent_id) AND NOT EXISTS (SELECT 1 FROM events
-      WHERE session_id = ?1 AND seq = 1 AND json_extract(record, '$.forked.seq') > 0)`;
+    WHERE above.id = sessions.parent_id) AND forked_from IS NULL`;
   const found = [session];
   for (let row = database.get<Row>(sql, session); row && !found.includes(row.id); row = database.get<Row>(sql, row.id))
     found.push(row.id);

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Event } from '@klaus/core/protocol';
 import { probeLock } from '../locks/probe-lock.ts';
+import { createReadEvents } from './session-events.ts';
 
 /**
  * What a session does, as of all processes: `needs-you` an approval is open; `running` a process works on it; `queued`
@@ -48,38 +50,79 @@ export interface WaitingFor {
   title: string;
 }
 
+/** What a list shows of each session. The first prompt is null if there is a title. */
+export type ListedState = Pick<
+  SessionState,
+  | 'id'
+  | 'state'
+  | 'agent'
+  | 'costUsd'
+  | 'title'
+  | 'firstPrompt'
+  | 'workspace'
+  | 'parent'
+  | 'forkedFrom'
+  | 'outcome'
+  | 'updatedAt'
+>;
+
 export interface StateQuery {
   /** Default: no limit. */
   limit?: number;
-  /** Absolute real path. Default: every folder. */
-  workspace?: string;
-  /** False: `lastLine` is null, which is faster. Default true. */
-  lines?: boolean;
 }
 
 /** A view of all sessions that loads nothing of the engine and writes nothing. */
 export interface SessionStates extends Disposable {
   /** The newest first. */
   readonly list: (query?: StateQuery) => SessionState[];
+  /** The same with less of each, which is several times as fast. @param toItem What the list contains of each. */
+  readonly listShort: <T>(query: StateQuery, toItem: (session: ListedState) => T) => T[];
   /** The full ids that begin with a prefix, ignoring case; the id alone if it is complete. At most ten. */
   readonly match: (prefix: string) => string[];
-  /** The state of a session by its full id. */
-  readonly get: (id: string) => SessionState | undefined;
+  /** The states of sessions by their full ids, in that order. Sessions that were deleted are absent. */
+  readonly get: (ids: readonly string[]) => SessionState[];
+  /**
+   * The events of a session after `after`, at most a page of them; none at the end. Undefined if only the engine can read
+   * them.
+   */
+  readonly events: (id: string, after: number) => Event[] | undefined;
   /** Changes with each commit of another process. */
   version(): number;
 }
 
-/** Only a session with a parent can be a fork: the first record of the others is not parsed. */
-const COLUMNS = `id, agent_type AS agent, model, cost_usd AS costUsd, title, workspace_dir AS workspace,
-  parent_id AS parent, outcome, outcome_reason AS outcomeReason, created_at AS createdAt, updated_at AS updatedAt,
-  status, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq,
-  CASE WHEN parent_id IS NOT NULL THEN (SELECT json_extract(record, '$.forked.session') FROM events
-    WHERE session_id = sessions.id AND seq = 1) END AS forkedFrom,
-  (SELECT substr(content, 1, 200) FROM messages INDEXED BY idx_messages_prompts
-    WHERE session_id = sessions.id AND origin = 'user' ORDER BY id LIMIT 1) AS firstPrompt`;
+const COLUMNS = `id, agent_type AS agent, model, cost_usd AS costUsd, title, first_prompt AS firstPrompt,
+  workspace_dir AS workspace, parent_id AS parent, forked_from AS forkedFrom, outcome, outcome_reason AS outcomeReason,
+  created_at AS createdAt, updated_at AS updatedAt, status,
+  (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq`;
 
 const LAST_TEXT = `(SELECT substr(content, -2000) FROM messages INDEXED BY idx_messages_session
   WHERE session_id = sessions.id AND role = 'assistant' AND content <> '' ORDER BY id DESC LIMIT 1) AS lastText`;
+
+/**
+ * Of a row of a list. There can be thousands of them, and most of the time creates their strings: the most frequent values
+ * are null. They are read as arrays, since the objects of `node:sqlite` take twice the time.
+ */
+const SHORT_COLUMNS = `id, nullif(agent_type, 'klaus'), cost_usd, title, CASE WHEN title IS NULL THEN first_prompt END,
+  workspace_dir, parent_id, forked_from, nullif(coalesce(outcome, ''), 'done'), updated_at, nullif(status, 'idle')`;
+
+type ShortRow = [
+  id: string,
+  /** Null: `klaus`. */
+  agent: string | null,
+  costUsd: number | null,
+  title: string | null,
+  firstPrompt: string | null,
+  workspace: string,
+  parent: string | null,
+  forkedFrom: string | null,
+  /** Empty: none. Null: `done`. */
+  outcome: string | null,
+  updatedAt: string,
+  /** Null: `idle`. */
+  status: string | null,
+];
+
+const NEWEST_FIRST = 'FROM sessions ORDER BY updated_at DESC, id DESC LIMIT ?';
 
 type Stored = Omit<SessionState, 'state' | 'isServed' | 'lastLine' | 'waitsFor' | 'problem'> & {
   status: string;
@@ -90,7 +133,7 @@ const MAX_LINE = 500;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Name of the last migration. The migrations are not loaded for it: a test compares both. */
-export const LATEST_MIGRATION = 'm015-attention';
+export const LATEST_MIGRATION = 'm016-listing';
 
 /**
  * Opens the sessions of a state folder for reading.
@@ -102,33 +145,62 @@ export function openSessionStates(home: string): SessionStates | undefined {
   const file = join(home, 'klaus.db');
   if (!existsSync(file)) return undefined;
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  const toState = createToState(database, home);
   const { name } = database.prepare('SELECT max(name) AS name FROM migrations').get() as { name: string | null };
   if (name !== LATEST_MIGRATION) {
     database.close();
     throw new Error(`The database is that of another version: ${name ?? 'without migrations'}.`);
   }
-  const one = database.prepare(`SELECT ${COLUMNS}, ${LAST_TEXT} FROM sessions WHERE id = ?`);
+  const toName = createToName(database, home);
   return {
-    list({ limit = -1, workspace, lines = true } = {}) {
-      const sql = `SELECT ${COLUMNS}, ${lines ? LAST_TEXT : 'NULL AS lastText'} FROM sessions WHERE (?1 IS NULL OR workspace_dir = ?1)
-        ORDER BY updated_at DESC, id DESC LIMIT ?2`;
-      const rows = database.prepare(sql).all(workspace ?? null, limit) as unknown as Stored[];
+    list({ limit = -1 } = {}) {
+      // The rest is read only of those that the list contains.
+      const sql = `SELECT ${COLUMNS}, ${LAST_TEXT} FROM (SELECT id AS found ${NEWEST_FIRST})
+        JOIN sessions ON id = found ORDER BY updated_at DESC, id DESC`;
+      const rows = database.prepare(sql).all(limit) as unknown as Stored[];
       const context = toContext(database, home);
       // A session without work is not in need of its folder, and there can be thousands of them.
-      return rows.map((row) => toState(row, { ...context, checksAll: false }));
+      return rows.map((row) => toState(row, toName(row, context), { ...context, checksAll: false }));
+    },
+    listShort({ limit = -1 }, toItem) {
+      const statement = database.prepare(`SELECT ${SHORT_COLUMNS} ${NEWEST_FIRST}`);
+      statement.setReturnArrays(true);
+      const rows = statement.iterate(limit) as Iterable<unknown> as Iterable<ShortRow>;
+      const context = toContext(database, home);
+      return Array.from(rows, (row) => {
+        const [id, agent, costUsd, title, firstPrompt, workspace, parent, forkedFrom, ended, updatedAt, status] = row;
+        const outcome = ended === null ? 'done' : ended || null;
+        return toItem({
+          id,
+          state: toName({ id, status: status ?? 'idle', outcome }, context),
+          agent: agent ?? 'klaus',
+          costUsd,
+          title,
+          firstPrompt,
+          workspace,
+          parent,
+          forkedFrom,
+          outcome,
+          updatedAt,
+        });
+      });
     },
     match(prefix) {
-      const sql = `SELECT id FROM sessions WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1 COLLATE NOCASE
+      // Ids are in upper case. Both ranges are those of the index.
+      const sql = `SELECT id FROM sessions WHERE id BETWEEN ?1 AND ?1 || '~' OR id BETWEEN upper(?1) AND upper(?1) || '~'
         ORDER BY id <> ?1, id LIMIT 10`;
       if (prefix === '') return [];
       const ids = (database.prepare(sql).all(prefix) as { id: string }[]).map(({ id }) => id);
       return ids[0] === prefix ? [prefix] : ids;
     },
-    get(id) {
-      const row = one.get(id) as unknown as Stored | undefined;
-      return row && toState(row, { ...toContext(database, home), checksAll: true });
+    get(ids) {
+      const one = database.prepare(`SELECT ${COLUMNS}, ${LAST_TEXT} FROM sessions WHERE id = ?`);
+      const context = { ...toContext(database, home), checksAll: true };
+      return ids.flatMap((id) => {
+        const row = one.get(id) as unknown as Stored | undefined;
+        return row === undefined ? [] : [toState(row, toName(row, context), context)];
+      });
     },
+    events: createReadEvents(database),
     version: () => (database.prepare('PRAGMA data_version').get() as { data_version: number }).data_version,
     [Symbol.dispose]: () => database.close(),
   };
@@ -143,10 +215,7 @@ interface StateContext {
 /** What concerns all sessions, read once for a list. */
 function toContext(database: DatabaseSync, home: string): StateContext {
   const waiting = new Map<string, WaitingFor[]>();
-  const parentOf = database.prepare(
-    `SELECT parent_id AS parent FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM events
-      WHERE session_id = ?1 AND seq = 1 AND json_extract(record, '$.forked') IS NOT NULL)`,
-  );
+  const parentOf = database.prepare('SELECT parent_id AS parent FROM sessions WHERE id = ? AND forked_from IS NULL');
   const sql = `SELECT id AS approval, session_id AS session, title FROM approvals WHERE answer IS NULL ORDER BY created_at`;
   for (const open of database.prepare(sql).all() as unknown as WaitingFor[]) {
     // A session also waits for the answers that the sessions below it need.
@@ -166,10 +235,13 @@ function readServed(folder: string): ReadonlySet<string> {
   }
 }
 
-function createToState(database: DatabaseSync, home: string) {
+function createToName(database: DatabaseSync, home: string) {
   const pending = database.prepare('SELECT 1 FROM inbox WHERE session_id = ? AND consumed_seq IS NULL LIMIT 1');
   const isClaimed = (id: string): boolean => probeLock(join(home, 'locks', `${id}.lock`));
-  const toName = ({ id, status, outcome }: Stored, { waiting, served }: StateContext): SessionStateName => {
+  return (
+    { id, status, outcome }: Pick<Stored, 'id' | 'status' | 'outcome'>,
+    { waiting, served }: StateContext,
+  ): SessionStateName => {
     if (waiting.has(id)) return 'needs-you';
     const isQueued = served.has(id) && pending.get(id) !== undefined;
     if ((status === 'running' || isQueued) && isClaimed(id)) return 'running';
@@ -178,20 +250,24 @@ function createToState(database: DatabaseSync, home: string) {
     if (outcome === null) return 'idle';
     return outcome === 'done' ? 'done' : 'failed';
   };
-  return ({ lastText, status, ...row }: Stored, context: StateContext & { checksAll: boolean }): SessionState => {
-    const state = toName({ lastText, status, ...row }, context);
-    const isChecked = context.checksAll || !['done', 'failed', 'idle'].includes(state);
-    const isMissing = isChecked && !existsSync(row.workspace);
-    return {
-      ...row,
-      state,
-      isServed: context.served.has(row.id),
-      lastLine: toLastLine(lastText),
-      waitsFor: context.waiting.get(row.id) ?? [],
-      problem: isMissing
-        ? { code: 'workspace.missing', message: `Its workspace ${row.workspace} does not exist.` }
-        : null,
-    };
+}
+
+function toState(
+  { lastText, status: _, ...row }: Stored,
+  state: SessionStateName,
+  { waiting, served, checksAll }: StateContext & { checksAll: boolean },
+): SessionState {
+  const isChecked = checksAll || !['done', 'failed', 'idle'].includes(state);
+  const isMissing = isChecked && !existsSync(row.workspace);
+  return {
+    ...row,
+    state,
+    isServed: served.has(row.id),
+    lastLine: toLastLine(lastText),
+    waitsFor: waiting.get(row.id) ?? [],
+    problem: isMissing
+      ? { code: 'workspace.missing', message: `Its workspace ${row.workspace} does not exist.` }
+      : null,
   };
 }
 

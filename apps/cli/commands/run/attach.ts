@@ -1,6 +1,4 @@
-import { toPrintable } from '@klaus/sdk/printable';
-import { openStates, readStates, toSessionIds } from '../../client/session-states.ts';
-import { err, out } from '../../output/sink.ts';
+import { out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { UsageError } from '../../program/cli-error.ts';
@@ -31,12 +29,8 @@ export const command: LeafCommand = {
         '`klaus show ID --server URL` prints a session of a server.',
       );
     }
-    // Shown before the engine is loaded.
-    using states = await openStates();
-    for (const { id: full, state, workspace } of readStates(states, toSessionIds(states, [id])))
-      err.write(`Session ${full}, ${state}, in ${toPrintable(workspace)}\n`);
     const { printSession } = await import('../../run/print-session.ts');
-    await printSession(id, { ...options, follow: true });
+    await printSession(id, { ...options, follow: true, isNamed: true });
     return EXIT.done;
   },
 };

@@ -1,4 +1,4 @@
-import { openStates, readStates } from '../../client/session-states.ts';
+import { openStates } from '../../client/session-states.ts';
 import { openDaemonClient } from '../../daemon/open-daemon-client.ts';
 import { err, out } from '../../output/sink.ts';
 import { CliError } from '../../program/cli-error.ts';
@@ -38,7 +38,7 @@ export const command: LeafCommand = {
 /** @throws CliError for a session that cannot run. */
 async function checkProblem(id: string): Promise<void> {
   using states = await openStates();
-  const problem = readStates(states, [id])[0]?.problem;
+  const problem = states?.get([id])[0]?.problem;
   if (!problem) return;
   throw new CliError(problem.code, `Session ${id} cannot run: ${problem.message}`, {
     hint: 'Restore the folder, or start another session.',

@@ -1,7 +1,7 @@
 import type { Outcome } from '@klaus/sdk';
 import type { SessionState } from '@klaus/sdk/session-states';
 import { continueWork, hasEnded, untilChange } from '../../client/follow-states.ts';
-import { openStates, readStates, toSessionIds } from '../../client/session-states.ts';
+import { openStates, toSessionIds } from '../../client/session-states.ts';
 import { out } from '../../output/sink.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
@@ -32,7 +32,7 @@ export const command: LeafCommand = {
     const isEnd = (session: SessionState): boolean => hasEnded(session) || (needsYou && session.state === 'needs-you');
     const printed = new Set<string>();
     for (let version: number | undefined; ;) {
-      const now = readStates(states, ids);
+      const now = states?.get(ids) ?? [];
       const missing = ids.find((id) => !now.some((session) => session.id === id));
       if (missing !== undefined) throw new UsageError(`Session ${missing} was deleted.`);
       for (const session of now.filter(isEnd)) {

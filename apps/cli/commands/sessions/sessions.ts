@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toLine } from '@klaus/sdk/printable';
-import type { SessionState, SessionStateName, SessionStates } from '@klaus/sdk/session-states';
+import type { ListedState, SessionState, SessionStateName, SessionStates } from '@klaus/sdk/session-states';
 import { formatUsd } from '@klaus/sdk/format';
 import { toRemark } from '../../board/board-lines.ts';
 import { openClient } from '../../client/open-client.ts';
-import { openStates, readStates } from '../../client/session-states.ts';
+import { openStates } from '../../client/session-states.ts';
 import type { ListedSession } from '@klaus/sdk/client';
 import { printRows } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -31,12 +31,13 @@ export const command: LeafCommand = {
     if (isVerbose && isRemote)
       throw new UsageError('--verbose concerns sessions of this machine.', 'Leave it out, or leave out --server.');
     using states = isRemote ? undefined : await openStates();
-    const rows = (await canListStates(search, options)) ? listStates(states, options) : await list(search, options);
-    const toDetails = ({ id }: ListedSession) => (isVerbose ? readStates(states, [id])[0] : undefined);
-    printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(toDetails(row)) })) : toTree(rows), {
+    const isLocal = await canListStates(search, options);
+    const { rows, levels } = toTree(isLocal ? listStates(states, options) : await list(search, options), options);
+    const details = isVerbose ? new Map(states?.get(rows.map(({ id }) => id)).map((state) => [state.id, state])) : null;
+    printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows, {
       json: options.json,
       head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
-      toRow: (row) => toRow(row, toDetails(row)),
+      toRow: (row) => toRow(row, { level: levels.get(row.id), details: details?.get(row.id) }),
       empty:
         search === undefined
           ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
@@ -63,11 +64,14 @@ async function canListStates(search: string | undefined, options: SessionsOption
 }
 
 function listStates(states: SessionStates | undefined, options: SessionsOptions): ListedSession[] {
-  return (states?.list({ limit: toLimit(options), lines: false }) ?? []).map(({ agent, state, ...session }) => ({
-    ...session,
-    agentType: agent,
-    status: toListedStatus(state, session.outcome),
-  }));
+  return states?.listShort({ limit: toLimit(options) }, toListed) ?? [];
+}
+
+/** Without a spread, which is slow where there are thousands of sessions. */
+function toListed(session: ListedState): ListedSession {
+  const { id, state, agent, costUsd, title, firstPrompt, workspace, parent, forkedFrom, outcome, updatedAt } = session;
+  const status = toListedStatus(state, outcome);
+  return { id, status, agentType: agent, costUsd, title, firstPrompt, workspace, parent, forkedFrom, updatedAt };
 }
 
 /** As `klaus sessions` names it. */
@@ -96,41 +100,51 @@ function pickDetails(state: SessionState | undefined): Partial<SessionState> {
   return { model, lastLine, waitsFor, problem };
 }
 
-interface TreeRow extends ListedSession {
-  /** Levels below a session of the list. */
-  depth?: number;
-}
-
-/** Child sessions below their parent, in the order in which they were started. */
-function toTree(rows: readonly ListedSession[]): TreeRow[] {
+/**
+ * Child sessions below their parent, in the order in which they were started. JSON keeps the newest first.
+ *
+ * @returns Also their levels below a session of the list; the others have none.
+ */
+function toTree(
+  rows: readonly ListedSession[],
+  { json }: SessionsOptions,
+): { rows: readonly ListedSession[]; levels: ReadonlyMap<string, number> } {
+  const levels = new Map<string, number>();
+  const started = json ? [] : rows.filter(({ parent, forkedFrom }) => parent !== null && forkedFrom === null);
+  if (started.length === 0) return { rows, levels };
   const listed = new Set(rows.map(({ id }) => id));
-  const isBelow = ({ parent, forkedFrom }: ListedSession): boolean =>
-    parent !== null && forkedFrom === null && listed.has(parent);
-  const children = Map.groupBy(rows.filter(isBelow), ({ parent }) => parent);
-  const below = (row: ListedSession, depth: number): TreeRow[] => [
-    { ...row, depth },
-    ...(children.get(row.id) ?? [])
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      .flatMap((child) => below(child, depth + 1)),
-  ];
-  return rows.filter((row) => !isBelow(row)).flatMap((row) => below(row, 0));
+  const below = started.filter(({ parent }) => listed.has(parent!));
+  const children = Map.groupBy(below, ({ parent }) => parent);
+  const isBelow = new Set(below);
+  const tree: ListedSession[] = [];
+  const add = (row: ListedSession, level: number): void => {
+    tree.push(row);
+    if (level > 0) levels.set(row.id, level);
+    const its = children.get(row.id) ?? [];
+    for (const child of its.toSorted((a, b) => (a.id < b.id ? -1 : 1))) add(child, level + 1);
+  };
+  for (const row of rows) if (!isBelow.has(row)) add(row, 0);
+  return { rows: tree, levels };
 }
 
 /** Marks before the title: the level of a child session, or a fork. */
-function toMark({ depth = 0, parent, forkedFrom }: TreeRow): string {
+function toMark({ parent, forkedFrom }: ListedSession, level = 0): string {
   if (forkedFrom !== null) return '⑂ ';
-  return parent === null ? '' : `${'  '.repeat(Math.max(0, depth - 1))}└ `;
+  return parent === null ? '' : `${'  '.repeat(Math.max(0, level - 1))}└ `;
 }
 
-function toRow(row: TreeRow, details: SessionState | undefined): string[] {
+function toRow(
+  row: ListedSession,
+  { level, details }: { level: number | undefined; details: SessionState | undefined },
+): string[] {
   return [
     row.id,
     row.updatedAt.slice(0, 16).replace('T', ' '),
-    [row.status, ...(row.processes ?? [])].join(' +'),
+    row.processes === undefined ? row.status : [row.status, ...row.processes].join(' +'),
     formatUsd(row.costUsd),
     row.agentType,
     ...(details === undefined ? [] : [details.model ?? '', toLine(toRemark(details), NOW_WIDTH)]),
-    `${toMark(row)}${row.title ?? row.firstPrompt ?? ''}`,
+    `${toMark(row, level)}${row.title ?? row.firstPrompt ?? ''}`,
     row.workspace,
   ];
 }

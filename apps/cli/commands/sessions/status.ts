@@ -1,6 +1,6 @@
 import { formatUsd } from '@klaus/sdk/format';
 import type { SessionState } from '@klaus/sdk/session-states';
-import { openStates, readStates, toSessionIds } from '../../client/session-states.ts';
+import { openStates, toSessionIds } from '../../client/session-states.ts';
 import { out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
@@ -15,7 +15,7 @@ export const command: LeafCommand = {
     declared.addArgument(new IdArgument('<id...>', 'sessions')).option('--json', 'one object per session'),
   async run(given: readonly string[], { json }: Options) {
     using states = await openStates();
-    for (const state of readStates(states, toSessionIds(states, given))) {
+    for (const state of states?.get(toSessionIds(states, given)) ?? []) {
       if (json) out.json(state);
       else out.write(toText(state));
     }
