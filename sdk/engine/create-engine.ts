@@ -8,6 +8,7 @@ import {
   createSecretSource,
   createWorkspace,
   findSharedObjects,
+  hasCopy,
   joinSecretSources,
   openFolder,
 } from '@klaus/adapters/workspace';
@@ -18,6 +19,7 @@ import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { readEditsSince } from './edits-since.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
 import { createSystemIds } from './system-ids.ts';
@@ -103,6 +105,8 @@ export function createEngine(input: EngineInput): Engine {
         [root, ...readable].map((folder) => createSecretSource(folder, { ...given, cache: join(home, 'cache') })),
       ),
     ),
+    hasCopy: async (name) => hasCopy(home, name),
+    editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
     openRunner: async (name) => (await import('@klaus/adapters/runners')).openRunner(name),

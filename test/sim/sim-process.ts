@@ -206,6 +206,9 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       identify: async () => ({ isSecret: false, names: [], isShared: false }),
       otherNames: async () => [],
     }),
+    // One session works in a workspace, and there are no working copies.
+    editsSince: async () => [],
+    hasCopy: async () => false,
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
     findCommitted: async () => new Set(),

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { KlausError } from '@klaus/core/protocol';
 import { commitWork, type CommitOptions } from './commit-work.ts';
@@ -171,6 +171,17 @@ function findRecordOf(copies: string, path: string): CopyRecord | undefined {
   if (!path.startsWith(folder)) return undefined;
   const [project = '', name = ''] = path.slice(folder.length).split('/');
   return readRecord(join(folder, project, name));
+}
+
+/** True for a copy that is complete and has not ended. @param name Last part of its path. */
+export function hasCopy(home: string, name: string): boolean {
+  const records = listRecords(realOf(join(home, 'copies')));
+  return records.some(({ path, phase }) => basename(path) === name && phase === 'ready');
+}
+
+/** The copies whose end has begun. */
+export function listEndingCopies(home: string): Pick<CopyRecord, 'session' | 'repository'>[] {
+  return listRecords(realOf(join(home, 'copies'))).filter(({ phase }) => phase === 'ending');
 }
 
 /** Copies of one repository are changed one after the other, because they change the same working tree. */

@@ -6,6 +6,8 @@ import { readText, readTextAt } from './git-text.ts';
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Refs whose loss can lose commits. A stash is dropped when it is applied, and remote branches can be fetched. */
 const KEPT = /^refs\/(?:heads|tags|klaus)\//;
+/** The refs of working copies, which Klaus deletes when they end. */
+const COPY = /^refs\/klaus\/copies\/(.+)$/;
 const BRANCH = /^refs\/(?:heads|remotes)\//;
 
 /** @source gitrepository-layout(5), git-pack-refs(1) */
@@ -25,20 +27,26 @@ export interface GitStates {
  *
  * @param folders Git folders that existed before, relative to the workspace.
  * @param approved True if the user approved a command of the turn, which may then delete refs.
+ * @param hasCopy False for a working copy that has ended.
  * @returns Rows from the present to the former entries.
  */
 export async function findDamage(
   states: GitStates,
   rows: readonly TreeChange[],
-  { folders, approved }: { folders: readonly string[]; approved: boolean },
+  {
+    folders,
+    approved,
+    hasCopy,
+  }: { folders: readonly string[]; approved: boolean; hasCopy: (name: string) => Promise<boolean> },
 ): Promise<TreeChange[]> {
+  const isKept = async (ref: string): Promise<boolean> => KEPT.test(ref) && (await needsRef(ref, hasCopy));
   const found: TreeChange[] = [];
   for (const folder of folders) {
     const own = rows.filter(({ path }) => path.startsWith(`${folder}/`));
     if (own.length === 0) continue;
     for (const row of own)
       if (await isBroken(states, folder, row)) found.push(...toChange(row.path, row.after, row.before));
-    if (!approved) found.push(...(await findLostRefs(states, folder, own)));
+    if (!approved) found.push(...(await findLostRefs(states, { folder, rows: own, isKept })));
   }
   const byPath = new Map(found.map((row) => [row.path, row]));
   for (const row of found) for (const above of toParents(row, rows)) byPath.set(above.path, above);
@@ -92,7 +100,10 @@ async function isUnusableIndex(
 }
 
 /** The deleted branch of HEAD, and deleted refs whose commit no other ref names. A tag does not replace a branch. */
-async function findLostRefs(states: GitStates, folder: string, rows: readonly TreeChange[]): Promise<TreeChange[]> {
+async function findLostRefs(
+  states: GitStates,
+  { folder, rows, isKept }: { folder: string; rows: readonly TreeChange[]; isKept: (ref: string) => Promise<boolean> },
+): Promise<TreeChange[]> {
   const { snapshots, after } = states;
   const packed = rows.find(({ path }) => path === `${folder}/packed-refs`);
   const packedBefore = toPacked(packed ? await readText(snapshots, packed.before) : undefined);
@@ -116,9 +127,16 @@ async function findLostRefs(states: GitStates, folder: string, rows: readonly Tr
   const head = (await readTextAt(snapshots, after, `${folder}/HEAD`))?.trim();
   const isNamed = (name: string, id: string): boolean =>
     left.some(([other, named]) => named === id && (!name.startsWith('refs/heads/') || BRANCH.test(other)));
-  return lost
-    .filter(({ name, id }) => KEPT.test(name) && (head === `ref: ${name}` || !isNamed(name, id)))
-    .flatMap(({ row }) => toChange(row.path, null, row.before));
+  const found: TreeChange[] = [];
+  for (const { row, name, id } of lost)
+    if ((head === `ref: ${name}` || !isNamed(name, id)) && (await isKept(name)))
+      found.push(...toChange(row.path, null, row.before));
+  return found;
+}
+
+async function needsRef(ref: string, hasCopy: (name: string) => Promise<boolean>): Promise<boolean> {
+  const name = COPY.exec(ref)?.[1];
+  return name === undefined || (await hasCopy(name));
 }
 
 function toUnchangedRefs(

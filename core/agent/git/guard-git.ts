@@ -85,7 +85,11 @@ async function findGitRepairs(
   const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
   const approved = work.state.turnEffects?.isApproved === true;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
-  const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, { folders, approved });
+  const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, {
+    folders,
+    approved,
+    hasCopy: (name) => work.engine.hasCopy(name),
+  });
   return [...new Map([...damage, ...armed].map((row) => [row.path, row])).values()];
 }
 

@@ -1,4 +1,4 @@
-import type { Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
+import type { FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
@@ -105,6 +105,16 @@ export interface Engine {
   openSecrets(root: string, options: SecretOptions): SecretSource;
   /** Approvals for all sessions of this agent in this workspace. */
   remembered(workspace: string, agent: string): Promise<readonly Remembered[]>;
+  /**
+   * Changes of calls of all sessions in a workspace (absolute real path) that had not ended at a time, or that began
+   * later, as far as their tools report changes; and those in working copies that were merged into it since then. The
+   * gate had allowed them.
+   *
+   * @param since Unix milliseconds.
+   */
+  editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
+  /** True for a working copy that needs its ref `refs/klaus/copies/NAME`: it is complete, and has not ended. */
+  hasCopy(name: string): Promise<boolean>;
   /** Additional rules of the gate, such as the user's policy. */
   readonly rules: readonly Rule[];
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;

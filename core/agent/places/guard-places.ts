@@ -3,6 +3,7 @@ import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findCommittedPlaces } from './committed-places.ts';
 import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
+import { findOtherEdits } from './other-edits.ts';
 import { changesScripts, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { describePlaces, listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
@@ -20,7 +21,8 @@ const MAX_TARGET = 4_096;
 
 /**
  * Reverts changes of a turn's commands at protected places, path by path, unless the user approved the call. If HEAD
- * moved, paths with the content of a commit of the user are not reverted; see {@link findCommittedPlaces}.
+ * moved, paths with the content of a commit of the user are not reverted; see {@link findCommittedPlaces}. What other
+ * sessions wrote in this time with an approval is not reverted either.
  */
 export async function guardPlaces(
   work: Work,
@@ -33,7 +35,8 @@ export async function guardPlaces(
   const unseen = findUnseen(snapshots, opened, tree);
   if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [] };
   const committed = await findCommittedPlaces(work, { rows, before: opened.tree, after: tree });
-  const left = rows.filter(({ path }) => !committed.has(path));
+  const others = await findOtherEdits(work, { rows, since: opened.at });
+  const left = rows.filter(({ path }) => !committed.has(path) && !others.has(path));
   const repairs = await Promise.all(left.map((row) => toScriptRepair(snapshots, row)));
   const reverted = await revertPlaces(snapshots, { rows: repairs, tree });
   const unreverted = [...reverted.failed, ...unseen];

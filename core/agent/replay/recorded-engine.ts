@@ -81,7 +81,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openSecrets: () => ({ values: async () => [], ...refusing('files', 'identify', 'otherNames') }),
     rules: [],
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
-    ...refusing('remembered', 'checkpoint', 'findCommitted', 'findIgnored'),
+    ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),
   };
 }
 

@@ -25,8 +25,8 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   }
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
-  const { run, tree, gitTree } = event;
-  state.left = { run, tree, ...optional({ gitTree }) };
+  const { run, tree, gitTree, at } = event;
+  state.left = { run, tree, at, ...optional({ gitTree }) };
   delete state.openSnapshot;
   delete state.turnEffects;
 }

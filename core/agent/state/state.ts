@@ -214,7 +214,7 @@ export interface State {
   /** The snapshot before the open turn, if its effects have begun and no snapshot follows yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace after the last turn with effects, and the run of that turn. */
-  left?: { run: string; tree: TreeId; gitTree?: TreeId };
+  left?: { run: string; tree: TreeId; gitTree?: TreeId; at: number };
   turnEffects?: TurnEffects;
   /** Child sessions by their ids, in the order in which they were opened. */
   children: Map<string, ChildState>;

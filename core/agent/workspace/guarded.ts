@@ -17,7 +17,7 @@ export interface GitGuarded extends Guarded {
 
 export interface GuardInput {
   /** The state before the command. `uncovered`: paths that it does not contain, if known. */
-  opened: Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree' | 'uncovered'>;
+  opened: Pick<EventOf<'workspace.snapshotted'>, 'run' | 'turn' | 'tree' | 'gitTree' | 'uncovered' | 'at'>;
   tree: TreeId;
   gitTree: TreeId | undefined;
 }
