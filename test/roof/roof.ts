@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Script } from '@klaus/sdk';
@@ -57,13 +57,17 @@ export const WRITE: Script = {
   ],
 };
 
-export async function createRoof({
-  script = SLOW,
-  env = {},
-}: { script?: Script; env?: Record<string, string> } = {}): Promise<Roof> {
+export interface RoofOptions {
+  script?: Script;
+  env?: Record<string, string>;
+  /** Temporary files of its processes are in a folder of the test. */
+  temporary?: boolean;
+}
+
+export async function createRoof({ script = SLOW, env = {}, temporary }: RoofOptions = {}): Promise<Roof> {
   const place = createTestHome();
   const model = await startServer(script);
-  const options = { place, server: model, env };
+  const options = { place, server: model, env: { ...env, ...(temporary ? { TMPDIR: createTemporary(place) } : {}) } };
   const daemons = (): number[] => findDaemons(place.home);
   const roof: Omit<Roof, typeof Symbol.asyncDispose> = {
     place,
@@ -98,6 +102,12 @@ export async function createRoof({
       place[Symbol.dispose]();
     },
   };
+}
+
+function createTemporary({ home }: TestHome): string {
+  const folder = join(home, '../tmp');
+  mkdirSync(folder);
+  return folder;
 }
 
 /** Resolves when a list of processes is empty. */

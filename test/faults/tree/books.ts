@@ -19,9 +19,17 @@ export function readAllEvents(home: string): Event[] {
   }
 }
 
+/** The events of a session and of all below it. */
+function ofTree(events: readonly Event[], root: string): Event[] {
+  const sessions = new Set([root]);
+  for (const { session, parent } of ofType(events, 'session.opened'))
+    if (parent && sessions.has(parent.session)) sessions.add(session);
+  return events.filter(({ session }) => sessions.has(session));
+}
+
 /** Everything that is wrong in the logs of a finished tree; empty if its accounts balance. */
 export async function findMismatches(klaus: Klaus, root: string): Promise<string[]> {
-  const events = readAllEvents(klaus.home);
+  const events = ofTree(readAllEvents(klaus.home), root);
   const wrong: string[] = [];
   const check = (isRight: boolean, text: string): void => {
     if (!isRight) wrong.push(text);
