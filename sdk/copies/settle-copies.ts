@@ -65,6 +65,8 @@ export async function holdSession<T>(
       const { how = 'discarded', to: commit } = ended.ending ?? {};
       const body: EventBody = { type: 'workingCopy.ended', how, ...optional({ commit }) };
       await engine.store.append(session, [{ ...body, at: engine.clock.now() }], { lease });
+      // Who ends a copy has decided about the work in it.
+      await store.markSeen({ session, seq: (await store.head(session))?.seq ?? 0 });
     });
   } finally {
     await lease.release();

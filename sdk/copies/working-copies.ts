@@ -63,10 +63,11 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
       }),
     async clean({ dryRun = false } = {}) {
       const removed = (await list()).filter(({ state, isOrphaned }) => isOrphaned || state === 'merged');
-      const saved: string[] = [];
-      for (const { name } of dryRun ? [] : removed) saved.push(...(await discard(name)).saved);
-      return { removed, saved };
+      const cleaned: Awaited<ReturnType<WorkingCopies['clean']>> = [];
+      for (const copy of removed) cleaned.push({ ...copy, saved: dryRun ? [] : (await discard(copy.name)).saved });
+      return cleaned;
     },
+    prune: (folder, { dryRun = false } = {}) => copies.prune(folder, { dryRun }),
     pullRequest: (name, options = {}) =>
       change(name, async (record) => {
         const given = await toCommitOptions(parts, record, options);

@@ -60,8 +60,9 @@ export const WRITE: Script = {
 export async function createRoof({
   script = SLOW,
   env = {},
-}: { script?: Script; env?: Record<string, string> } = {}): Promise<Roof> {
-  const place = createTestHome();
+  files,
+}: { script?: Script; env?: Record<string, string>; files?: Readonly<Record<string, string>> } = {}): Promise<Roof> {
+  const place = createTestHome(files);
   const model = await startServer(script);
   const options = { place, server: model, env };
   const daemons = (): number[] => findDaemons(place.home);

@@ -9,7 +9,7 @@ import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
-import { removeCopy, saveRest } from './remove-copy.ts';
+import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
@@ -109,6 +109,11 @@ export function createCopies({ home, lock }: CopiesOptions) {
       const refs = ending === undefined || ending.how === 'discarded' ? [] : await saveRest(record, ending.head);
       await removeCopy(record);
       return refs;
+    },
+    /** Deletes old refs with saved work. @throws KlausError `copy.refused` outside of a repository. */
+    async prune(folder: string, options: { dryRun: boolean }): Promise<string[]> {
+      const { top } = await inspectRepository(folder);
+      return pruneSaved(top, options);
     },
     confirm: (record: CopyRecord) => writeRecord({ ...record, phase: 'ready' }),
   };

@@ -25,8 +25,8 @@ export async function openStates(): Promise<SessionStates | undefined> {
 
 function withCodes(states: SessionStates | undefined): SessionStates | undefined {
   if (states === undefined) return undefined;
-  const { list, get, match } = states;
-  return { ...states, list: guard(list), get: guard(get), match: guard(match) };
+  const { list, get, match, attention } = states;
+  return { ...states, list: guard(list), get: guard(get), match: guard(match), attention: guard(attention) };
 }
 
 /** The same function, whose errors have a code. */

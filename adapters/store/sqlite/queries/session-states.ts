@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { AttentionFilter, AttentionList } from '@klaus/core/agent';
 import { probeLock } from '../locks/probe-lock.ts';
+import { readAttention } from './attention.ts';
+import type { Reader } from './read-tree.ts';
 
 /**
  * What a session does, as of all processes: `needs-you` an approval is open; `running` a process works on it; `queued`
@@ -65,6 +68,8 @@ export interface SessionStates extends Disposable {
   readonly match: (prefix: string) => string[];
   /** The state of a session by its full id. */
   readonly get: (id: string) => SessionState | undefined;
+  /** The sessions that need the user, as `SessionStore.attention`. */
+  readonly attention: (filter?: AttentionFilter) => AttentionList;
   /** Changes with each commit of another process. */
   version(): number;
 }
@@ -129,6 +134,7 @@ export function openSessionStates(home: string): SessionStates | undefined {
       const row = one.get(id) as unknown as Stored | undefined;
       return row && toState(row, { ...toContext(database, home), checksAll: true });
     },
+    attention: (filter) => readAttention(toReader(database), toIsClaimed(home), filter),
     version: () => (database.prepare('PRAGMA data_version').get() as { data_version: number }).data_version,
     [Symbol.dispose]: () => database.close(),
   };
@@ -166,9 +172,20 @@ function readServed(folder: string): ReadonlySet<string> {
   }
 }
 
+function toReader(database: DatabaseSync): Reader {
+  return {
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => database.prepare(sql).all(...values) as Row[],
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => database.prepare(sql).get(...values) as Row | undefined,
+  };
+}
+
+function toIsClaimed(home: string): (id: string) => boolean {
+  return (id) => probeLock(join(home, 'locks', `${id}.lock`));
+}
+
 function createToState(database: DatabaseSync, home: string) {
   const pending = database.prepare('SELECT 1 FROM inbox WHERE session_id = ? AND consumed_seq IS NULL LIMIT 1');
-  const isClaimed = (id: string): boolean => probeLock(join(home, 'locks', `${id}.lock`));
+  const isClaimed = toIsClaimed(home);
   const toName = ({ id, status, outcome }: Stored, { waiting, served }: StateContext): SessionStateName => {
     if (waiting.has(id)) return 'needs-you';
     const isQueued = served.has(id) && pending.get(id) !== undefined;
