@@ -225,9 +225,12 @@ describe('merge', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toContain('<<<<<<<');
     await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
     put(path, { 'a.txt': LINES.replace('two', 'TWO deux') });
+    const before = git('rev-parse', 'HEAD');
     expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
     expect(read('a.txt')).toBe(LINES.replace('two', 'TWO deux'));
     expect(git('status', '--porcelain')).toBe('');
+    expect(git('rev-parse', 'HEAD^1')).toBe(before);
+    expect(traces()).toEqual(['', '', expect.any(String)]);
   });
 
   test('uncommitted changes of the original: refused where they overlap, kept where not', async () => {

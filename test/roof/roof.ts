@@ -45,6 +45,9 @@ const toTurns = (times: number): Script => ({
 /** About two seconds. */
 export const SLOW = toTurns(200);
 
+/** Two turns, at once. */
+export const SHORT = toTurns(1);
+
 /** Longer than a test takes. */
 export const ENDLESS = toTurns(20_000);
 
@@ -115,11 +118,14 @@ export function toError({ stderr }: Ended): { code: string; message: string; hin
 
 /** Process ids of the daemons of a state folder. */
 export function findDaemons(home: string): number[] {
-  return findProcesses('serve --daemon').filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);
-    } catch {
-      return false;
-    }
-  });
+  return findProcesses('serve --daemon').filter((pid) => isOf(pid, home));
+}
+
+/** True if a process has the state folder in its environment. */
+export function isOf(pid: number, home: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);
+  } catch {
+    return false;
+  }
 }

@@ -83,7 +83,9 @@ class Host implements HostState {
 
   register(): void {
     const { instances, id, root, tty, env } = this.options;
-    this.#former = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+    this.#former = Object.fromEntries(
+      VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    );
     instances.add({ id, root, tty, socket: this.paths.socket, session: this.session ?? null });
     Object.assign(env, { KLAUS_PROJECT_HASH: this.project, KLAUS_INSTANCE_ID: id });
     this.#export();

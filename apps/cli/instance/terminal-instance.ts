@@ -40,7 +40,8 @@ export async function openTerminalInstance({ id, folder, client, session, show }
 export async function openAttachedInstance(options: Omit<TerminalInstanceOptions, 'folder'>) {
   const { client, session } = options;
   for await (const event of client.events(session ?? ''))
-    if (event.type === 'session.opened') return await openTerminalInstance({ ...options, folder: toRoot({ opened: event }) });
+    if (event.type === 'session.opened')
+      return await openTerminalInstance({ ...options, folder: toRoot({ opened: event }) });
   throw new CliError('usage', `Session ${session} has no beginning.`);
 }
 

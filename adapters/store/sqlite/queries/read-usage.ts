@@ -27,7 +27,6 @@ const COLUMNS = Object.entries(PARTS).map(
   count(*) FILTER (WHERE (${where}) AND cost_usd IS NULL) AS ${part}Unpriced`,
 );
 
-
 /** Sums over charged requests; days and models by name, sessions the oldest first. */
 export function readUsage(database: Database, { session, by, since }: UsageFilter): UsageRow[] {
   const sql = `${TREE} SELECT ${KEYS[by]} AS key, ${COLUMNS.join(', ')} FROM token_usage

@@ -28,7 +28,10 @@ export const command: LeafCommand = {
     await using klaus = await openKlaus();
     if (prune) {
       const refs = await klaus.copies.prune(process.cwd(), { dryRun });
-      printRows(refs.map((ref) => ({ ref })), { json, head: ['REF'], toRow: ({ ref }) => [ref], empty: 'Nothing to delete.' });
+      printRows(
+        refs.map((ref) => ({ ref })),
+        { json, head: ['REF'], toRow: ({ ref }) => [ref], empty: 'Nothing to delete.' },
+      );
       return;
     }
     const copies: readonly (WorkingCopy & { saved?: readonly string[] })[] = clean
@@ -38,7 +41,9 @@ export const command: LeafCommand = {
       json,
       head: ['SESSION', 'STATE', 'BRANCH', 'REPOSITORY', 'FOLDER'],
       toRow,
-      empty: clean ? 'Nothing to remove.' : 'There are no working copies. `klaus start AGENT PROMPT --worktree` starts in one.',
+      empty: clean
+        ? 'Nothing to remove.'
+        : 'There are no working copies. `klaus start AGENT PROMPT --worktree` starts in one.',
     });
     if (!json) printSaved(copies.flatMap(({ saved = [] }) => saved));
   },

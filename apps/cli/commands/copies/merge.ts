@@ -66,7 +66,10 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
   else if (merged.done) printMerged(merged);
   else printConflicts(merged);
   if (!merged.done && options.markers) {
-    const { path, files } = await klaus.copies.showConflicts(id, optional({ into: options.into, message: options.message }));
+    const { path, files } = await klaus.copies.showConflicts(
+      id,
+      optional({ into: options.into, message: options.message }),
+    );
     const what = `${formatNumber(files.length, 'file')} in ${path}: ${files.join(', ')}`;
     err.write(`${toPrintable(`Edit the conflicts of ${what}. Then repeat \`klaus merge ${id}\`.`)}\n`);
   } else if (!merged.done && !options.json) {

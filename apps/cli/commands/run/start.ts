@@ -78,7 +78,9 @@ export const command: LeafCommand = {
     }
     if (options.detach) {
       if (out.isTTY && !options.json)
-        err.write('`klaus watch` shows what they do, `klaus attach ID` joins one, `klaus wait ID…` waits for their ends.\n');
+        err.write(
+          '`klaus watch` shows what they do, `klaus attach ID` joins one, `klaus wait ID…` waits for their ends.\n',
+        );
       return EXIT.done;
     }
     return await followAll({ client, ids, options, output, asks: asking.asks });
