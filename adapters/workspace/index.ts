@@ -8,4 +8,4 @@ export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-fi
 export { createSnapshots, type LocalSnapshots, type SnapshotsOptions } from './snapshots/local-snapshots.ts';
 export { listSnapshotStores } from './snapshots/snapshot-stores.ts';
 export { createLayers } from './layer/create-layers.ts';
-export { createCopies, findSharedObjects, type Copies, type NewCopy } from './copies/copies.ts';
+export { createCopies, findOriginal, findSharedObjects, type Copies, type NewCopy } from './copies/copies.ts';

@@ -26,7 +26,8 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   /** A warning about the connection to the server. */
   readonly warning: string | undefined;
 
-  settings(): Promise<ClientSettings>;
+  /** @param workspace With the settings of its project. Default: that of the client. */
+  settings(workspace?: string): Promise<ClientSettings>;
   session(id: string): Promise<SessionSummary>;
   /** The session that `--continue` means. @throws UsageError if there is none. */
   latest(folders: { cwd?: string | undefined; root?: string | undefined }): Promise<SessionSummary>;

@@ -103,10 +103,11 @@ async function describe({ copies, store }: CopyParts, record: CopyRecord): Promi
 
 /** The message of commits that Klaus makes: title or prompt of the session, and its id. */
 async function toCommitOptions(
-  { store, configuration }: CopyParts,
-  { session, branch }: CopyRecord,
+  { store, projects }: CopyParts,
+  { session, branch, repository }: CopyRecord,
   { message }: Pick<MergeOptions, 'message'> = {},
 ) {
+  const { configuration } = await projects(repository);
   const row = await store.session(session);
   const [line = ''] = (row?.title ?? row?.firstPrompt ?? '').trim().split('\n');
   const title = line === '' ? `Work on ${branch}` : line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;

@@ -38,7 +38,7 @@ test.runIf(hasScript)('the board lists sessions, opens one, sends a message, and
 });
 
 test.runIf(hasScript)(
-  'the board counts what the list of what needs the user has, also runs that nobody has seen',
+  'the board counts what the list of what needs the user has, also runs whose end was not seen',
   async () => {
     await using roof = await createRoof({ script: SHORT });
     const [id] = await roof.start();

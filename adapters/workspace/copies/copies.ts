@@ -161,10 +161,22 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
 
 /** The shared object stores of the working copy that contains a folder; none for any other folder. */
 export function findSharedObjects(home: string, workspace: string): string[] {
+  return (findCopyOf(home, workspace)?.record.objects ?? []).filter((path) => existsSync(path));
+}
+
+/** The folder of the original that corresponds to one of a working copy; undefined for any other folder. */
+export function findOriginal(home: string, workspace: string): string | undefined {
+  const found = findCopyOf(home, workspace);
+  return found && join(found.record.repository, found.below);
+}
+
+/** The working copy that contains a folder, and the path of the folder in it. */
+function findCopyOf(home: string, workspace: string): { record: CopyRecord; below: string } | undefined {
   const folder = `${realOf(join(home, 'copies'))}/`;
-  if (!workspace.startsWith(folder)) return [];
-  const [project = '', name = ''] = workspace.slice(folder.length).split('/');
-  return (readRecord(join(folder, project, name))?.objects ?? []).filter((path) => existsSync(path));
+  if (!workspace.startsWith(folder)) return undefined;
+  const [project = '', name = '', ...below] = workspace.slice(folder.length).split('/');
+  const record = readRecord(join(folder, project, name));
+  return record && { record, below: below.join('/') };
 }
 
 /** Copies of one repository are changed one after the other, because they change the same working tree. */

@@ -35,7 +35,8 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     server: undefined,
     at: '',
     warning: undefined,
-    settings: async () => toSettings(klaus),
+    settings: async (workspace) =>
+      toSettings(klaus, workspace === undefined ? configuration : await klaus.configurationOf(workspace)),
     session: async (id) => toSummary(await klaus.session(id)),
     latest: async (folders) => toSummary(await findLatest(klaus, folders)),
     async sessions({ search, limit, here }) {
@@ -120,7 +121,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
   };
 }
 
-function toSettings({ configuration, store }: Klaus): ClientSettings {
+function toSettings({ store }: Klaus, configuration: Klaus['configuration']): ClientSettings {
   return {
     maxPromptChars: configuration.get('maxPromptChars'),
     onAsk: configuration.get('onAsk'),

@@ -28,7 +28,7 @@ export type Screen = ReturnType<typeof createScreen>;
  * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
  * @param options.raw The text of the model is printed unchanged.
  * @param options.progress Where progress is printed. Default: standard error.
- * @param options.prefix Stands before each line. Nothing is streamed then. Default: nothing.
+ * @param options.prefix Printed before each line. Nothing is streamed then. Default: nothing.
  * @param options.answers False: standard output gets no text of the model. Default true.
  */
 export function createScreen({ plain, raw, answers = true, progress = err, prefix = '' }: ScreenOptions) {

@@ -8,7 +8,7 @@ import { type Options, toOutputFormat } from '../program/options.ts';
  * The output that the options select: events for a program, nothing for `json`, or text for people.
  *
  * @param given.progress Where progress is printed for people. Default: standard error.
- * @param given.prefix Stands before each line for people. Default: nothing.
+ * @param given.prefix Printed before each line for people. Default: nothing.
  */
 export function createOutput(options: Options, given: { progress?: Sink; prefix?: string } = {}): Output {
   const format = toOutputFormat(options);

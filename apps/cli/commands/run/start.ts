@@ -62,12 +62,12 @@ export const command: LeafCommand = {
     const folder = toFolder(resolve(options.cwd ?? '.'));
     await using client = await openDaemonClient(options, output.note);
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const settings = await client.settings();
+    const workspace = isRemote ? options.cwd : folder;
+    const settings = await client.settings(workspace);
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const asking = toOnAsk(options, settings);
     // No terminal answers for a session that is only started: its questions wait.
     const onAsk = options.detach ? (options.onAsk ?? settings.onAsk ?? 'wait') : asking.onAsk;
-    const workspace = isRemote ? options.cwd : folder;
     const origin = await findOrigin(options.instance, folder);
     const request = { ...toRequest({ agent, options, workspace }), ...origin, parts, onAsk };
     const ids: string[] = [];
@@ -126,6 +126,7 @@ function toRequest(given: {
     workers: options.worker,
     waitForModelMs: options.waitForModel,
     workingCopy: toWorkingCopy(options),
+    trustCommand: options.trustCommand,
   };
 }
 
