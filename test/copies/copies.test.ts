@@ -346,6 +346,27 @@ describe('keep and discard', () => {
     expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual(saved);
   });
 
+  test('saved work is deleted after 30 days, by prune alone', async () => {
+    const { session, path } = await open();
+    put(path, { 'new.txt': 'new\n' });
+    const { saved } = await engine.klaus.copies.discard(session.id);
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
+    const toRef = (day: string) => `refs/klaus/discarded/${day}/01234567/klaus/01234567`;
+    for (const day of [days(29), days(31), '2020-01-01']) git('update-ref', toRef(day), 'HEAD');
+    git('update-ref', 'refs/klaus/discarded/mine', 'HEAD');
+    const old = [toRef('2020-01-01'), toRef(days(31))];
+    const { prune } = engine.klaus.copies;
+    expect(await prune(engine.place.workspace, { dryRun: true })).toEqual(old);
+    expect(git('for-each-ref', 'refs/klaus').split('\n')).toHaveLength(5);
+    expect(await prune(engine.place.workspace)).toEqual(old);
+    expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual([
+      toRef(days(29)),
+      ...saved,
+      'refs/klaus/discarded/mine',
+    ]);
+    await expect(prune(dirname(engine.place.workspace))).rejects.toMatchObject(code('copy.refused'));
+  });
+
   test('a deleted folder: listed as gone, refused by merge, removed by discard', async () => {
     const { session, path } = await open();
     rmSync(path, { recursive: true });
