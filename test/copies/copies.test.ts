@@ -355,16 +355,16 @@ describe('keep and discard', () => {
     for (const day of [days(29), days(31), '2020-01-01']) git('update-ref', toRef(day), 'HEAD');
     git('update-ref', 'refs/klaus/discarded/mine', 'HEAD');
     const old = [toRef('2020-01-01'), toRef(days(31))];
-    const { prune } = engine.klaus.copies;
-    expect(await prune(engine.place.workspace, { dryRun: true })).toEqual(old);
+    const { copies } = engine.klaus;
+    expect(await copies.prune(engine.place.workspace, { dryRun: true })).toEqual(old);
     expect(git('for-each-ref', 'refs/klaus').split('\n')).toHaveLength(5);
-    expect(await prune(engine.place.workspace)).toEqual(old);
+    expect(await copies.prune(engine.place.workspace)).toEqual(old);
     expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual([
       toRef(days(29)),
       ...saved,
       'refs/klaus/discarded/mine',
     ]);
-    await expect(prune(dirname(engine.place.workspace))).rejects.toMatchObject(code('copy.refused'));
+    await expect(copies.prune(dirname(engine.place.workspace))).rejects.toMatchObject(code('copy.refused'));
   });
 
   test('a deleted folder: listed as gone, refused by merge, removed by discard', async () => {
