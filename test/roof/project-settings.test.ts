@@ -6,6 +6,9 @@ import { expect, test } from 'vitest';
 import { type Ended, runKlaus, toEvents } from '../fixtures/klaus.ts';
 import { createRoof, type Roof, TITLE, toError } from './roof.ts';
 
+/** Up to twenty commands on a busy machine. */
+const LONG = { timeout: 300_000 };
+
 const SETTINGS = `
 approve: ask
 checkpoint: auto
@@ -41,7 +44,7 @@ async function play(roof: Roof, command: readonly string[], cwd = roof.place.wor
 
 const toCode = (ended: Ended) => [ended.code, toError(ended).code];
 
-test('the daemon applies the settings of the project, as klaus run does in that folder', async () => {
+test('the daemon applies the settings of the project, as klaus run does in that folder', LONG, async () => {
   await using roof = await openRoof({ '.klaus/config.yaml': SETTINGS, 'sub/a.txt': 'a\n' });
   const run = await play(roof, ['run', 'do it']);
   expect(run.facts).toMatchObject({
@@ -65,7 +68,7 @@ test('the daemon applies the settings of the project, as klaus run does in that 
   }
 });
 
-test('a change of the file applies to the next session, and another project has its own', async () => {
+test('a change of the file applies to the next session, and another project has its own', LONG, async () => {
   await using roof = await openRoof();
   const file = join(roof.place.workspace, '.klaus/config.yaml');
   const start = async (cwd?: string) => (await play(roof, ['start', 'klaus', 'do it'], cwd)).facts.limits.turns;
@@ -82,7 +85,7 @@ test('a change of the file applies to the next session, and another project has 
   expect(await start()).toBe(free);
 });
 
-test('a file that widens, or is invalid, starts nothing, and stops the runs of its sessions', async () => {
+test('a file that widens, or is invalid, starts nothing, and stops the runs of its sessions', LONG, async () => {
   await using roof = await openRoof();
   const [id] = await roof.start();
   expect((await roof.klaus('wait', id!)).code).toBe(0);
@@ -101,7 +104,7 @@ test('a file that widens, or is invalid, starts nothing, and stops the runs of i
   }
 });
 
-test('the set-up command of a project runs only with trust', async () => {
+test('the set-up command of a project runs only with trust', LONG, async () => {
   await using roof = await openRoof({ '.klaus/config.yaml': 'worktree: { setup: echo made > made.txt }\n' });
   for (const command of [['run'], ['start', 'klaus']]) {
     const words = [...command, '--worktree', '--approve', 'auto', 'do it', '--json'];

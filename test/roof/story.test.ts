@@ -10,6 +10,9 @@ import { MAIN, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createRoof, isOf, type Roof, TITLE, untilGone } from './roof.ts';
 
+/** About forty commands on a busy machine. */
+const LONG = { timeout: 300_000 };
+
 const SCRIPT: Script = {
   steps: [
     TITLE,
@@ -149,7 +152,7 @@ async function checkEnd({ roof, git, read }: Story, ids: readonly string[]): Pro
   }
 }
 
-test.runIf(hasScript)('start three reviewers, approve, check out, wait, merge one, discard two', async () => {
+test.runIf(hasScript)('start three reviewers, approve, check out, wait, merge one, discard two', LONG, async () => {
   await using story = await openStory();
   const { roof, open, processes } = story;
   await using terminal = await open();
