@@ -12,8 +12,10 @@ import { createWorkingCopies } from './copies/working-copies.ts';
 import { toHome } from './config/home.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { writeUserLimits } from './config/user-limits.ts';
-import { createEngine } from './engine/create-engine.ts';
+import { createProjectConfigurations } from './config/project-configurations.ts';
+import { createEngines } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
+import { createProjects } from './engine/projects.ts';
 import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
 import { traceRuns } from './engine/trace-runs.ts';
@@ -29,7 +31,7 @@ import { createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { forkSession } from './sessions/fork-session.ts';
 import { findLatestSession } from './sessions/latest-session.ts';
-import { checkAnswer, checkHunks, checkPlan, findQuestion } from './sessions/question.ts';
+import { createApprovals } from './sessions/approvals.ts';
 import type { Session } from './sessions/session-handle.ts';
 import { createSession } from './sessions/session.ts';
 import { readUsageReport } from './sessions/usage-report.ts';
@@ -46,7 +48,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const configuration = await loadConfiguration({ env, home, cwd, ...optional({ settings: options.settings }) });
+  const given = { env, home, cwd, ...optional({ settings: options.settings }) };
+  const configuration = await loadConfiguration(given);
+  const configurations = createProjectConfigurations(given, configuration);
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
   const redactor = createRedactor({ salt: 'host', digest, values: findCredentials(env, configuration) });
@@ -57,16 +61,18 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
-  const engine = createEngine({ options, env, home, configuration, store, traced, snapshots, processes, onStart });
+  const toEngine = createEngines({ options, env, home, configuration, store, traced, snapshots, processes, onStart });
+  const engine = toEngine(configuration);
+  const projects = createProjects({ configuration, engine }, { home, configurations, toEngine });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
-  const inForce = createPolicyEngines({ engine, store, configuration, home, tools, digest, redact });
+  const inForce = createPolicyEngines({ projects, store, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
   const parts = { engine, store, inForce, report: createLostAccessReport({ engine, env }) };
   const explaining = { engine, configuration, cwd, inWorkspace: inForce.judging };
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
   const copies = createCopies({ home, lock: (name) => lockFile(join(home, `${name}.lock`)) });
-  const workingCopies = createWorkingCopies({ engine, store, copies, configuration });
+  const workingCopies = createWorkingCopies({ engine, store, copies, projects });
   const opening = { engine, store, copies, configuration, inForce, cwd, env, onNotice };
   const close = async (): Promise<void> => {
     try {
@@ -80,6 +86,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   return {
     home,
     configuration,
+    configurationOf: async (workspace) => (await inForce.project(resolve(cwd, workspace))).configuration,
     store,
     copies: workingCopies,
     open: (given = {}) => openPrepared({ ...opening, given }, open),
@@ -96,18 +103,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       const session = given === undefined ? undefined : await find(given);
       return readUsageReport(store, { by, ...optional({ session, since }) });
     },
-    approvals: () => store.approvals({ open: true }),
-    async answer(approval, answer, options = {}) {
-      checkAnswer(approval, answer, options);
-      const { by = 'sdk', note, hunks, scope, plan, mode } = options;
-      const asked = await findQuestion(store, approval);
-      checkPlan(asked, options);
-      if (hunks) checkHunks(asked, hunks);
-      const session = open(asked.session);
-      const given = optional({ note, hunks, scope, plan, mode });
-      await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
-      return session;
-    },
+    ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),
     writeLimits: (limits) => writeUserLimits(home, limits),
     async collectGarbage({ dryRun = true } = {}) {
@@ -115,8 +111,6 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       const freed = await collectProcesses({ store, processes, dryRun, since });
       return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
     },
-    forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
-    question: (approval) => findQuestion(store, approval),
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(configuration),
     async latest(options = {}) {
@@ -144,7 +138,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
 }
 
 /** Opens a session; the command that prepares its working copy runs before its first prompt. */
-async function openPrepared(input: OpenInput, toSession: (id: string) => Session): Promise<Session> {
+async function openPrepared(options: OpenInput, toSession: (id: string) => Session): Promise<Session> {
+  const { cwd, configuration, inForce, given } = options;
+  const workspace = resolve(cwd, given.workspace ?? configuration.get('workspace'));
+  // The settings of that folder, which need not be those of this process.
+  const input = { ...options, ...(await inForce.project(workspace)), given: { ...given, workspace } };
   const session = toSession(await openSession(input));
   const setup = setupOf(input.configuration, input.given);
   if (setup !== undefined) await session.send({ type: 'shell', command: setup, by: 'klaus' });

@@ -35,7 +35,14 @@ import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface Klaus {
   readonly home: string;
+  /** Of the folder of this process. */
   readonly configuration: Configuration;
+  /**
+   * The settings in a workspace, with the project file there.
+   *
+   * @throws KlausError `config` for an invalid one.
+   */
+  configurationOf(workspace: string): Promise<Configuration>;
   /** Queries over the logs of all sessions. */
   readonly store: KlausStore;
   /** Private clones of repositories, in which sessions work. */

@@ -10,6 +10,7 @@ export { listSnapshotStores } from './snapshots/snapshot-stores.ts';
 export { createLayers } from './layer/create-layers.ts';
 export {
   createCopies,
+  findOriginal,
   findSharedObjects,
   hasCopy,
   listEndingCopies,

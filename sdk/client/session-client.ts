@@ -28,7 +28,8 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   readonly warning: string | undefined;
   readonly copies: CopiesClient;
 
-  settings(): Promise<ClientSettings>;
+  /** @param workspace With the settings of its project. Default: that of the client. */
+  settings(workspace?: string): Promise<ClientSettings>;
   session(id: string): Promise<SessionSummary>;
   /** The session that `--continue` means. @throws UsageError if there is none. */
   latest(folders: { cwd?: string | undefined; root?: string | undefined }): Promise<SessionSummary>;

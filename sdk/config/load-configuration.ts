@@ -21,8 +21,10 @@ export interface ConfigurationInput {
   env: Readonly<Record<string, string | undefined>>;
   /** State folder, absolute: its `.env` and `config.yaml` are the user's own. */
   home: string;
-  /** Folder from which the project's file is searched. Absolute. */
+  /** Folder to which relative paths of options and variables refer. Absolute. */
   cwd: string;
+  /** Folder from which the project's file is searched. Absolute. Default: `cwd`. */
+  project?: string;
   /** Options of the caller by key, as values or as text; undefined counts as absent. Default: none. */
   settings?: Readonly<Record<string, unknown>>;
 }
@@ -40,7 +42,7 @@ export async function loadConfiguration(input: ConfigurationInput): Promise<Conf
   const userPath = join(home, 'config.yaml');
   const envText = readFileText(envPath);
   const userText = readFileText(userPath);
-  const project = findProjectFile(cwd, userPath);
+  const project = findProjectFile(input.project ?? cwd, userPath);
   const projectText = project && readFileText(project.real);
   const check = toCheck(env['HOME']);
   const layers = {

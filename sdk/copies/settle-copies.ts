@@ -3,7 +3,7 @@ import type { Engine, SessionStore } from '@klaus/core/agent';
 import { isKlausError, KlausError, type EventBody } from '@klaus/core/protocol';
 import { optional } from '@klaus/core/optional';
 import { basename } from 'node:path';
-import type { Configuration } from '../config/configuration.ts';
+import type { Projects } from '../engine/projects.ts';
 
 export type CopyRecord = ReturnType<Copies['list']>[number];
 
@@ -11,7 +11,7 @@ export interface CopyParts {
   engine: Engine;
   store: SessionStore;
   copies: Copies;
-  configuration: Configuration;
+  projects: Projects;
 }
 
 /** Records the end of a copy in the log of its session, once. */
@@ -65,6 +65,8 @@ export async function holdSession<T>(
       const { how = 'discarded', to: commit } = ended.ending ?? {};
       const body: EventBody = { type: 'workingCopy.ended', how, ...optional({ commit }) };
       await engine.store.append(session, [{ ...body, at: engine.clock.now() }], { lease });
+      // Who ends a copy has decided about the work in it.
+      await store.markSeen({ session, seq: (await store.head(session))?.seq ?? 0 });
     });
   } finally {
     await lease.release();

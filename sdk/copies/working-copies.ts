@@ -64,9 +64,10 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
     async diff(name) {
       await settleCopies(parts);
       const record = await findCopy(parts, name);
+      const { configuration } = await parts.projects(record.repository);
       const [copy, { base, files }] = await Promise.all([
         describe(parts, record),
-        copies.diff(record, { secrets: parts.configuration.get('secrets.files') }),
+        copies.diff(record, { secrets: configuration.get('secrets.files') }),
       ]);
       return { copy, base, files };
     },
@@ -98,10 +99,11 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
       }),
     async clean({ dryRun = false } = {}) {
       const removed = (await list()).filter(({ state, isOrphaned }) => isOrphaned || state === 'merged');
-      const saved: string[] = [];
-      for (const { name } of dryRun ? [] : removed) saved.push(...(await discard(name)).saved);
-      return { removed, saved };
+      const cleaned: Awaited<ReturnType<WorkingCopies['clean']>> = [];
+      for (const copy of removed) cleaned.push({ ...copy, saved: dryRun ? [] : (await discard(copy.name)).saved });
+      return cleaned;
     },
+    prune: (folder, { dryRun = false } = {}) => copies.prune(folder, { dryRun }),
     pullRequest: (name, options = {}) =>
       change(name, async (record) => {
         const given = await toCommitOptions(parts, record, options);
@@ -176,10 +178,11 @@ async function describe({ copies, store }: CopyParts, record: CopyRecord): Promi
 
 /** The message of commits that Klaus makes: title or prompt of the session, and its id. */
 async function toCommitOptions(
-  { store, configuration }: CopyParts,
-  { session, branch }: CopyRecord,
+  { store, projects }: CopyParts,
+  { session, branch, repository }: CopyRecord,
   { message }: Pick<MergeOptions, 'message'> = {},
 ) {
+  const { configuration } = await projects(repository);
   const row = await store.session(session);
   const [line = ''] = (row?.title ?? row?.firstPrompt ?? '').trim().split('\n');
   const title = line === '' ? `Work on ${branch}` : line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;

@@ -173,11 +173,21 @@ export interface WorkingCopies {
    * @returns The refs.
    */
   discard(name: string, options?: { force?: boolean }): Promise<{ session: string; saved: readonly string[] }>;
-  /** Removes copies of deleted sessions, and merged ones without uncommitted changes. Changes are saved as by `discard`. */
-  clean(options?: { dryRun?: boolean }): Promise<{ removed: readonly WorkingCopy[]; saved: readonly string[] }>;
+  /**
+   * Removes copies of deleted sessions, and merged ones without uncommitted changes. Changes are saved as by `discard`.
+   *
+   * @returns The copies, with the refs of each.
+   */
+  clean(options?: { dryRun?: boolean }): Promise<(WorkingCopy & { saved: readonly string[] })[]>;
+  /**
+   * Deletes the refs with saved changes that are older than 30 days, in the repository of a folder.
+   *
+   * @returns The refs. @throws KlausError `copy.refused` outside of a repository.
+   */
+  prune(folder: string, options?: { dryRun?: boolean }): Promise<readonly string[]>;
   /** Commits the uncommitted changes of the copy, and writes the texts of a pull request from the log. */
   pullRequest(name: string, options?: Pick<MergeOptions, 'into' | 'message'>): Promise<PullRequest>;
 }
 
 /** What a client of a server can do with working copies too. */
-export type CopiesClient = Omit<WorkingCopies, 'repositoryOf' | 'findRepository'>;
+export type CopiesClient = Omit<WorkingCopies, 'repositoryOf' | 'findRepository' | 'prune'>;

@@ -33,6 +33,7 @@ export interface EngineInput {
   options: KlausOptions;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
+  /** Of this process: keys. */
   configuration: Configuration;
   store: SessionStore;
   snapshots: OpenSnapshots;
@@ -41,52 +42,68 @@ export interface EngineInput {
   traced: Traced;
 }
 
-/** Connects the adapters to the ports of the engine. */
-export function createEngine(input: EngineInput): Engine {
-  const { options, env, home, configuration, store, traced, snapshots, processes, onStart } = input;
+/**
+ * Connects the adapters to the ports of the engine. The engines of all projects share what does not depend on settings.
+ *
+ * @returns Creates the engine with the settings of a project.
+ */
+export function createEngines(input: EngineInput): (configuration: Configuration) => Engine {
+  const { options, home, env, snapshots, onStart } = input;
+  const shared = toShared(input);
+  return (configuration) => {
+    let models: Models | undefined;
+    const toModels = (): Models =>
+      (models ??= createModels({
+        ...toModelsOptions(configuration),
+        ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
+      }));
+    const engine: Engine = {
+      ...shared,
+      models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
+      settings: toEngineSettings(configuration, options),
+      openSandbox: async ({ name, workspace, session, masks, variables = [] }) => {
+        const settings = toSandboxOptions(configuration);
+        const sandbox = await createSandbox({
+          ...settings,
+          variables: [...(settings.variables ?? []), ...variables],
+          ...optional({ hosts: options.hosts, session }),
+          workspace,
+          home,
+          choice: name,
+          objects: findSharedObjects(home, workspace),
+          masks,
+          env,
+          repositories: () => snapshots.repositories(workspace),
+          // A missing file cannot be protected without creating it: what a command creates there is undone after its turn.
+          protect: async () =>
+            AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
+        });
+        return observeSandbox(sandbox, onStart);
+      },
+      openChild: (request) => openChild({ engine, configuration }, request),
+    };
+    return engine;
+  };
+}
+
+function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
+  const { options, env, home, configuration, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const credentials = findCredentials(env, configuration);
   const builtin = options.builtinTools === false ? [] : builtinTools;
-  let models: Models | undefined;
-  const toModels = (): Models =>
-    (models ??= createModels({
-      ...toModelsOptions(configuration),
-      ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
-    }));
   const clock = createSystemClock();
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
-  const engine: Engine = {
+  return {
     store: traced.store,
-    models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
     tools,
     clock,
     ids,
-    settings: toEngineSettings(configuration, options),
     home,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
     ...optional({ openBuffers: options.buffers }),
     readOwnInstructions: async () => readOwnInstructions(home),
-    openSandbox: async ({ name, workspace, session, masks, variables = [] }) => {
-      const settings = toSandboxOptions(configuration);
-      const sandbox = await createSandbox({
-        ...settings,
-        variables: [...(settings.variables ?? []), ...variables],
-        ...optional({ hosts: options.hosts, session }),
-        workspace,
-        home,
-        choice: name,
-        objects: findSharedObjects(home, workspace),
-        masks,
-        env,
-        repositories: () => snapshots.repositories(workspace),
-        // A missing file cannot be protected without creating it: what a command creates there is undone after its turn.
-        protect: async () =>
-          AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
-      });
-      return observeSandbox(sandbox, onStart);
-    },
     openAgents: (workspace) =>
       openAgents({ home, tools, clock, store: traced.store }, { workspace, userHome: toUserHome(env) }),
     openKnowledge: (workspace) => store.knowledge(workspace),
@@ -110,9 +127,7 @@ export function createEngine(input: EngineInput): Engine {
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
     openRunner: async (name) => (await import('@klaus/adapters/runners')).openRunner(name),
-    openChild: (request) => openChild({ engine, configuration }, request),
   };
-  return engine;
 }
 
 /** Opens one value for equal keys. */

@@ -1,5 +1,6 @@
 import { optional } from '@klaus/core/optional';
 import { dirname, join, relative } from 'node:path';
+import { findOriginal } from '@klaus/adapters/workspace';
 import { toGlobsBelow, type Policy, type PolicyEntry } from '@klaus/core/policy';
 import { readFileText } from '../config/file-text.ts';
 import { findProjectFiles } from '../config/project-file.ts';
@@ -21,7 +22,8 @@ export interface PolicyInput {
 
 /**
  * Reads the policy in force in a workspace: the user's `policy.yaml` in the state folder, and every
- * `.klaus/policy.yaml` from the workspace up to the repository's root. All of them apply: none can widen another.
+ * `.klaus/policy.yaml` from the workspace up to the repository's root, of a working copy also those of its repository. All
+ * of them apply: none can widen another.
  *
  * @throws KlausError `config` with file, line and reason when one of them cannot be read or a rule can never match.
  */
@@ -29,8 +31,10 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
   const own = join(home, NAME);
   // Patterns of the user are relative to every workspace, those of a project to the folder of its `.klaus`.
   const files = [{ path: own, real: own, below: '' }];
-  for (const { path, real } of findProjectFiles({ cwd: workspace, own, name: NAME })) {
-    files.push({ path, real, below: relative(dirname(dirname(path)), workspace) });
+  const original = findOriginal(home, workspace);
+  for (const folder of [workspace, ...(original === undefined ? [] : [original])]) {
+    for (const { path, real } of findProjectFiles({ cwd: folder, own, name: NAME }))
+      files.push({ path, real, below: relative(dirname(dirname(path)), folder) });
   }
   const entries: PolicyEntry[] = [];
   const secrets: string[] = [];

@@ -3,36 +3,39 @@ import { createPolicyRule, type Policy, toHiddenGlobs } from '@klaus/core/policy
 import { type ConfigurationChange, type Setting, SETTING_KEYS, type SettingKey, SETTINGS } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toShown } from '../config/shown.ts';
+import type { Projects } from '../engine/projects.ts';
 import { loadPolicy, type PolicyInput } from './load-policy.ts';
 
 export type PolicyEngines = ReturnType<typeof createPolicyEngines>;
 
 interface PolicyEnginesOptions extends Omit<PolicyInput, 'workspace'> {
-  engine: Engine;
+  projects: Projects;
   store: SessionStore;
-  configuration: Configuration;
   redact: (text: string) => string;
 }
 
-/** The policy of a workspace: loaded again before every advance of a session. */
+/** The policy and the settings of a workspace: loaded again before every advance of a session. */
 export function createPolicyEngines(options: PolicyEnginesOptions) {
-  const { engine } = options;
   const policy = (workspace: string): Promise<Policy> => loadPolicy({ ...options, workspace });
   return {
+    /** The settings of a workspace without its policy. @throws KlausError `config` for an invalid project file. */
+    project: options.projects,
     /** @throws KlausError `config` for an invalid policy file. */
     policy,
     /**
-     * The engine with the rules of the policy. A change since the last run in the workspace is recorded first.
+     * The engine with the settings and the rules of the policy. A change since the last run in the workspace is recorded first.
      *
      * @throws KlausError `config`; nothing may run then.
      */
     async engine(workspace: string): Promise<Engine> {
+      const { engine, configuration } = await options.projects(workspace);
       const found = await policy(workspace);
-      await recordConfiguration(options, workspace, found);
+      await recordConfiguration({ ...options, configuration }, workspace, found);
       return withRule(engine, found);
     },
     /** The same for an explanation of a decision: nothing is recorded. @throws KlausError `config`. */
-    judging: async (workspace: string): Promise<Engine> => withRule(engine, await policy(workspace)),
+    judging: async (workspace: string): Promise<Engine> =>
+      withRule((await options.projects(workspace)).engine, await policy(workspace)),
   };
 }
 
@@ -55,7 +58,7 @@ const WATCHED: readonly SettingKey[] = SETTING_KEYS.filter(
  * there. Nothing is written if they are the same.
  */
 async function recordConfiguration(
-  { store, configuration, digest, redact }: PolicyEnginesOptions,
+  { store, configuration, digest, redact }: PolicyEnginesOptions & { configuration: Configuration },
   workspace: string,
   policy: Policy,
 ): Promise<void> {

@@ -48,7 +48,9 @@ export function createCommandSender(
       const row = await store.session(id);
       checkOpen(row);
       if (!row?.model || isRunnerModel(row.model)) return;
-      if (!(await store.isClaimed(id))) await engine.models.resolve(row.model);
+      if (await store.isClaimed(id)) return;
+      const { models } = row.workspace ? (await inForce.project(row.workspace)).engine : engine;
+      await models.resolve(row.model);
     },
     async send(command) {
       if (OWN_RUNS.has(command.type)) checkOwn(await store.session(id));

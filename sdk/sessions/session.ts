@@ -55,7 +55,9 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       if (given.type === 'compact') await checkReady();
       if (given.type !== 'change' || given.model === undefined) return send(given);
       // An unknown name would prevent all later runs of the session.
-      const { name } = await engine.models.resolve(given.model);
+      const root = await workspace();
+      const { models } = root === undefined ? engine : (await inForce.project(root)).engine;
+      const { name } = await models.resolve(given.model);
       return send({ ...given, model: name });
     },
     async advance(options = {}) {

@@ -44,6 +44,7 @@ const open = async (options: Parameters<TestEngine['klaus']['open']>[0] = {}) =>
 const openedOf = async (session: Session) => ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!;
 const endOf = async ({ id }: Session) => engine.klaus.store.lastOf(id, ['workingCopy.ended']);
 const stateOf = async ({ id }: Session) => (await engine.klaus.copies.list()).find((one) => one.session === id)?.state;
+const today = () => new Date().toISOString().slice(0, 10);
 /** Everything that a copy could leave in the repository. */
 const traces = () => [
   git('status', '--porcelain'),
@@ -296,9 +297,12 @@ describe('merge', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toContain('<<<<<<<');
     await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
     put(path, { 'a.txt': LINES.replace('two', 'TWO deux') });
+    const before = git('rev-parse', 'HEAD');
     expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
     expect(read('a.txt')).toBe(LINES.replace('two', 'TWO deux'));
     expect(git('status', '--porcelain')).toBe('');
+    expect(git('rev-parse', 'HEAD^1')).toBe(before);
+    expect(traces()).toEqual(['', '', expect.any(String)]);
   });
 
   test('uncommitted changes of the original: refused where they overlap, kept where not', async () => {
@@ -373,8 +377,8 @@ describe('merge', () => {
     commit(path, { 'a.txt': 'changed\n' });
     const merged = await engine.klaus.copies.merge(session.id, { method: 'squash' });
     const name = session.id.slice(-8).toLowerCase();
-    expect(merged).toMatchObject({ done: true, saved: [`refs/klaus/discarded/${name}/idea`] });
-    expect(git('show', `refs/klaus/discarded/${name}/idea:idea.txt`)).toBe('idea');
+    expect(merged).toMatchObject({ done: true, saved: [`refs/klaus/discarded/${today()}/${name}/idea`] });
+    expect(git('show', `refs/klaus/discarded/${today()}/${name}/idea:idea.txt`)).toBe('idea');
   });
 
   test('a squash by hand is recognised, and clean removes the copy without a trace', async () => {
@@ -384,7 +388,7 @@ describe('merge', () => {
     git('merge', '-q', '--squash', 'FETCH_HEAD');
     git('commit', '-q', '-m', 'By hand');
     expect(await stateOf(session)).toBe('merged');
-    expect(await engine.klaus.copies.clean()).toMatchObject({ removed: [{ session: session.id }], saved: [] });
+    expect(await engine.klaus.copies.clean()).toMatchObject([{ session: session.id, saved: [] }]);
     expect(traces()).toEqual(['', '', expect.any(String)]);
   });
 });
@@ -455,6 +459,27 @@ describe('keep and discard', () => {
     expect(await engine.klaus.copies.discard(two.session.id, { force: true })).toMatchObject({ saved: [] });
     expect(existsSync(two.path)).toBe(false);
     expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual(saved);
+  });
+
+  test('saved work is deleted after 30 days, by prune alone', async () => {
+    const { session, path } = await open();
+    put(path, { 'new.txt': 'new\n' });
+    const { saved } = await engine.klaus.copies.discard(session.id);
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
+    const toRef = (day: string) => `refs/klaus/discarded/${day}/01234567/klaus/01234567`;
+    for (const day of [days(29), days(31), '2020-01-01']) git('update-ref', toRef(day), 'HEAD');
+    git('update-ref', 'refs/klaus/discarded/mine', 'HEAD');
+    const old = [toRef('2020-01-01'), toRef(days(31))];
+    const { copies } = engine.klaus;
+    expect(await copies.prune(engine.place.workspace, { dryRun: true })).toEqual(old);
+    expect(git('for-each-ref', 'refs/klaus').split('\n')).toHaveLength(5);
+    expect(await copies.prune(engine.place.workspace)).toEqual(old);
+    expect(git('for-each-ref', '--format=%(refname)', 'refs/klaus').split('\n')).toEqual([
+      toRef(days(29)),
+      ...saved,
+      'refs/klaus/discarded/mine',
+    ]);
+    await expect(copies.prune(dirname(engine.place.workspace))).rejects.toMatchObject(code('copy.refused'));
   });
 
   test('a deleted folder: listed as gone, refused by merge, removed by discard', async () => {

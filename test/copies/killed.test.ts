@@ -109,7 +109,7 @@ test.each(['merge', 'squash', 'keep', 'discard'] as const)(
         merge: 'HEAD',
         squash: 'HEAD',
         keep: copy!.branch,
-        discard: `refs/klaus/discarded/${copy!.name}/${copy!.branch}`,
+        discard: `refs/klaus/discarded/${new Date().toISOString().slice(0, 10)}/${copy!.name}/${copy!.branch}`,
       }[step];
       expect(gitIn(engine, workspace, 'show', `${place}:${name}`)).toBe(`work ${at}`);
       expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');

@@ -24,7 +24,8 @@ const createHome = (files?: Readonly<Record<string, string>>): TestHome => {
 };
 const listCopies = async (options: KlausOptions): Promise<WorkingCopy[]> => {
   const { stdout } = await runKlaus(['copies', '--json'], options);
-  return (JSON.parse(stdout) as { copies: WorkingCopy[] }).copies;
+  const lines = stdout.split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as WorkingCopy);
 };
 const sandboxed = { KLAUS_SANDBOX: 'bubblewrap' };
 

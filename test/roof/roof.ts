@@ -45,6 +45,9 @@ const toTurns = (times: number): Script => ({
 /** About two seconds. */
 export const SLOW = toTurns(200);
 
+/** Two turns, at once. */
+export const SHORT = toTurns(1);
+
 /** Longer than a test takes. */
 export const ENDLESS = toTurns(20_000);
 
@@ -60,12 +63,13 @@ export const WRITE: Script = {
 export interface RoofOptions {
   script?: Script;
   env?: Record<string, string>;
+  files?: Readonly<Record<string, string>>;
   /** Temporary files of its processes are in a folder of the test. */
   temporary?: boolean;
 }
 
-export async function createRoof({ script = SLOW, env = {}, temporary }: RoofOptions = {}): Promise<Roof> {
-  const place = createTestHome();
+export async function createRoof({ script = SLOW, env = {}, files, temporary }: RoofOptions = {}): Promise<Roof> {
+  const place = createTestHome(files);
   const model = await startServer(script);
   const options = { place, server: model, env: { ...env, ...(temporary ? { TMPDIR: createTemporary(place) } : {}) } };
   const daemons = (): number[] => findDaemons(place.home);
@@ -124,11 +128,14 @@ export function toError({ stderr }: Ended): { code: string; message: string; hin
 
 /** Process ids of the daemons of a state folder. */
 export function findDaemons(home: string): number[] {
-  return findProcesses('serve --daemon').filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);
-    } catch {
-      return false;
-    }
-  });
+  return findProcesses('serve --daemon').filter((pid) => isOf(pid, home));
+}
+
+/** True if a process has the state folder in its environment. */
+export function isOf(pid: number, home: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KLAUS_HOME=${home}`);
+  } catch {
+    return false;
+  }
 }

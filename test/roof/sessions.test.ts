@@ -44,6 +44,45 @@ test('start without --detach follows the run, and has its exit code', async () =
   expect(limited.code).toBe(5);
 });
 
+test('several sessions are followed at once, and each line names its session', async () => {
+  await using roof = await createRoof();
+  const followed = await roof.klaus('start', 'klaus', 'do it', '--count', '3');
+  expect(followed.code).toBe(0);
+  const lines = `${followed.stdout}${followed.stderr}`.trim().split('\n');
+  for (const line of lines) expect(line).toMatch(/^[0-9A-HJKMNP-TV-Z]{14} {2}/);
+  const [first, ...others] = new Set(lines.map((line) => line.slice(0, 14)));
+  expect(others).toHaveLength(2);
+  expect(followed.stdout.split('\n').filter((line) => line === `${first}  done.`)).toHaveLength(1);
+  const limited = await roof.klaus('start', 'klaus', 'do it', '--count', '2', '--max-turns', '1', '--json');
+  expect(limited.code).toBe(5);
+  const events = limited.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  const ends = events.filter(({ type }) => type === 'run.finished');
+  expect(new Set(ends.map(({ session }) => session)).size).toBe(2);
+});
+
+test('an interrupted command stops every session that it follows', async () => {
+  await using roof = await createRoof({ script: ENDLESS });
+  const following = roof.begin('start', 'klaus', 'do it', '--count', '2', '--json');
+  await expect
+    .poll(
+      () =>
+        new Set(
+          following.text.stdout.match(
+            /"type":"turn.started".*?"session":"\w+"|"session":"\w+".*?"type":"turn.started"/g,
+          ),
+        ).size,
+      { timeout: 30_000 },
+    )
+    .toBeGreaterThanOrEqual(2);
+  following.kill('SIGINT');
+  expect((await following.ended).code).toBe(130);
+  const listed = (await roof.klaus('sessions', '--json')).stdout.trim().split('\n');
+  expect(listed.map((line) => (JSON.parse(line) as { status: string }).status)).toEqual(['cancelled', 'cancelled']);
+});
+
 test('an unknown agent, and options that a daemon cannot take, are refused', async () => {
   await using roof = await createRoof();
   const unknown = await roof.klaus('start', 'no-such-agent', 'do it', '--detach', '--json');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openEmulator } from '../fixtures/emulator.ts';
 import { MAIN, toEnv } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { createRoof, ENDLESS, type Roof } from './roof.ts';
+import { createRoof, ENDLESS, type Roof, SHORT } from './roof.ts';
 
 const open = (roof: Roof, ...words: string[]) =>
   openEmulator([process.execPath, MAIN, ...words], {
@@ -36,6 +36,52 @@ test.runIf(hasScript)('the board lists sessions, opens one, sends a message, and
   expect(await terminal.ended).toBe(0);
   expect(terminal.isFull()).toBe(false);
 });
+
+test.runIf(hasScript)(
+  'the board counts what the list of what needs the user has, also runs whose end was not seen',
+  async () => {
+    await using roof = await createRoof({ script: SHORT });
+    const [id] = await roof.start();
+    await using terminal = await open(roof, 'watch');
+    await terminal.shows('1 session, 0 running, 1 need you');
+    expect(terminal.screen()).toContain(`>!${id!.slice(0, 14)} done`);
+    expect((await roof.klaus('attention', '--seen', id!)).code).toBe(0);
+    await terminal.shows('0 need you');
+    expect(terminal.screen()).toContain(`> ${id!.slice(0, 14)} done`);
+  },
+);
+
+test.runIf(hasScript)('a terminal that joins a session is an instance, which checkout can name', async () => {
+  await using roof = await createRoof({ script: SHORT });
+  const [first] = await roof.start();
+  const [second] = await roof.start('--worktree');
+  expect((await roof.klaus('wait', first!, second!)).code).toBe(0);
+  // Of the same project, because its working copy was cloned from there.
+  await using terminal = await open(roof, 'attach', second!);
+  await terminal.shows('It is');
+  const instance = await findInstance(roof);
+  expect(instance).toMatchObject({ pid: terminal.pid, session: second });
+  expect((await roof.klaus('checkout', first!, '--instance', instance.id.slice(0, 20))).code).toBe(0);
+  await terminal.shows(`session ${first}`);
+  expect(await findInstance(roof)).toMatchObject({ id: instance.id, session: first });
+  terminal.type('\u0004');
+  expect(await terminal.ended).toBe(0);
+  expect((await roof.klaus('instances', '--json')).stdout).toBe('');
+});
+
+interface Instance {
+  id: string;
+  pid: number;
+  session: string | null;
+}
+
+/** The only instance, once there is one: a terminal registers itself after its first frame. */
+async function findInstance(roof: Roof): Promise<Instance> {
+  for (;;) {
+    const { stdout } = await roof.klaus('instances', '--json');
+    if (stdout !== '') return JSON.parse(stdout) as Instance;
+  }
+}
 
 test.runIf(hasScript)('attach joins a session, and leaving it does not stop its run', async () => {
   await using roof = await createRoof({ script: ENDLESS });

@@ -50,7 +50,7 @@ export async function commitWork(record: CopyRecord, options: CommitOptions): Pr
   const unsolved = merging ? await listUnsolved(path) : [];
   if (unsolved.length > 0) {
     throw block(`Conflicts are not solved yet: ${toNames(unsolved)}.`, {
-      hint: `Edit the files in ${path}, or let an agent do it with \`klaus merge --agent\`.`,
+      hint: `Edit the files in ${path}, and repeat the command, or let an agent do it with \`klaus merge --agent\`.`,
     });
   }
   if (entries.length > 0 || merging) {

@@ -10,7 +10,7 @@ import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
-import { removeCopy, saveRest } from './remove-copy.ts';
+import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
 import { restoreDiscarded } from './restore-discarded.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
@@ -64,7 +64,7 @@ export function createCopies({ home, lock }: CopiesOptions) {
     facts: (record: CopyRecord): Promise<CopyFacts> => readCopyFacts(record),
     diff: readCopyDiff,
     /** The repository of the copy that contains a folder; undefined for any other folder. */
-    repositoryOf: (path: string): string | undefined => findRecordOf(folder, path)?.repository,
+    repositoryOf: (path: string): string | undefined => findCopyOf(folder, path)?.record.repository,
 
     create: (given: CreateInput): Promise<NewCopy> => createNew({ folder, take }, given),
 
@@ -116,6 +116,11 @@ export function createCopies({ home, lock }: CopiesOptions) {
       await removeCopy(record);
       return refs;
     },
+    /** Deletes old refs with saved work. @throws KlausError `copy.refused` outside of a repository. */
+    async prune(folder: string, options: { dryRun: boolean }): Promise<string[]> {
+      const { top } = await inspectRepository(folder);
+      return pruneSaved(top, options);
+    },
     confirm: (record: CopyRecord) => writeRecord({ ...record, phase: 'ready' }),
   };
 }
@@ -162,15 +167,13 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
 
 /** The shared object stores of the working copy that contains a folder; none for any other folder. */
 export function findSharedObjects(home: string, workspace: string): string[] {
-  return (findRecordOf(join(home, 'copies'), workspace)?.objects ?? []).filter((path) => existsSync(path));
+  return (findCopyOf(join(home, 'copies'), workspace)?.record.objects ?? []).filter((path) => existsSync(path));
 }
 
-/** @param copies Path of `$KLAUS_HOME/copies`. */
-function findRecordOf(copies: string, path: string): CopyRecord | undefined {
-  const folder = `${realOf(copies)}/`;
-  if (!path.startsWith(folder)) return undefined;
-  const [project = '', name = ''] = path.slice(folder.length).split('/');
-  return readRecord(join(folder, project, name));
+/** The folder of the original that corresponds to one of a working copy; undefined for any other folder. */
+export function findOriginal(home: string, workspace: string): string | undefined {
+  const found = findCopyOf(join(home, 'copies'), workspace);
+  return found && join(found.record.repository, found.below);
 }
 
 /** True for a copy that is complete and has not ended. @param name Last part of its path. */
@@ -182,6 +185,19 @@ export function hasCopy(home: string, name: string): boolean {
 /** The copies whose end has begun. */
 export function listEndingCopies(home: string): Pick<CopyRecord, 'session' | 'repository'>[] {
   return listRecords(realOf(join(home, 'copies'))).filter(({ phase }) => phase === 'ending');
+}
+
+/**
+ * The working copy that contains a folder, and the path of the folder in it.
+ *
+ * @param copies Path of `$KLAUS_HOME/copies`.
+ */
+function findCopyOf(copies: string, path: string): { record: CopyRecord; below: string } | undefined {
+  const folder = `${realOf(copies)}/`;
+  if (!path.startsWith(folder)) return undefined;
+  const [project = '', name = '', ...below] = path.slice(folder.length).split('/');
+  const record = readRecord(join(folder, project, name));
+  return record && { record, below: below.join('/') };
 }
 
 /** Copies of one repository are changed one after the other, because they change the same working tree. */

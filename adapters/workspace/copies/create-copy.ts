@@ -1,9 +1,10 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isKlausError } from '@klaus/core/protocol';
 import { toPin, type CopyRecord } from './copy-record.ts';
 import { git } from './git.ts';
 import { checkOut, initializeCopy } from './initialize-copy.ts';
-import type { RepositoryFacts } from './inspect-repository.ts';
+import { refuse, type RepositoryFacts } from './inspect-repository.ts';
 import { createSubmodules } from './submodules.ts';
 
 export interface CopyContent {
@@ -26,11 +27,23 @@ export async function createCopy(record: CopyRecord, from: RepositoryFacts, cont
   await writeRefs(path, from);
   await git(path, ['update-ref', `refs/heads/${branch}`, base]);
   await git(path, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
-  await checkOut(path, 'HEAD');
+  await checkOutFiles(path, from);
   const submodules = await createSubmodules({ from: from.top, to: path });
   if (content.changes) await copyChanges(from, path);
   await copyIgnored(from.top, path, content.files);
-  return [objects, ...submodules];
+  return [...new Set([...objects, ...submodules])];
+}
+
+/** @throws KlausError `copy.refused` for objects that are damaged, or that a partial clone cannot download. */
+async function checkOutFiles(path: string, { top }: RepositoryFacts): Promise<void> {
+  try {
+    await checkOut(path, 'HEAD');
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    throw refuse(`The files of ${top} cannot be checked out: ${error.message}`, {
+      hint: `Check the repository with \`git fsck\`. In a partial clone, \`git checkout\` must be able to reach the remote.`,
+    });
+  }
 }
 
 /** Branches, tags and remote branches, as a linked worktree would see them. */

@@ -36,6 +36,8 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
   const isAncestor = async (one: string, two: string) =>
     (await runGit(path, ['merge-base', '--is-ancestor', one, two])).code === 0;
   if (await isAncestor(head, target)) return { commit: target };
+  const solved = method === 'merge' ? await findSolution(path, input) : undefined;
+  if (solved !== undefined) return { commit: solved };
   if (method !== 'squash' && (await isAncestor(target, head))) return { commit: head };
   if (method === 'rebase') return rebase(path, input);
   const merged = await solve(path, await mergeTrees(path, target, head), stepOf(input));
@@ -45,6 +47,18 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
   const env = await toIdentity(path, input.author);
   const commit = await commitTree(path, { tree: merged.tree, parents, message: input.message, env });
   return { commit };
+}
+
+/**
+ * A merge of the target into the copy, such as one whose conflicts were solved there, as a merge of the copy into the
+ * target: the first parent is the target, as users read its history. Undefined if the copy does not end in such a merge.
+ */
+async function findSolution(path: string, { target, head, author }: IntegrateInput): Promise<string | undefined> {
+  const [own, other, ...more] = (await git(path, ['log', '-1', '--format=%P', head])).split(' ');
+  if (own === undefined || other !== target || more.length > 0) return undefined;
+  const [tree, message] = [`${head}^{tree}`, await git(path, ['log', '-1', '--format=%B', head])];
+  const env = await toIdentity(path, author);
+  return commitTree(path, { tree: await git(path, ['rev-parse', tree]), parents: [target, own], message, env });
 }
 
 /** Applies each commit that is no merge, in order. A commit whose changes the target has already is left out. */

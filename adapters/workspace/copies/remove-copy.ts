@@ -6,10 +6,13 @@ import { copyObjects, git, runGit, tryGit } from './git.ts';
 
 /** Refs of the original with the work of discarded copies. */
 export const DISCARDED = 'refs/klaus/discarded/';
+/** Days after which such a ref can be deleted. */
+const KEEP_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /**
- * Saves every commit of a copy that the original does not have, on refs below `refs/klaus/discarded/NAME/`: branches,
- * HEAD, stashes.
+ * Saves every commit of a copy that the original does not have, on refs below `refs/klaus/discarded/DAY/NAME/`:
+ * branches, HEAD, stashes.
  *
  * @param merged A commit of the copy whose changes the original has.
  * @returns The refs.
@@ -28,12 +31,36 @@ export async function saveRest({ repository, path, base }: CopyRecord, merged?: 
   if (missing.length === 0) return [];
   await copyObjects({ from: path, to: repository }, { commits: missing, known: [base] });
   const refs: string[] = [];
+  const day = toDay(Date.now());
   for (const commit of missing) {
-    const ref = `${DISCARDED}${basename(path)}/${tips.get(commit)!.replace(/^refs\/(?:heads\/)?/, '')}`;
+    const ref = `${DISCARDED}${day}/${basename(path)}/${tips.get(commit)!.replace(/^refs\/(?:heads\/)?/, '')}`;
     await git(repository, ['update-ref', ref, commit]);
     refs.push(ref);
   }
   return refs;
+}
+
+/**
+ * Deletes the refs that `saveRest` made more than 30 days ago in the repository of a folder.
+ *
+ * @returns The refs.
+ */
+export async function pruneSaved(folder: string, { dryRun }: { dryRun: boolean }): Promise<string[]> {
+  const last = toDay(Date.now() - (KEEP_DAYS + 1) * DAY_MS);
+  const listed = await git(folder, ['for-each-ref', '--format=%(refname)', DISCARDED]);
+  const refs = listed.split('\n').filter((ref) => (toSavedDay(ref) ?? '9') <= last);
+  for (const ref of dryRun ? [] : refs) await git(folder, ['update-ref', '-d', ref]);
+  return refs;
+}
+
+/** The day in UTC, such as `2026-11-26`. */
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Undefined for a ref that was not made by `saveRest`. */
+function toSavedDay(ref: string): string | undefined {
+  return /^\d{4}-\d\d-\d\d(?=\/)/.exec(ref.slice(DISCARDED.length))?.[0];
 }
 
 /** True if a ref of the original keeps a commit. An object without a ref can be left by a killed process. */

@@ -30,7 +30,7 @@ export async function createSubmodules(at: { from: string; to: string }, depth =
     const common = await findGitFolder(from);
     if (common === undefined) continue;
     const own = join(modules, path);
-    stores.push(await initializeCopy(to, { top: from, common }));
+    stores.push(...(await initializeCopy(to, { top: from, common })));
     // The Git folder is where `git submodule` has it, so that commands cannot replace it.
     mkdirSync(dirname(own), { recursive: true });
     rmSync(own, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-import type { SessionState, SessionStates } from '@klaus/sdk/session-states';
+import type { SessionStates } from '@klaus/sdk/session-states';
 import { untilChange } from '../client/follow-states.ts';
 import { createPaint } from '../output/paint.ts';
 import { out } from '../output/sink.ts';
 import { type Keyboard, openKeyboard } from '../prompt/keyboard.ts';
-import { toBoardLines, toBoardOrder } from './board-lines.ts';
+import { type BoardSessions, readBoard, toBoardLines } from './board-lines.ts';
 
 const KEYS = 'j/k choose   Enter open   m message   i interrupt   q leave';
 
@@ -13,20 +13,22 @@ const ENTER = '\r';
 /** Shows the live board until the user leaves it. */
 export async function showBoard(states: SessionStates, { limit }: { limit: number }): Promise<void> {
   const paint = createPaint(out, false);
-  let sessions: SessionState[] = [];
+  let board: BoardSessions = { sessions: [], needing: 0 };
   /** By its id: the order changes. */
   let chosen: string | undefined;
   let note = KEYS;
   const draw = (): void => {
     const { columns, rows } = out.stream;
+    const { sessions } = board;
     const at = Math.max(
       0,
       sessions.findIndex(({ id }) => id === chosen),
     );
     chosen = sessions[at]?.id;
-    out.replaceScreen(toBoardLines({ sessions, chosen: at, columns, rows, note, paint }));
+    out.replaceScreen(toBoardLines({ board, chosen: at, columns, rows, note, paint }));
   };
   const move = (by: number): void => {
+    const { sessions } = board;
     const at = sessions.findIndex(({ id }) => id === chosen);
     chosen = sessions[Math.max(0, Math.min(sessions.length - 1, at + by))]?.id;
   };
@@ -36,7 +38,7 @@ export async function showBoard(states: SessionStates, { limit }: { limit: numbe
     out.useOwnScreen(true);
     out.stream.on('resize', draw);
     const refreshing = refresh(states, leaving.signal, () => {
-      sessions = toBoardOrder(states.list({ limit }));
+      board = readBoard(states, limit);
       draw();
     });
     let action: string | undefined;

@@ -1,8 +1,8 @@
-import type { SessionState, SessionStates } from '@klaus/sdk/session-states';
+import type { SessionStates } from '@klaus/sdk/session-states';
 import { untilChange } from '../client/follow-states.ts';
 import { out } from '../output/sink.ts';
 import { outputFailure } from '../output/streams.ts';
-import { toBoardOrder, toRemark } from './board-lines.ts';
+import { type BoardSession, readBoard, toRemark } from './board-lines.ts';
 
 /** Prints the sessions, and a line for each change of one, until the reader or a signal ends it. */
 export async function printChanges(
@@ -11,7 +11,7 @@ export async function printChanges(
 ): Promise<void> {
   const shown = new Map<string, string>();
   for (let version: number | undefined; out.stream.writable && outputFailure() === undefined;) {
-    for (const session of toBoardOrder(states.list({ limit }))) {
+    for (const session of readBoard(states, limit).sessions) {
       const line = toChange(session);
       if (shown.get(session.id) === line) continue;
       shown.set(session.id, line);
@@ -22,6 +22,9 @@ export async function printChanges(
   }
 }
 
-function toChange(session: SessionState): string {
-  return [session.id, session.state, session.agent, toRemark(session)].join('  ');
+function toChange(session: BoardSession): string {
+  const { id, state, agent, needsYou } = session;
+  // An open approval is a state of its own.
+  const isMarked = needsYou && state !== 'needs-you';
+  return [id, isMarked ? `${state}, needs you` : state, agent, toRemark(session)].join('  ');
 }

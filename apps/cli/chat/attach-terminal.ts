@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { SessionClient } from '@klaus/sdk/client';
 import { toHome } from '@klaus/sdk/home';
 import { toPrintable } from '@klaus/sdk/printable';
+import { toUlid } from '@klaus/sdk/ulid';
 import { VERSION } from '@klaus/sdk/version';
 import { runTerminal } from '@klaus/terminal';
 import { openStates, toSessionIds } from '../client/session-states.ts';
 import { openDaemonClient } from '../daemon/open-daemon-client.ts';
-import { type Options, toGivenServer } from '../program/options.ts';
+import { isOtherMachine, type Options, toGivenServer } from '../program/options.ts';
 import { openEditor } from '../prompt/editor.ts';
 
 /** Opens the interactive terminal on a session of the daemon, or of the server that the options name. Returns the exit code. */
@@ -15,6 +17,7 @@ export async function attachTerminal(idOrPrefix: string, options: Options): Prom
     using states = await openStates();
     toSessionIds(states, [idOrPrefix]);
   }
+  const instance = isOtherMachine(options) ? undefined : toUlid(Date.now(), randomBytes(10));
   const workspaceOf = async (client: SessionClient, id: string) => (await client.chatState(id)).workspace;
   return await runTerminal({
     home: toHome(process.env, process.cwd()),
@@ -23,6 +26,14 @@ export async function attachTerminal(idOrPrefix: string, options: Options): Prom
     version: VERSION,
     editFile: (file) => openEditor(file),
     openClient: (onNotice) => openDaemonClient(options, onNotice),
+    ...(instance === undefined
+      ? {}
+      : {
+          async openInstance(terminal) {
+            const { openAttachedInstance } = await import('../instance/terminal-instance.ts');
+            return await openAttachedInstance({ ...terminal, id: instance });
+          },
+        }),
     async begin(client) {
       const { id, title } = await client.session(idOrPrefix);
       const note = `Session ${id}${title ? `, ${toPrintable(title)}` : ''}. Leaving does not stop its run.`;
@@ -33,6 +44,7 @@ export async function attachTerminal(idOrPrefix: string, options: Options): Prom
       chat: true,
       onAsk: 'wait',
       workspace: await workspaceOf(client, session!),
+      instance,
     }),
   });
 }

@@ -36,7 +36,8 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     at: '',
     warning: undefined,
     copies: klaus.copies,
-    settings: async () => toSettings(klaus),
+    settings: async (workspace) =>
+      toSettings(klaus, workspace === undefined ? configuration : await klaus.configurationOf(workspace)),
     session: async (id) => toSummary(await klaus.session(id)),
     latest: async (folders) => toSummary(await findLatest(klaus, folders)),
     async sessions({ search, limit, here }) {
@@ -121,7 +122,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
   };
 }
 
-function toSettings({ configuration, store }: Klaus): ClientSettings {
+function toSettings({ store }: Klaus, configuration: Klaus['configuration']): ClientSettings {
   return {
     maxPromptChars: configuration.get('maxPromptChars'),
     onAsk: configuration.get('onAsk'),

@@ -25,7 +25,7 @@ export async function openStates(): Promise<SessionStates | undefined> {
 
 function withCodes(states: SessionStates | undefined): SessionStates | undefined {
   if (states === undefined) return undefined;
-  const { list, listShort, get, match, events } = states;
+  const { list, listShort, get, match, events, attention } = states;
   return {
     ...states,
     list: guard(list),
@@ -33,6 +33,7 @@ function withCodes(states: SessionStates | undefined): SessionStates | undefined
     get: guard(get),
     match: guard(match),
     events: guard(events),
+    attention: guard(attention),
   };
 }
 

@@ -45,6 +45,7 @@ export async function openInstance(options: InstanceOptions): Promise<InstanceHo
   let ended: Promise<void> | undefined;
   const end = async (exitCode: number | null): Promise<void> => {
     instances.end(id, exitCode);
+    state.unexport();
     state.ending.abort();
     await close();
     for (const hosted of state.hosted.values()) await hosted[Symbol.asyncDispose]();
@@ -59,6 +60,8 @@ export async function openInstance(options: InstanceOptions): Promise<InstanceHo
   };
 }
 
+const VARIABLES = ['KLAUS_PROJECT_HASH', 'KLAUS_INSTANCE_ID', 'KLAUS_SESSION_ID'];
+
 class Host implements HostState {
   readonly options: InstanceOptions;
   readonly paths: InstancePaths;
@@ -69,6 +72,7 @@ class Host implements HostState {
   session: string | undefined;
   isCheckingOut = false;
   readonly ending = new AbortController();
+  #former: Record<string, string | undefined> = {};
 
   constructor(options: InstanceOptions, { project, paths }: { project: string; paths: InstancePaths }) {
     this.options = options;
@@ -79,6 +83,9 @@ class Host implements HostState {
 
   register(): void {
     const { instances, id, root, tty, env } = this.options;
+    this.#former = Object.fromEntries(
+      VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    );
     instances.add({ id, root, tty, socket: this.paths.socket, session: this.session ?? null });
     Object.assign(env, { KLAUS_PROJECT_HASH: this.project, KLAUS_INSTANCE_ID: id });
     this.#export();
@@ -135,6 +142,13 @@ class Host implements HostState {
     const isOwn = opened?.type === 'session.opened' && opened.instance === instance;
     const logPath = isOwn ? join(this.paths.logs, `${id}.ndjson`) : undefined;
     return hostSession(client, { id, logPath, ending: this.ending.signal });
+  }
+
+  /** Restores the variables that were set before. */
+  unexport(): void {
+    const { env } = this.options;
+    for (const name of VARIABLES) delete env[name];
+    Object.assign(env, this.#former);
   }
 
   #export(): void {

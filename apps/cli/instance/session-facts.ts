@@ -47,6 +47,6 @@ export function toParent({ opened }: SessionFacts): string | null {
 }
 
 /** The root of the project of a session: of a working copy, the repository from which it was cloned. */
-export function toRoot({ opened }: SessionFacts): string {
+export function toRoot({ opened }: Pick<SessionFacts, 'opened'>): string {
   return opened?.workingCopy?.repository ?? opened?.workspace ?? '';
 }

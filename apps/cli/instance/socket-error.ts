@@ -48,6 +48,18 @@ const COMMAND_CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   E_MAX_DEPTH_EXCEEDED: 'limit',
 };
 
+/** What the user of a command can do. */
+const HINTS: Readonly<Partial<Record<string, string>>> = {
+  E_INSTANCE_NOT_FOUND:
+    'Run `klaus` in a terminal in this folder. `klaus instances --everywhere` lists the instances of all projects.',
+  E_AMBIGUOUS_INSTANCE: 'Name one of them with `--instance ID`.',
+  E_SESSION_NOT_FOUND: '`klaus sessions` lists them.',
+  E_SESSION_PROJECT_MISMATCH: '`klaus attach ID` opens it in this terminal.',
+  E_SWITCH_TARGET_MISSING: 'Name a session: `klaus checkout ID`. `klaus sessions` lists them.',
+  E_CHECKOUT_IN_PROGRESS: 'Repeat the command when it has ended.',
+  E_WAIT_TIMEOUT: 'The run continues. Repeat the command, or stop it with `klaus interrupt ID`.',
+};
+
 /** The result of `find`, whose SocketError is thrown as a command reports it. */
 export function asCommand<T>(find: () => T): T {
   try {
@@ -66,5 +78,6 @@ export function fromAnswer<A extends Action>(answer: SocketAnswer<A>): Result<A>
 /** An error of the socket as a command reports it. */
 function toCommandError({ code, message }: { code: string; message: string }): CliError {
   const own = (Object.keys(ERROR_EXITS) as ErrorCode[]).find((each) => toSocketCode(each) === code);
-  return new CliError(COMMAND_CODES[code] ?? own ?? 'usage', message);
+  const hint = HINTS[code];
+  return new CliError(COMMAND_CODES[code] ?? own ?? 'usage', message, hint === undefined ? {} : { hint });
 }

@@ -1,7 +1,9 @@
 import { readlinkSync } from 'node:fs';
 import { openInstances } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
+import { CliError } from '../program/cli-error.ts';
 import { openInstance } from './instance-host.ts';
+import { toRoot } from './session-facts.ts';
 
 export interface TerminalInstanceOptions {
   /** ULID. */
@@ -32,6 +34,15 @@ export async function openTerminalInstance({ id, folder, client, session, show }
     instances[Symbol.dispose]();
     throw error;
   }
+}
+
+/** The same for a terminal that joined a session: it belongs to the project of that session. */
+export async function openAttachedInstance(options: Omit<TerminalInstanceOptions, 'folder'>) {
+  const { client, session } = options;
+  for await (const event of client.events(session ?? ''))
+    if (event.type === 'session.opened')
+      return await openTerminalInstance({ ...options, folder: toRoot({ opened: event }) });
+  throw new CliError('usage', `Session ${session} has no beginning.`);
 }
 
 /** The device of standard input; null if it cannot be found. */

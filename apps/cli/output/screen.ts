@@ -17,6 +17,7 @@ interface ScreenOptions {
   raw: boolean;
   answers?: boolean;
   progress?: Sink;
+  prefix?: string;
 }
 
 export type Screen = ReturnType<typeof createScreen>;
@@ -27,14 +28,16 @@ export type Screen = ReturnType<typeof createScreen>;
  * @param options.plain Words instead of signs, no colours, no animation: for screen readers.
  * @param options.raw The text of the model is printed unchanged.
  * @param options.progress Where progress is printed. Default: standard error.
+ * @param options.prefix Printed before each line. Nothing is streamed then. Default: nothing.
  * @param options.answers False: standard output gets no text of the model. Default true.
  */
-export function createScreen({ plain, raw, answers = true, progress = err }: ScreenOptions) {
-  const watched = !plain && progress.isTTY && process.env['TERM'] !== 'dumb';
+export function createScreen({ plain, raw, answers = true, progress = err, prefix = '' }: ScreenOptions) {
+  const watched = prefix === '' && !plain && progress.isTTY && process.env['TERM'] !== 'dumb';
   const status = watched ? createStatusLine(progress) : undefined;
   const paint = createPaint(progress, plain);
   // On a terminal, an answer is streamed to standard output. A pipe gets the complete answer at the end.
   const target = out.isTTY && answers ? out : err;
+  const withPrefix = (text: string): string => (prefix === '' ? text : text.replaceAll(/^/gm, prefix));
   let midLine = false;
   // A carriage return, which is a line end if the next piece starts with a line feed.
   let held = '';
@@ -56,7 +59,7 @@ export function createScreen({ plain, raw, answers = true, progress = err }: Scr
     mark: (kind: Mark): string => (plain ? WORDS[kind] : paint(SIGNS[kind][0], SIGNS[kind][1])),
     line: (text: string): void => {
       settle();
-      progress.write(`${text}\n`);
+      progress.write(`${withPrefix(text)}\n`);
     },
     stream(text: string): void {
       if (text === '') return;
@@ -77,8 +80,8 @@ export function createScreen({ plain, raw, answers = true, progress = err }: Scr
     answer(text: string): void {
       settle();
       if (!answers) return;
-      if (raw) out.raw(`${text}\n`);
-      else out.write(`${out.isTTY ? toPrintable(text) : text}\n`);
+      if (raw) out.raw(`${withPrefix(text)}\n`);
+      else out.write(`${withPrefix(out.isTTY ? toPrintable(text) : text)}\n`);
     },
   };
 }

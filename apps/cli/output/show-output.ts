@@ -1,5 +1,4 @@
 import type { Output } from './output.ts';
-import { optional } from '@klaus/sdk/optional';
 import { out, type Sink } from './sink.ts';
 import { createTextOutput } from './text-output.ts';
 import { hasKeyboard } from '../prompt/keyboard.ts';
@@ -8,9 +7,10 @@ import { type Options, toOutputFormat } from '../program/options.ts';
 /**
  * The output that the options select: events for a program, nothing for `json`, or text for people.
  *
- * @param progress Where progress is printed for people. Default: standard error.
+ * @param given.progress Where progress is printed for people. Default: standard error.
+ * @param given.prefix Printed before each line for people. Default: nothing.
  */
-export function createOutput(options: Options, progress?: Sink): Output {
+export function createOutput(options: Options, given: { progress?: Sink; prefix?: string } = {}): Output {
   const format = toOutputFormat(options);
   if (format === 'text') {
     // With a schema, the answer is printed when it matches.
@@ -19,7 +19,7 @@ export function createOutput(options: Options, progress?: Sink): Output {
       plain: options.plain === true,
       raw: options.raw === true,
       answers,
-      ...optional({ progress }),
+      ...given,
     });
   }
   return format === 'json' ? SILENT : createJsonOutput();

@@ -1,4 +1,4 @@
-let broken: (() => void) | undefined;
+const listeners = new Set<() => void>();
 let failure: Error | undefined;
 
 /** Why standard output cannot be written, such as a full disk; undefined if its reader has closed it. */
@@ -20,16 +20,14 @@ export function watchStreams(): void {
   process.stdout.on('error', (error) => {
     // The run ends cleanly in any case: the log is complete, only the output here is not.
     if (!isEndOfPipe(error)) failure ??= error;
-    broken?.();
+    for (const listener of listeners) listener();
   });
   // A closed terminal answers with EIO, and no message can be shown.
   process.stderr.on('error', () => {});
 }
 
-/** Calls `listener` when standard output has no reader any more. One listener at a time. */
+/** Calls `listener` when standard output has no reader any more. */
 export function onReaderGone(listener: () => void): () => void {
-  broken = listener;
-  return () => {
-    if (broken === listener) broken = undefined;
-  };
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

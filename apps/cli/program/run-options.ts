@@ -85,7 +85,8 @@ export function addLimitOptions(command: Command): Command {
 export function addWorktreeOptions(command: Command): Command {
   return command
     .option('--worktree', 'work in a private clone of the repository, on a branch of its own (docs/working-copies.md)')
-    .option('--with-changes', 'with --worktree: the clone starts with the uncommitted changes');
+    .option('--with-changes', 'with --worktree: the clone starts with the uncommitted changes')
+    .option('--trust-command', 'a definition or a set-up command of the project may run the program that it names');
 }
 
 /** What the options ask for. @throws UsageError for `--with-changes` alone. */
@@ -103,7 +104,6 @@ export function addRunOptions(command: Command): Command {
       'a JSON Schema that the answer must match; the answer is printed as JSON, and asked for again at most twice',
     )
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
-    .option('--trust-command', 'a definition or a set-up command of the project may run the program that it names')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')
     .option('-c, --continue', 'continue the latest session of this folder that takes a prompt')
     .option('--pin', 'keep this prompt in the context unchanged, however long the session becomes');

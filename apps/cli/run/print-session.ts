@@ -19,7 +19,7 @@ export interface PrintSessionOptions extends Options {
 /** Prints the events of a session, without a part in its work: as lines for people, as NDJSON, or as runtime events. */
 export async function printSession(idOrPrefix: string, options: PrintSessionOptions): Promise<void> {
   const { follow = false, number = Infinity } = options;
-  const output = createOutput(options, out);
+  const output = createOutput(options, { progress: out });
   using states = await openStates();
   const [id = ''] = toSessionIds(states, [idOrPrefix]);
   const [found] = states!.get([id]);

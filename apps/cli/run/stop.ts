@@ -52,7 +52,7 @@ export function createStop({ output, message, timeoutMs, send }: StopOptions) {
     output.note('The time limit is reached. Cancelling.', 'warn');
     request('timeout', `The run was stopped after ${formatDuration(timeoutMs ?? 0)}, its time limit (--timeout).`);
   };
-  for (const signal of SIGNALS) process.on(signal, interrupt);
+  const forgetSignals = onSignal(interrupt);
   const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
   const forgetReader = onReaderGone(() =>
     request('interrupt', 'The run was stopped: the reader of its output is gone.'),
@@ -69,9 +69,25 @@ export function createStop({ output, message, timeoutMs, send }: StopOptions) {
     /** Resolves when the cancellation has been sent; at once if there is none. */
     sent: () => sending,
     [Symbol.dispose]() {
-      for (const signal of SIGNALS) process.off(signal, interrupt);
+      forgetSignals();
       clearTimeout(timer);
       forgetReader();
     },
+  };
+}
+
+/** The runs of this process, of which there can be more than the process may have listeners. */
+const stoppable = new Set<(signal: NodeJS.Signals) => void>();
+
+function stopAll(signal: NodeJS.Signals): void {
+  for (const interrupt of stoppable) interrupt(signal);
+}
+
+function onSignal(interrupt: (signal: NodeJS.Signals) => void): () => void {
+  if (stoppable.size === 0) for (const signal of SIGNALS) process.on(signal, stopAll);
+  stoppable.add(interrupt);
+  return () => {
+    stoppable.delete(interrupt);
+    if (stoppable.size === 0) for (const signal of SIGNALS) process.off(signal, stopAll);
   };
 }

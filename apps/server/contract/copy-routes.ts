@@ -122,7 +122,7 @@ export const copyRoutes = {
   cleanCopies: defineRoute('copies', 'POST /api/copies/clean', {
     summary: 'Removes copies that are merged, and those of deleted sessions. Their changes are saved as by a discard.',
     body: z.object({ dryRun: z.boolean().optional() }),
-    answer: z.object({ removed: z.array(copyViewSchema), saved }),
+    answer: z.object({ removed: z.array(copyViewSchema.extend({ saved })) }),
   }),
   copyDiff: define('GET /api/copies/:copy/diff', {
     summary: 'The changes of a copy, committed or not, against the commit that it shares with its branch.',

@@ -57,7 +57,8 @@ const server = {
     answer: z.object({ signedIn: z.literal(false) }),
   }),
   settings: defineRoute('server', 'GET /api/settings', {
-    summary: 'Settings of the server for the page.',
+    summary: 'Settings of the server, or of a workspace.',
+    query: z.object({ workspace: z.string().optional().describe('With the settings of its project.') }),
     answer: z.object({
       version: z.string(),
       workspace: z.string().describe('The default workspace.'),

@@ -51,6 +51,10 @@ export const sessionRoutes = {
         .object({ withChanges: z.boolean() })
         .optional()
         .describe('Work in a private clone of the repository. `withChanges`: with its uncommitted changes.'),
+      trustCommand: z
+        .boolean()
+        .optional()
+        .describe('A definition or a set-up command of the project may run its program. Only over the Unix socket.'),
       instance: ulid.optional().describe('Id of the terminal or script from which it is opened.'),
       startedBy: ulid.optional().describe('Id of the session from which it is started.'),
       ...promptFields,

@@ -33,13 +33,13 @@ export const copyHandlers = {
 
   async cleanCopies({ body }, context, asked) {
     const { klaus } = context;
-    const { removed } = await klaus.copies.clean({ dryRun: true });
-    const allowed = removed.filter((copy) => isAllowed(context, copy, asked));
-    const saved: string[] = [];
-    if (body.dryRun !== true) {
-      for (const { name } of allowed) saved.push(...(await klaus.copies.discard(name)).saved);
-    }
-    return { removed: allowed, saved };
+    const found = await klaus.copies.clean({ dryRun: true });
+    const removed = found.filter((copy) => isAllowed(context, copy, asked));
+    const isDry = body.dryRun === true;
+    const done: (WorkingCopy & { saved: string[] })[] = [];
+    for (const copy of removed)
+      done.push({ ...copy, saved: isDry ? [] : [...(await klaus.copies.discard(copy.name)).saved] });
+    return { removed: done };
   },
 
   async copyDiff({ params }, context, asked) {

@@ -1,3 +1,4 @@
+import { isLocal } from '../access/request-guard.ts';
 import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
@@ -27,11 +28,14 @@ export const hostHandlers = {
     return { signedIn: false };
   },
 
-  settings(_given, { klaus, queue, version, maxBodyBytes }) {
-    const { configuration } = klaus;
+  async settings({ query: { workspace } }, { klaus, queue, workspaces, version, maxBodyBytes }, { request }) {
+    const configuration =
+      workspace === undefined
+        ? klaus.configuration
+        : await klaus.configurationOf(workspaces.check(workspace, { isLocal: isLocal(request) }));
     return {
       version,
-      workspace: configuration.get('workspace'),
+      workspace: workspace ?? configuration.get('workspace'),
       model: configuration.get('model'),
       mode: configuration.get('approve'),
       onAsk: configuration.get('onAsk') ?? null,

@@ -2,7 +2,7 @@ import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
-import { sendRequiredPrompt, sendPrompt } from '../runs/send-prompt.ts';
+import { readConfiguration, sendRequiredPrompt, sendPrompt } from '../runs/send-prompt.ts';
 import { toRestoredView } from './changes.ts';
 import { findSession, openSession } from './sessions.ts';
 
@@ -26,7 +26,8 @@ export const runHandlers = {
 
   async compact({ params, body }, context, { by }) {
     const session = await openSession(context, params.id);
-    const onAsk = body.onAsk ?? context.klaus.configuration.get('onAsk') ?? 'wait';
+    const configuration = await readConfiguration(context.klaus, session.id);
+    const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
     const command = await session.send({ type: 'compact', by, onAsk });
     context.queue.add(session.id);
     return { session: session.id, command };
@@ -34,7 +35,8 @@ export const runHandlers = {
 
   async shell({ params, body }, context, { by }) {
     const session = await openSession(context, params.id);
-    const onAsk = body.onAsk ?? context.klaus.configuration.get('onAsk') ?? 'wait';
+    const configuration = await readConfiguration(context.klaus, session.id);
+    const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
     const command = await session.send({ type: 'shell', command: body.command, by, onAsk });
     context.queue.add(session.id);
     return { session: session.id, command };
@@ -52,7 +54,8 @@ export const runHandlers = {
       throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
     }
     if (last.type === 'run.finished' && last.outcome !== 'done') {
-      const onAsk = body.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait';
+      const configuration = await readConfiguration(klaus, session.id);
+      const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
       await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
     }
     queue.add(session.id);

@@ -73,9 +73,15 @@ export const sessionHandlers = {
       isolate,
       grant,
       workingCopy,
+      trustCommand,
       instance,
       startedBy,
     } = body;
+    if (trustCommand && !from.isLocal) {
+      throw new KlausError('usage', '`trustCommand` is only accepted over the Unix socket.', {
+        hint: 'Leave it out, or start the session on the machine of the server.',
+      });
+    }
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
@@ -85,7 +91,7 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy, instance, startedBy }),
+          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy, trustCommand, instance, startedBy }),
           checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),
         });

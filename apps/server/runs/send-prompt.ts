@@ -27,13 +27,20 @@ function attachLong(text: string, maxChars: number): Part[] {
 
 /** Sends a prompt if there is one. Returns the id of the command. */
 export async function sendPrompt(klaus: Klaus, session: Session, input: PromptInput): Promise<string | undefined> {
-  const parts = toParts(input, klaus.configuration.get('maxPromptChars'));
+  const configuration = await readConfiguration(klaus, session.id);
+  const parts = toParts(input, configuration.get('maxPromptChars'));
   if (!parts) return undefined;
   return session.prompt(parts, {
-    onAsk: input.onAsk ?? klaus.configuration.get('onAsk') ?? 'wait',
+    onAsk: input.onAsk ?? configuration.get('onAsk') ?? 'wait',
     ...(input.pin ? { pin: true } : {}),
     ...optional({ delivery: input.delivery, id: input.command, waitForModelMs: input.waitForModelMs }),
   });
+}
+
+/** The settings of the project of a session. @throws KlausError `config`. */
+export async function readConfiguration(klaus: Klaus, session: string): Promise<Klaus['configuration']> {
+  const workspace = (await klaus.store.session(session))?.workspace;
+  return workspace ? klaus.configurationOf(workspace) : klaus.configuration;
 }
 
 /** @throws Refusal 400 without a prompt. */

@@ -8,6 +8,7 @@ import { MAIN, runKlaus, startKlaus, startServer, toEnv } from '../../fixtures/k
 import { hasBubblewrap } from '../../fixtures/sandboxed.ts';
 import type { Case, Scene } from './case.ts';
 import { elsewhere } from './elsewhere.ts';
+import { roof, ROOF_SAID_BY } from './roof-cases.ts';
 
 const HELLO: Script = { steps: [{ reply: { text: 'Hello.' } }] };
 const HANG: Script = {
@@ -470,11 +471,13 @@ export const CASES: readonly Case[] = [
   ...settings,
   ...sessions,
   ...state,
+  ...roof,
   ...server,
 ];
 
 /** Headings whose cause cannot be provoked here (files of another user, a Docker engine, another Node): the source of the message. */
 export const SAID_BY: Readonly<Record<string, readonly [file: string, words: string]>> = {
+  ...ROOF_SAID_BY,
   'The certificate of … is not accepted: …': ['apps/cli/client/http/server-error.ts', ' is not accepted: '],
   'The connection to … was lost; reconnecting. The run continues on the server.': [
     'apps/cli/client/http/session-stream.ts',

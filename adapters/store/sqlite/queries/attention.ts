@@ -1,7 +1,7 @@
 import type { AttentionFilter, AttentionItem, AttentionList, SessionSeen } from '@klaus/core/agent';
 import type { Database } from '../database.ts';
 import { toIso } from '../iso-time.ts';
-import { readTree } from './read-usage.ts';
+import { type Reader, readTree } from './read-tree.ts';
 
 /** Default of {@link AttentionFilter.limit}. */
 const LIMIT = 200;
@@ -19,7 +19,7 @@ type IsClaimed = (session: string) => boolean;
 
 /** The sessions that need the user. Its cost depends on the items, and on sessions only by one small index. */
 export function readAttention(
-  database: Database,
+  database: Reader,
   isClaimed: IsClaimed,
   { limit = LIMIT }: AttentionFilter = {},
 ): AttentionList {
@@ -69,7 +69,7 @@ const FACTS = `sessions.workspace_dir AS workspace, sessions.project_hash AS pro
 
 type Facts = Pick<AttentionItem, 'workspace' | 'project' | 'agent' | 'title'>;
 
-function readAsked(database: Database): AttentionItem[] {
+function readAsked(database: Reader): AttentionItem[] {
   type Row = Facts & { id: string; session: string; kind: 'call' | 'changes' | 'plan' | 'limit'; asks: string } & {
     since: string;
   };
@@ -83,7 +83,7 @@ function readAsked(database: Database): AttentionItem[] {
   });
 }
 
-function readInterrupted(database: Database, asking: ReadonlySet<string>, isClaimed: IsClaimed): AttentionItem[] {
+function readInterrupted(database: Reader, asking: ReadonlySet<string>, isClaimed: IsClaimed): AttentionItem[] {
   type Row = Facts & { session: string; seq: number; since: string };
   const rows = database.all<Row>(`SELECT sessions.id AS session, heads.seq, sessions.updated_at AS since, ${FACTS}
     FROM sessions INDEXED BY idx_sessions_running JOIN heads ON heads.session_id = sessions.id
@@ -103,7 +103,7 @@ function readInterrupted(database: Database, asking: ReadonlySet<string>, isClai
     .toReversed();
 }
 
-function readEnded(database: Database, outcome: "= 'done'" | "<> 'done'", limit: number): AttentionItem[] {
+function readEnded(database: Reader, outcome: "= 'done'" | "<> 'done'", limit: number): AttentionItem[] {
   if (limit === 0) return [];
   type Row = Facts & { session: string; seq: number; at: number; reason: string; text: string | null };
   // The rows are chosen by a column that an end sets, so that no other record is read.
@@ -128,7 +128,7 @@ function readEnded(database: Database, outcome: "= 'done'" | "<> 'done'", limit:
 }
 
 /** The session that the user opened. A fork of a child session is one. */
-function findRoot(database: Database, session: string): string {
+function findRoot(database: Reader, session: string): string {
   type Row = { id: string };
   const sql = `SELECT parent_id AS id FROM sessions WHERE id = ?1 AND EXISTS (SELECT 1 FROM sessions AS above
     WHERE above.id = sessions.parent_id) AND forked_from IS NULL`;

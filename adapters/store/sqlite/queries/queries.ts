@@ -20,7 +20,8 @@ import { readDecisions } from './decisions.ts';
 import { forgetRemembered, listRemembered } from './remembered.ts';
 import { searchMessages } from './search-messages.ts';
 import { readStats } from './stats.ts';
-import { readEventsOf, readLastOf, readOpenRequests, readTree, readUsage } from './read-usage.ts';
+import { readTree } from './read-tree.ts';
+import { readEventsOf, readLastOf, readOpenRequests, readUsage } from './read-usage.ts';
 
 /** Newest sessions that are compared with a misspelt one. */
 const NEAREST_AMONG = 1_000;

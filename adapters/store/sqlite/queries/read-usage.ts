@@ -2,6 +2,7 @@ import type { Charged, UsageFilter, UsageRow } from '@klaus/core/agent';
 import type { EventOf, EventType } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { fromEventRow } from '../log/record.ts';
+import { TREE } from './read-tree.ts';
 
 const KEYS = {
   day: 'substr(created_at, 1, 10)',
@@ -26,9 +27,6 @@ const COLUMNS = Object.entries(PARTS).map(
   count(*) FILTER (WHERE (${where}) AND cost_usd IS NULL) AS ${part}Unpriced`,
 );
 
-const TREE = `WITH RECURSIVE tree(id) AS (
-  SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent_id = tree.id)`;
-
 /** Sums over charged requests; days and models by name, sessions the oldest first. */
 export function readUsage(database: Database, { session, by, since }: UsageFilter): UsageRow[] {
   const sql = `${TREE} SELECT ${KEYS[by]} AS key, ${COLUMNS.join(', ')} FROM token_usage
@@ -52,11 +50,6 @@ function toCharged(row: Record<string, number>, part: keyof typeof PARTS): Charg
     cacheWriteTokens: row[`${part}CacheWrite`]!,
     usd: row[`${part}Unpriced`]! > 0 ? null : row[`${part}Usd`]!,
   };
-}
-
-/** The session and its descendants, the session itself first. */
-export function readTree(database: Database, session: string): string[] {
-  return database.all<{ id: string }>(`${TREE} SELECT id FROM tree`, session).map(({ id }) => id);
 }
 
 interface Row {

@@ -1,8 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { AttentionFilter, AttentionList } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { probeLock } from '../locks/probe-lock.ts';
+import { readAttention } from './attention.ts';
+import type { Reader } from './read-tree.ts';
 import { createReadEvents } from './session-events.ts';
 
 /**
@@ -86,6 +89,8 @@ export interface SessionStates extends Disposable {
    * them.
    */
   readonly events: (id: string, after: number) => Event[] | undefined;
+  /** The sessions that need the user, as `SessionStore.attention`. */
+  readonly attention: (filter?: AttentionFilter) => AttentionList;
   /** Changes with each commit of another process. */
   version(): number;
 }
@@ -201,6 +206,7 @@ export function openSessionStates(home: string): SessionStates | undefined {
       });
     },
     events: createReadEvents(database),
+    attention: (filter) => readAttention(toReader(database), toIsClaimed(home), filter),
     version: () => (database.prepare('PRAGMA data_version').get() as { data_version: number }).data_version,
     [Symbol.dispose]: () => database.close(),
   };
@@ -235,9 +241,20 @@ function readServed(folder: string): ReadonlySet<string> {
   }
 }
 
+function toReader(database: DatabaseSync): Reader {
+  return {
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => database.prepare(sql).all(...values) as Row[],
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => database.prepare(sql).get(...values) as Row | undefined,
+  };
+}
+
+function toIsClaimed(home: string): (id: string) => boolean {
+  return (id) => probeLock(join(home, 'locks', `${id}.lock`));
+}
+
 function createToName(database: DatabaseSync, home: string) {
   const pending = database.prepare('SELECT 1 FROM inbox WHERE session_id = ? AND consumed_seq IS NULL LIMIT 1');
-  const isClaimed = (id: string): boolean => probeLock(join(home, 'locks', `${id}.lock`));
+  const isClaimed = toIsClaimed(home);
   return (
     { id, status, outcome }: Pick<Stored, 'id' | 'status' | 'outcome'>,
     { waiting, served }: StateContext,

@@ -6,6 +6,7 @@ import { startStoreProcess } from '../../fixtures/store-process.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { Database } from '../database.ts';
 import { PAGE_SIZE, toDatabaseFile } from '../open-database.ts';
+import { openInstanceTable } from '../instance-table.ts';
 import { recoverDatabase } from './recover.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 
@@ -181,4 +182,25 @@ test('recovery is refused while any process has the database open', async () => 
   expect(recoverDatabase(home.path).events).toBe(0);
   using empty = createTemporaryHome();
   expect(() => recoverDatabase(empty.path)).toThrow(expect.objectContaining({ code: 'usage' }));
+});
+
+test('the list of instances is kept', async () => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const row = {
+    ...{ id: '01J0000000000000000000000A', project: 'p', root: '/project', pid: 1, process: 'boot:1' },
+    ...{ tty: null, socket: '/socket', startedAt: AT.toISOString(), session: 'A' },
+  };
+  {
+    using instances = openInstanceTable(home.path);
+    instances.add(row);
+    instances.add({ ...row, id: '01J0000000000000000000000B' });
+    instances.end('01J0000000000000000000000B', AT.toISOString(), 3);
+  }
+  recoverDatabase(home.path, { at: AT });
+  using instances = openInstanceTable(home.path);
+  expect(instances.list({ ended: true })).toMatchObject([
+    { ...row, endedAt: null },
+    { session: 'A', endedAt: AT.toISOString(), exitCode: 3 },
+  ]);
 });

@@ -84,6 +84,7 @@ function recover(file: string, at: Date): RecoveryReport {
     const commands = saveInbox(target, file);
     const knowledge = saveKnowledge(target, file);
     const deliveries = saveOutbox(target, file);
+    saveInstances(target, file);
     // What the user has seen is not in the log. An end from before the damage counts as seen.
     target.transaction(() => markAllSeen(target));
     target.transaction(() => recordRecovery(target, pages, { hostRows, sessions, file, at }));
@@ -212,6 +213,13 @@ function saveOutbox(target: Database, file: string): number | null {
   const isSaved = ({ session_id: session, seq }: Row<'session_id' | 'seq'>): boolean =>
     Number(seq) <= (readHead(target, String(session))?.seq ?? 0);
   return copyTable(target, file, { table: 'outbox', columns, isSaved })?.length ?? null;
+}
+
+/** Copies the list of terminals and scripts, to which sessions refer. None of them runs: the database is not in use. */
+function saveInstances(target: Database, file: string): void {
+  const columns = ['id', 'project_hash', 'root', 'pid', 'process', 'tty', 'socket', 'started_at'] as const;
+  const more = ['ended_at', 'exit_code', 'session_id'] as const;
+  copyTable(target, file, { table: 'instances', columns: [...columns, ...more] });
 }
 
 /** Renames the damaged files and moves the new one to their path. Returns the path of the damaged ones. */

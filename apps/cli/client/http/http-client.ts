@@ -96,6 +96,7 @@ function toBody({
   sandbox,
   isolate,
   workingCopy,
+  trustCommand,
   limits,
   grant,
   agent,
@@ -106,7 +107,7 @@ function toBody({
 }: OpenRequest) {
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
-  const origin = { instance, startedBy, workingCopy: copy };
+  const origin = { instance, startedBy, trustCommand, workingCopy: copy };
   return optional({ ...fields, ...origin, grant: grant && [...grant], workers: workers && [...workers] });
 }
 

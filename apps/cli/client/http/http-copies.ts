@@ -21,7 +21,7 @@ export function createHttpCopies({ client, ask }: ConnectedServer): CopiesClient
     showConflicts: (name, options = {}) => ask(client.showCopyConflicts({ ...of(name), body: optional(options) })),
     keep: (name, options = {}) => ask(client.keepCopy({ ...of(name), body: optional(options) })),
     discard: (name, options = {}) => ask(client.discardCopy({ ...of(name), body: optional(options) })),
-    clean: (options = {}) => ask(client.cleanCopies({ body: optional(options) })),
+    clean: async (options = {}) => (await ask(client.cleanCopies({ body: optional(options) }))).removed,
     pullRequest: (name, options = {}) => ask(client.pullRequest({ ...of(name), body: optional(options) })),
   };
 }

@@ -15,11 +15,15 @@ const MAX_CHECKED = 50;
 
 /** The methods of a client that only read. */
 export function createHttpReader({ client, name, ask }: ConnectedServer) {
-  let settings: ReturnType<Client['settings']> | undefined;
-  const readSettings = () => (settings ??= ask(client.settings()));
+  const known = new Map<string | undefined, ReturnType<Client['settings']>>();
+  const readSettings = (workspace?: string) => {
+    const settings = known.get(workspace) ?? ask(client.settings({ query: optional({ workspace }) }));
+    known.set(workspace, settings);
+    return settings;
+  };
   return {
-    async settings() {
-      const { maxPromptChars, onAsk } = await readSettings();
+    async settings(workspace) {
+      const { maxPromptChars, onAsk } = await readSettings(workspace);
       return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: async () => undefined };
     },
     async session(id) {

@@ -1,10 +1,12 @@
 import type { WorkingCopy } from '@klaus/sdk';
-import { toLine } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import { err, out } from '../../output/sink.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { toShortPath } from '../../output/short-path.ts';
+import { printRows } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import type { Options } from '../../program/options.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import { type Options, toGivenServer } from '../../program/options.ts';
 import { printSaved } from './merge.ts';
 
 export const command: LeafCommand = {
@@ -12,34 +14,54 @@ export const command: LeafCommand = {
   summary: 'list the working copies of sessions',
   description:
     'Lists the working copies with their state: clean, changed (uncommitted changes), ahead (commits), merged, gone (the folder was deleted), unreadable, unfinished; orphaned if the session was deleted.',
-  footer: 'Example:\n  klaus copies --clean',
+  footer:
+    'Examples:\n  klaus copies --clean\n  klaus copies --prune --dry-run     what was discarded in this repository more than 30 days ago',
   server: 'both',
   declare: (declared) =>
     declared
       .option('--clean', 'remove those that are merged or orphaned; changes are saved as by klaus discard')
-      .option('--dry-run', 'with --clean: only list them')
-      .option('--json', 'one JSON document'),
-  async run(options: Options & { clean?: true }) {
-    const { clean, dryRun, json } = options;
-    await using client = await openClient(options);
-    const { removed: copies, saved } = clean
-      ? await client.copies.clean({ dryRun: dryRun === true })
-      : { removed: await client.copies.list(), saved: [] };
-    if (json) {
-      out.json(clean ? { removed: copies, saved } : { copies }, 2);
+      .option('--prune', 'delete the refs of this repository with changes that were discarded more than 30 days ago')
+      .option('--dry-run', 'with --clean or --prune: only list them')
+      .option('--json', 'one object per line'),
+  async run({ clean, prune, json, ...options }: CopiesOptions) {
+    const dryRun = options.dryRun === true;
+    if (clean && prune) throw new UsageError('--clean and --prune exclude each other.');
+    if (prune) {
+      if (toGivenServer(options) !== undefined) throw new UsageError('--prune works on a repository of this machine.');
+      await using klaus = await openKlaus();
+      const refs = await klaus.copies.prune(process.cwd(), { dryRun });
+      printRows(
+        refs.map((ref) => ({ ref })),
+        { json, head: ['REF'], toRow: ({ ref }) => [ref], empty: 'Nothing to delete.' },
+      );
       return;
     }
-    if (copies.length === 0) err.write(clean ? 'Nothing to remove.\n' : 'There are no working copies.\n');
-    for (const copy of copies) out.write(`${toLine(describe(copy), 2_000)}\n`);
-    printSaved(saved);
+    await using client = await openClient(options);
+    const copies: readonly (WorkingCopy & { saved?: readonly string[] })[] = clean
+      ? await client.copies.clean({ dryRun })
+      : await client.copies.list();
+    printRows(copies, {
+      json,
+      head: ['SESSION', 'STATE', 'BRANCH', 'REPOSITORY', 'FOLDER'],
+      toRow,
+      empty: clean
+        ? 'Nothing to remove.'
+        : 'There are no working copies. `klaus start AGENT PROMPT --worktree` starts in one.',
+    });
+    if (!json) printSaved(copies.flatMap(({ saved = [] }) => saved));
   },
 };
 
-function describe({ session, state, isOrphaned, ahead, changes, branch, path }: WorkingCopy): string {
+interface CopiesOptions extends Options {
+  clean?: true;
+  prune?: true;
+}
+
+function toRow({ session, state, isOrphaned, ahead, changes, branch, repository, path }: WorkingCopy): string[] {
   const facts = [
     isOrphaned ? `${state}, orphaned` : state,
     ...(ahead > 0 ? [formatNumber(ahead, 'commit')] : []),
     ...(changes > 0 ? [formatNumber(changes, 'changed file')] : []),
   ];
-  return `${session}  ${branch}  ${facts.join(', ')}  ${path}`;
+  return [session, facts.join(', '), branch, toShortPath(repository), path];
 }

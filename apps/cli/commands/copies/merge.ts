@@ -19,6 +19,7 @@ interface MergeCommandOptions extends Omit<Options, 'agent'> {
   into?: string;
   message?: string;
   agent?: string | true;
+  markers?: true;
 }
 
 export const command: LeafCommand = {
@@ -26,7 +27,8 @@ export const command: LeafCommand = {
   summary: 'merge the working copy of a session into its branch, and remove it',
   description:
     'Commits the uncommitted changes of the working copy, merges its commits into the branch from which it started, and removes it. If that branch is checked out, its files are updated too, unless uncommitted changes overlap. With a conflict nothing changes, and each hunk is printed.',
-  footer: 'Example:\n  klaus merge 01J --squash\n  klaus merge 01J --agent     the session solves the conflicts first',
+  footer:
+    'Examples:\n  klaus merge 01J --squash\n  klaus merge 01J --markers   you solve the conflicts in the working copy, and repeat the command\n  klaus merge 01J --agent     the session solves the conflicts first',
   server: 'both',
   declare: (declared) =>
     declared
@@ -36,6 +38,7 @@ export const command: LeafCommand = {
       .option('--into <branch>', 'another local branch of the repository')
       .option('--message <text>', 'message of the commits that this makes (default: the title of the session)')
       .option('--agent [name]', 'an agent solves conflicts in the working copy (default: the session itself)')
+      .option('--markers', 'write conflicts into the files of the working copy, to solve them by hand')
       .addOption(approveOption('what that agent may do without an approval'))
       .addOption(onAskOption)
       .addOption(waitForModelOption)
@@ -46,8 +49,10 @@ export const command: LeafCommand = {
 
 async function run(id: string, options: MergeCommandOptions): Promise<number> {
   if (options.squash && options.rebase) throw new UsageError('--squash and --rebase exclude each other.');
-  if (options.rebase && options.agent !== undefined) {
-    throw new UsageError('--rebase and --agent exclude each other.', 'The solution of conflicts is a merge commit.');
+  const solves = options.agent !== undefined ? '--agent' : options.markers ? '--markers' : undefined;
+  if (options.agent !== undefined && options.markers) throw new UsageError('--agent and --markers exclude each other.');
+  if (options.rebase && solves !== undefined) {
+    throw new UsageError(`--rebase and ${solves} exclude each other.`, 'The solution of conflicts is a merge commit.');
   }
   const method = options.squash ? 'squash' : options.rebase ? 'rebase' : 'merge';
   const given: MergeOptions = { method, ...optional({ into: options.into, message: options.message }) };
@@ -61,7 +66,17 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
   }
   if (options.json) out.json(merged, 2);
   else if (merged.done) printMerged(merged);
-  else printConflicts(merged, `${id}${client.at}`);
+  else printConflicts(merged);
+  const command = `klaus merge ${id}${client.at}`;
+  if (!merged.done && options.markers) {
+    const shown = optional({ into: options.into, message: options.message });
+    const { path, files } = await client.copies.showConflicts(id, shown);
+    const what = `${formatNumber(files.length, 'file')} in ${path}: ${files.join(', ')}`;
+    err.write(`${toPrintable(`Edit the conflicts of ${what}. Then repeat \`${command}\`.`)}\n`);
+  } else if (!merged.done && !options.json) {
+    err.write(`${toPrintable(`\`${command} --agent\` lets an agent solve them in the working copy.`)}\n`);
+    err.write(`${toPrintable(`\`${command} --markers\` writes them into its files, and you solve them there.`)}\n`);
+  }
   return merged.done ? EXIT.done : EXIT.failed;
 }
 
@@ -107,12 +122,11 @@ export function printSaved(saved: readonly string[]): void {
   for (const ref of saved) err.write(`${toPrintable(`Saved: git branch NAME ${ref} restores it.`)}\n`);
 }
 
-function printConflicts({ conflicts, into, at }: Extract<MergedCopy, { done: false }>, id: string): void {
+function printConflicts({ conflicts, into, at }: Extract<MergedCopy, { done: false }>): void {
   for (const conflict of conflicts) out.write(`${toPrintable(describeConflict(conflict))}\n`);
   const where = at === undefined ? '' : ` at commit ${at.slice(0, 10)}`;
   const files = formatNumber(conflicts.length, 'file');
   err.write(`${toPrintable(`Nothing was merged into ${into}: ${files} with conflicts${where}.`)}\n`);
-  err.write(`\`klaus merge ${id} --agent\` lets an agent solve them in the working copy.\n`);
 }
 
 function describeConflict({ path, messages, hunks }: MergeConflict): string {

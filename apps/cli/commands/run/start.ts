@@ -1,11 +1,13 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
 import type { OpenRequest, SessionClient } from '@klaus/sdk/client';
+import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
 import { openDaemonClient } from '../../daemon/open-daemon-client.ts';
-import { isUlid, toOrigin } from '../../instance/origin.ts';
+import { toOrigin } from '../../instance/origin.ts';
 import type { Output } from '../../output/output.ts';
+import { toShortId } from '../../output/short-id.ts';
 import { createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -48,8 +50,7 @@ export const command: LeafCommand = {
           .option('--detach', 'print the ids of the sessions and end at once')
           .option(
             '--instance <id>',
-            'the instance to which they belong (default: that of this terminal)',
-            toUlidArgument,
+            'the instance to which they belong, or its beginning: its current session is their parent (default: that of this terminal)',
           ),
       ),
     ),
@@ -61,28 +62,47 @@ export const command: LeafCommand = {
     const folder = toFolder(resolve(options.cwd ?? '.'));
     await using client = await openDaemonClient(options, output.note);
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const settings = await client.settings();
+    const workspace = isRemote ? options.cwd : folder;
+    const settings = await client.settings(workspace);
     const parts = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
     const asking = toOnAsk(options, settings);
     // No terminal answers for a session that is only started: its questions wait.
     const onAsk = options.detach ? (options.onAsk ?? settings.onAsk ?? 'wait') : asking.onAsk;
-    const workspace = isRemote ? options.cwd : folder;
-    const request = { ...toRequest({ agent, options, workspace }), parts, onAsk };
+    const origin = await findOrigin(options.instance, folder);
+    const request = { ...toRequest({ agent, options, workspace }), ...origin, parts, onAsk };
     const ids: string[] = [];
     for (let count = 0; count < options.count; count++) {
       const id = await client.open(request);
       ids.push(id);
       if (options.detach) printStarted({ id, agent, workspace }, options);
     }
-    return options.detach ? EXIT.done : await followAll({ client, ids, options, output, onAsk, asks: asking.asks });
+    if (options.detach) {
+      if (out.isTTY && !options.json)
+        err.write(
+          '`klaus watch` shows what they do, `klaus attach ID` joins one, `klaus wait ID…` waits for their ends.\n',
+        );
+      return EXIT.done;
+    }
+    return await followAll({ client, ids, options, output, asks: asking.asks });
   },
 };
 
-/** @throws InvalidArgumentError for another text. */
-function toUlidArgument(text: string): string {
-  const id = text.toUpperCase();
-  if (!isUlid(id)) throw new InvalidArgumentError('It is no id. `klaus instances` lists the instances.');
-  return id;
+/**
+ * The instance to which the sessions belong, and its current session: of this terminal, or the one that is named.
+ *
+ * @throws UsageError for an instance that does not run in this project.
+ */
+async function findOrigin(wanted: string | undefined, folder: string): Promise<ReturnType<typeof toOrigin>> {
+  if (wanted === undefined) return toOrigin(process.env);
+  const [{ openInstances }, { findInstance }, { asCommand }] = await Promise.all([
+    import('@klaus/sdk'),
+    import('../../instance/find-instance.ts'),
+    import('../../instance/socket-error.ts'),
+  ]);
+  const root = realpathSync(folder);
+  using instances = await openInstances({ cwd: root });
+  const { id, session } = asCommand(() => findInstance(instances, { project: instances.hashOf(root), wanted }));
+  return { instance: id, ...optional({ startedBy: session ?? undefined }) };
 }
 
 /** What the options ask for, but the prompt. Every field is passed to the server. */
@@ -106,8 +126,7 @@ function toRequest(given: {
     workers: options.worker,
     waitForModelMs: options.waitForModel,
     workingCopy: toWorkingCopy(options),
-    ...toOrigin(process.env),
-    ...(options.instance === undefined ? {} : { instance: options.instance }),
+    trustCommand: options.trustCommand,
   };
 }
 
@@ -123,19 +142,25 @@ interface Following {
   client: SessionClient;
   ids: readonly string[];
   options: StartOptions;
+  /** Of a single session. */
   output: Output;
-  onAsk: 'deny' | 'wait';
   asks: boolean;
 }
 
-/** Follows the sessions one after the other. Returns the exit code of the first one that is not done. */
-async function followAll({ client, ids, options, output, onAsk, asks }: Following): Promise<number> {
-  let exitCode: number = EXIT.done;
-  for (const id of ids) {
-    if (ids.length > 1) err.write(`Session ${toPrintable(id)}\n`);
-    const run = { client, session: { id, lastSeq: 0, mode: null }, show: options, output, asks, onAsk };
-    const code = await runSession(run);
-    if (exitCode === EXIT.done) exitCode = code;
-  }
-  return exitCode;
+/**
+ * Follows all sessions at the same time. With several, each line begins with the short id of its session, and questions
+ * are not asked here. Returns the exit code of the first one that is not done.
+ */
+async function followAll({ client, ids, options, output, asks }: Following): Promise<number> {
+  const isOne = ids.length === 1;
+  const follow = (id: string): Promise<number> =>
+    runSession({
+      client,
+      session: { id, lastSeq: 0, mode: null },
+      show: options,
+      output: isOne ? output : createOutput(options, { prefix: `${toPrintable(toShortId(id))}  ` }),
+      asks: isOne && asks,
+    });
+  const codes = await Promise.all(ids.map(follow));
+  return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
 }

@@ -1,13 +1,18 @@
+import { InvalidArgumentError } from 'commander';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { listChanges } from '../../output/change-list.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
 import { findFittingSession } from '../fitting-session.ts';
+
+function toTurn(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be the number of a turn. `--session ID` names a session.');
+}
 
 export const command: LeafCommand = {
   name: 'diff',
@@ -15,7 +20,7 @@ export const command: LeafCommand = {
   server: 'local',
   declare: (declared) =>
     declared
-      .argument('[turn]', 'only this turn', integer(1))
+      .argument('[turn]', 'only this turn', toTurn)
       .option('--session <id>', 'the session (default: the latest of this folder)')
       .option('--names', 'only the names of the changed files')
       .option('--plain', 'no colours')

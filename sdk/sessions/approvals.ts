@@ -1,0 +1,28 @@
+import { optional } from '@klaus/core/optional';
+import type { SessionStore } from '@klaus/core/agent';
+import type { Klaus } from '../klaus.ts';
+import { checkAnswer, checkHunks, checkPlan, findQuestion } from './question.ts';
+import type { Session } from './session-handle.ts';
+
+/** The approvals of all sessions. */
+export function createApprovals(
+  store: SessionStore,
+  open: (id: string) => Session,
+): Pick<Klaus, 'approvals' | 'answer' | 'forget' | 'question'> {
+  return {
+    approvals: () => store.approvals({ open: true }),
+    async answer(approval, answer, options = {}) {
+      checkAnswer(approval, answer, options);
+      const { by = 'sdk', note, hunks, scope, plan, mode } = options;
+      const asked = await findQuestion(store, approval);
+      checkPlan(asked, options);
+      if (hunks) checkHunks(asked, hunks);
+      const session = open(asked.session);
+      const given = optional({ note, hunks, scope, plan, mode });
+      await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
+      return session;
+    },
+    forget: (idOrPrefix, { by = 'sdk' } = {}) => store.forget(idOrPrefix, by),
+    question: (approval) => findQuestion(store, approval),
+  };
+}
