@@ -38,9 +38,12 @@ test('start --worktree: no repository, no commit, a bare one, Git data, and a wo
     expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error: 'copy.refused', hasHint: true }]);
   }
   // The daemon works in no folder of Git data, and in none of the state folder.
-  for (const cwd of [join(roof.place.workspace, '.git'), copy!.path]) {
+  for (const [cwd, error] of [
+    [join(roof.place.workspace, '.git'), 'workspace.refused'],
+    [copy!.path, 'copy.refused'],
+  ] as const) {
     const ended = await runKlaus(['start', 'klaus', 'go', '--worktree', '--detach', '--json'], { ...options, cwd });
-    expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error: 'workspace.refused', hasHint: true }]);
+    expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error, hasHint: true }]);
   }
   for (const folder of ['plain', 'bare', 'empty']) {
     const listed = await runKlaus(['copies', '--prune', '--json'], { ...options, cwd: join(root, folder) });

@@ -114,7 +114,7 @@ describe('routes', () => {
     expect(git('show', `${saved[0]!}:a.txt`)).toContain('beta');
     expect((await it.client.keepCopy({ params: { copy: thrown }, body: {} })).commit).toBe(git('rev-parse', saved[0]!));
     git('merge', '-q', branch);
-    expect(await it.client.cleanCopies({ body: { dryRun: true } })).toMatchObject({ removed: [], saved: [] });
+    expect(await it.client.cleanCopies({ body: { dryRun: true } })).toEqual({ removed: [] });
     await it.client.pullRequest({ params: { copy: merged }, body: {} });
     expect(await it.client.cleanCopies({ body: {} })).toMatchObject({ removed: [{ session: merged }] });
     expect((await it.client.copies()).copies).toEqual([]);
@@ -197,7 +197,7 @@ describe('the command line at a server', () => {
       await start(serving.client, 'beta'),
     ];
     const listed = await klaus('copies', '--json');
-    expect((JSON.parse(listed.stdout) as { copies: object[] }).copies).toMatchObject([
+    expect(toLines(listed.stdout)).toMatchObject([
       { session: alpha },
       { session: beta },
       { session: gamma },
@@ -230,3 +230,7 @@ describe('the command line at a server', () => {
     await serving.process.ended;
   }, 120_000);
 });
+
+function toLines(stdout: string): unknown[] {
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]));
+}

@@ -5,7 +5,7 @@ import { deleteRecord, toPin, type CopyRecord } from './copy-record.ts';
 import { copyObjects, git, runGit, tryGit } from './git.ts';
 
 /** Refs of the original with the work of discarded copies. */
-export const DISCARDED = 'refs/klaus/discarded/';
+const DISCARDED = 'refs/klaus/discarded/';
 /** Days after which such a ref can be deleted. */
 const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -51,6 +51,17 @@ export async function pruneSaved(folder: string, { dryRun }: { dryRun: boolean }
   const refs = listed.split('\n').filter((ref) => (toSavedDay(ref) ?? '9') <= last);
   for (const ref of dryRun ? [] : refs) await git(folder, ['update-ref', '-d', ref]);
   return refs;
+}
+
+/** The newest commit of a branch that `saveRest` saved of a copy. Undefined if nothing was saved. */
+export async function findSaved({
+  repository,
+  path,
+  branch,
+}: Pick<CopyRecord, 'repository' | 'path' | 'branch'>): Promise<string | undefined> {
+  const pattern = `${DISCARDED}*/${basename(path)}/${branch}`;
+  const found = await tryGit(repository, ['for-each-ref', '--sort=-refname', '--format=%(objectname)', pattern]);
+  return found?.split('\n')[0] || undefined;
 }
 
 /** The day in UTC, such as `2026-11-26`. */

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { CopyRecord } from './copy-record.ts';
 import { block } from './commit-work.ts';
 import { git, runGit, tryGit } from './git.ts';
-import { DISCARDED } from './remove-copy.ts';
+import { findSaved } from './remove-copy.ts';
 
 /**
  * Creates the branch of a discarded copy from what was saved of it.
@@ -11,13 +10,12 @@ import { DISCARDED } from './remove-copy.ts';
  * @returns Its commit; undefined if nothing was saved.
  * @throws KlausError `copy.blocked` if the repository has another branch of this name.
  */
-export async function restoreDiscarded({
-  repository,
-  path,
-  branch,
-}: Pick<CopyRecord, 'repository' | 'path' | 'branch'>): Promise<string | undefined> {
+export async function restoreDiscarded(
+  copy: Pick<CopyRecord, 'repository' | 'path' | 'branch'>,
+): Promise<string | undefined> {
+  const { repository, branch } = copy;
   if (!existsSync(repository)) return undefined;
-  const commit = await tryGit(repository, ['rev-parse', '--verify', '-q', `${DISCARDED}${basename(path)}/${branch}`]);
+  const commit = await findSaved(copy);
   if (commit === undefined) return undefined;
   const present = await tryGit(repository, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`]);
   if (present === commit) return commit;

@@ -32,14 +32,16 @@ export async function endAllCopies(scene: Scene, ended: ReadonlySet<string>): Pr
 
 async function listCopies({ roof }: Scene): Promise<WorkingCopy[]> {
   const { stdout } = await roof.klaus('copies', '--json');
-  return (JSON.parse(stdout) as { copies: WorkingCopy[] }).copies;
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as WorkingCopy]));
 }
 
 /** The revision of the user's repository that has the work of a session; undefined for its folder. */
-function toRevision(session: ChaosSession): string {
+function toRevision(scene: Scene, session: ChaosSession): string {
   const branch = `klaus/${nameOf(session)}`;
   if (session.end === 'keep') return branch;
-  return session.end === 'discard' ? `refs/klaus/discarded/${nameOf(session)}/${branch}` : 'main';
+  // The ref names the day of the discard.
+  const pattern = `refs/klaus/discarded/*/${nameOf(session)}/${branch}`;
+  return session.end === 'discard' ? gitIn(scene, 'for-each-ref', '--format=%(refname)', pattern) : 'main';
 }
 
 /** A file of a session, wherever the end of its working copy has put it; undefined if there is none. */
@@ -48,7 +50,7 @@ export function readFile(scene: Scene, session: ChaosSession, path: string): str
     const absolute = join(scene.roof.place.workspace, path);
     return existsSync(absolute) ? readFileSync(absolute, 'utf8') : undefined;
   }
-  const revision = toRevision(session);
+  const revision = toRevision(scene, session);
   const isThere = gitIn(scene, 'ls-tree', '--name-only', revision, '--', path) !== '';
   return isThere ? gitIn(scene, 'show', `${revision}:${path}`) : undefined;
 }
@@ -58,8 +60,8 @@ export function checkRepository(scene: Scene): void {
   const copies = scene.sessions.filter(isCopy);
   const refs = gitIn(scene, 'for-each-ref', '--format=%(refname)').split('\n');
   const expected = copies.flatMap((session) => {
-    if (session.end === 'keep') return [`refs/heads/${toRevision(session)}`];
-    return session.end === 'discard' ? [toRevision(session)] : [];
+    if (session.end === 'keep') return [`refs/heads/${toRevision(scene, session)}`];
+    return session.end === 'discard' ? [toRevision(scene, session)] : [];
   });
   const ofCopies = refs.filter((ref) => /^refs\/(?:heads|klaus\/(?:copies|discarded|saved))\//.test(ref));
   expect(ofCopies.toSorted()).toEqual(['refs/heads/main', ...expected].toSorted());
