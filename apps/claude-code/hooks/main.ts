@@ -1,0 +1,1 @@
+export { parseHookEvent, type HookEvent } from './hook-event.ts';
