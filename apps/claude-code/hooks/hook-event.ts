@@ -23,6 +23,8 @@ const hookEvent = z.looseObject({
   /** Stop and SubagentStop: true if the turn continues because of a former block. */
   stop_hook_active: z.boolean().optional(),
   last_assistant_message: z.string().optional(),
+  /** PostToolUseFailure. */
+  error: z.string().optional(),
   /** UserPromptSubmit. */
   prompt: z.string().optional(),
   /** SessionStart: startup, resume, clear or compact. */

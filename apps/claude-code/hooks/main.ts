@@ -1,1 +1,2 @@
-export { parseHookEvent, type HookEvent } from './hook-event.ts';
+export { createGuard, type Guard, type GuardOptions } from './guard.ts';
+export type { HookAnswer } from './hook-answer.ts';
