@@ -12,6 +12,7 @@ import { agentRoutes } from './agent-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
+import { hookRoutes } from './hook-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
@@ -227,6 +228,7 @@ export const ROUTES = {
   ...server,
   ...models,
   ...sessionRoutes,
+  ...hookRoutes,
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,

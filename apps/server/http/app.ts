@@ -13,6 +13,7 @@ import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
+import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
@@ -29,6 +30,7 @@ import type { StaticFiles } from './static-files.ts';
 const HANDLERS: Handlers = {
   ...hostHandlers,
   ...attentionHandlers,
+  ...hookHandlers,
   ...liveHandlers,
   ...promptHandlers,
   ...sessionHandlers,
