@@ -31,8 +31,8 @@ export interface HookContext extends GuardOptions {
   signal: AbortSignal;
   /** Denials of reviewers that came after the call had passed: the next call gets them. */
   late: string[];
-  decided(decision: Decided): Promise<void>;
-  observed(what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean): Promise<void>;
+  readonly decided: (decision: Decided) => Promise<void>;
+  readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
 }
 
 export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews'>;

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { describePlace, isBelow, isSecretFile, placeOf } from '@klaus/sdk/guard';
+import { CANARY_RULE, isCanary } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 
 /** What the rules say about a call. `allow` means no objection. */
@@ -42,6 +43,8 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
         ? allow('fetch', 'the request contains no known secret')
         : { verdict: 'deny', rule: 'secret', reason: 'the request contains a secret' };
     case 'command':
+      if (isCanary(call.command))
+        return { verdict: 'deny', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
       return judgeCommand(call.command, context);
     case 'read':
       return judgeRead(call, context);

@@ -9,10 +9,12 @@ export interface HookProgramOptions {
   /** Command line of this Klaus: the program and its first arguments. */
   klaus: readonly string[];
   version: string;
+  /** Milliseconds after which the daemon denies a call (`guard.deadlineMs`). The client waits a little longer. */
+  deadlineMs: number;
 }
 
-/** Seconds until the client gives up. It is less than the time-out of the hook in the settings. */
-const CLIENT_SECONDS = 50;
+/** The answer to a call that took too long arrives within this time. */
+const MORE_SECONDS = 5;
 
 /** Absolute path of the program that Claude Code starts for each event. */
 export function toHookPath(home: string): string {
@@ -36,7 +38,8 @@ export function writeHookProgram(options: HookProgramOptions): string {
  * missing, the IO::Socket::UNIX of Perl. Without an answer Klaus itself starts the daemon and asks it. Every failure of
  * PreToolUse ends with exit code 2, which denies the call; another event ends with 1, which the user sees.
  */
-export function toHookProgram({ home, socket, klaus, version }: HookProgramOptions): string {
+export function toHookProgram({ home, socket, klaus, version, deadlineMs }: HookProgramOptions): string {
+  const seconds = Math.ceil(deadlineMs / 1_000) + MORE_SECONDS;
   return `#!/bin/sh
 # Written by \`klaus guard install\`: asks the daemon of Klaus about an event of Claude Code, and prints its answer.
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin
@@ -55,11 +58,11 @@ case $project in
 esac
 ask_daemon() {
   if command -v curl >/dev/null 2>&1; then
-    printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${CLIENT_SECONDS} --unix-socket ${quote(socket)} \\
+    printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${seconds} --unix-socket ${quote(socket)} \\
       --header "klaus-project: $project" --header ${quote(`klaus-version: ${version}`)} --header 'content-type: application/json' \\
       --header 'expect:' --data-binary @- http://localhost/api/hooks/claude-code
   else
-    printf '%s' "$event" | perl -MIO::Socket::UNIX -e '${PERL}' ${quote(socket)} ${quote(version)} "$project"
+    printf '%s' "$event" | perl -MIO::Socket::UNIX -e '${PERL}' ${quote(socket)} ${quote(version)} "$project" ${seconds}
   fi
 }
 ask_klaus() {
@@ -79,9 +82,9 @@ esac
 `;
 }
 
-/** An HTTP client in Perl, without a single quote. Arguments: socket, version, project. */
+/** An HTTP client in Perl, without a single quote. Arguments: socket, version, project, seconds. */
 const PERL = [
-  `alarm ${CLIENT_SECONDS};`,
+  'alarm $ARGV[3];',
   'local $/;',
   'my $event = <STDIN>;',
   'my $socket = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 7;',

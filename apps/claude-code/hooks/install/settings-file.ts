@@ -15,8 +15,17 @@ export interface SettingsInput {
   project: string;
 }
 
-/** Events that the guard answers. Each exists in every tested version: one that a version does not know drops all hooks. */
-export const EVENTS = ['PreToolUse', 'PostToolUse', 'Stop', 'SessionStart', 'UserPromptSubmit'] as const;
+/** Events that the guard answers. A version that does not know one ignores it. */
+export const EVENTS = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Stop',
+  'SessionStart',
+  'UserPromptSubmit',
+] as const;
+
+const GUARD = new RegExp(`/guard/hook' (?:${EVENTS.join('|')})\\b`);
 
 /** Seconds. */
 const TIMEOUT = 60;
@@ -117,23 +126,25 @@ function edit(text: string, path: string[], value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
-/** `onFailure` closes most failures since 2.1.295, the shell the others and earlier versions. */
+/**
+ * `onFailure` closes most failures since 2.1.295. The shell closes them in every version: what is no complete answer
+ * denies the call.
+ */
 function toEntry(event: string, program: string) {
   const isCall = event === 'PreToolUse';
-  const missing = `{ echo 'klaus guard: the hook failed' >&2; exit 2; }`;
-  const command = `${quote(program)} ${event}${isCall ? ` || ${missing}` : ''}`;
+  const call = `${quote(program)} ${event}`;
+  const command = isCall
+    ? `answer=$(${call}) && case $answer in '{'*'}') printf '%s' "$answer" ;; *) false ;; esac || { echo 'klaus guard: the hook failed' >&2; exit 2; }`
+    : call;
   return {
-    ...(isCall || event === 'PostToolUse' ? { matcher: '*' } : {}),
+    ...(event.includes('ToolUse') ? { matcher: '*' } : {}),
     hooks: [{ type: 'command', command, timeout: TIMEOUT, ...(isCall ? { onFailure: 'block' } : {}) }],
   };
 }
 
 /** A hook that Klaus installed, from any state folder. */
 export function isGuard({ command }: { command?: string | undefined }): boolean {
-  return (
-    command !== undefined &&
-    /\/guard\/hook' (?:PreToolUse|PostToolUse|Stop|SessionStart|UserPromptSubmit)\b/.test(command)
-  );
+  return command !== undefined && GUARD.test(command);
 }
 
 /** Replaces the file in one step. A symbolic link remains one, and the mode stays. */

@@ -54,14 +54,11 @@ export const command: LeafCommand = {
 function toJudgeHook(klaus: Klaus) {
   let guard: Promise<Guard> | undefined;
   const load = async (): Promise<Guard> => {
-    const { createGuard } = await import('@klaus/claude-code/hooks');
-    const { configuration } = klaus;
-    return createGuard({
-      klaus,
-      mcp: configuration.get('guard.mcp'),
-      mode: configuration.get('guard.mode'),
-      deadlineMs: configuration.get('guard.deadlineMs'),
-    });
+    const [{ createGuard }, { toGuardOptions }] = await Promise.all([
+      import('@klaus/claude-code/hooks'),
+      import('../guard/guard-options.ts'),
+    ]);
+    return createGuard(toGuardOptions(klaus));
   };
   return async (event: string, project: string | undefined) => (await (guard ??= load())).handle(event, project);
 }
