@@ -54,11 +54,11 @@ export const command: LeafCommand = {
 function toJudgeHook(klaus: Klaus) {
   let guard: Promise<Guard> | undefined;
   const load = async (): Promise<Guard> => {
-    const [{ createGuard }, { toGuardOptions }] = await Promise.all([
+    const [{ createAgentLog, createGuard }, { toGuardOptions }] = await Promise.all([
       import('@klaus/claude-code/hooks'),
       import('../guard/guard-options.ts'),
     ]);
-    return createGuard(toGuardOptions(klaus));
+    return createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) });
   };
   return async (event: string, project: string | undefined) => (await (guard ??= load())).handle(event, project);
 }
