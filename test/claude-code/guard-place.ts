@@ -15,7 +15,7 @@ export interface GuardPlace extends Roof {
   /** Runs Claude Code without questions of its own: the guard alone can deny. */
   claude(...words: string[]): Promise<ClaudeCodeEnded>;
   decisions(): Promise<HostEventOf<'guard.decided'>[]>;
-  /** What the model was told about its calls, in order, from the last request. */
+  /** What the model received about its calls, in order, from the last request. */
   results(): string[];
   exists(path: string): boolean;
 }

@@ -118,7 +118,7 @@ test('a resumed session is the same to the guard', { timeout }, async (context) 
   });
   const session = '11111111-2222-4333-8444-555555555555';
   await it.claude('--session-id', session, 'Say hello.');
-  await it.claude('--resume', session, 'Go on.');
+  await it.claude('--resume', session, 'Continue.');
   const decisions = await it.decisions();
   expect(decisions).toContainEqual(expect.objectContaining({ guarded: session, tool: 'Bash', verdict: 'ask' }));
 });

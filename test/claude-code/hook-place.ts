@@ -13,7 +13,7 @@ export interface HookPlace extends Roof {
   readonly settings: string;
   /** Calls the hook of the settings as Claude Code does, and reads its answer as Claude Code does. */
   call(event?: string | Uint8Array, env?: Record<string, string>): Promise<HookEnd>;
-  toEvent(command: string, fields?: Record<string, unknown>): string;
+  readonly toEvent: (command: string, fields?: Record<string, unknown>) => string;
 }
 
 export interface HookEnd {
@@ -43,7 +43,7 @@ export async function openHooks(): Promise<HookPlace> {
   const { hooks } = JSON.parse(readFileSync(settings, 'utf8')) as {
     hooks: { PreToolUse: { hooks: { command: string }[] }[] };
   };
-  const [{ hooks: [{ command }] = [{ command: '' }] }] = hooks.PreToolUse as [{ hooks: [{ command: string }] }];
+  const { command } = hooks.PreToolUse[0]!.hooks[0]!;
   return {
     ...roof,
     program: join(place.home, 'guard/hook'),

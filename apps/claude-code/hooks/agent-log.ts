@@ -3,12 +3,12 @@ import type { HostEventOf } from '@klaus/sdk';
 const DEFAULT_URL = 'http://homeassistant.local:8123';
 /** Milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Posts that may be on their way: a host that does not answer costs no memory. */
+/** Posts that may be open: a host that does not answer costs no memory. */
 const MAX_OPEN = 20;
 
 /**
  * Sends decisions of the guard to a webhook of Home Assistant, if `WEBHOOK_ID_AGENT_LOGS` is set. It never delays a
- * verdict: nobody waits for it, and what cannot be sent is dropped.
+ * verdict: no call waits for it, and what cannot be sent is dropped.
  */
 export function createAgentLog(
   env: Readonly<Record<string, string | undefined>>,

@@ -47,7 +47,7 @@ const TOOLS: Readonly<Record<string, Translate>> = {
 
 const MCP = /^mcp__/;
 
-/** The call of an event in terms of its effect. An input that cannot be read is `unknown`, which nobody allows silently. */
+/** The call of an event in terms of its effect. An input that cannot be read is `unknown`, which is never allowed silently. */
 export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd }: HookEvent): ClaudeCall {
   if (MCP.test(tool)) return { kind: 'mcp', tool };
   const translate = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;

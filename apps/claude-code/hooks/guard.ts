@@ -1,41 +1,12 @@
 import { realpathSync } from 'node:fs';
-import type { HostEventOf, Klaus } from '@klaus/sdk';
-import type { Judge, ReviewMode, VerdictCache } from '@klaus/sdk/guard';
+import type { Klaus } from '@klaus/sdk';
+import type { GuardOptions, HookContext } from './hook-context.ts';
 import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type HookEvent, parseHookEvent } from './hook-event.ts';
-import type { McpTrust } from './judge-call.ts';
 import { afterToolUse } from './post-tool-use.ts';
 import { beforeToolUse } from './pre-tool-use.ts';
 import { atStop } from './stop.ts';
-
-export interface GuardOptions {
-  klaus: Pick<Klaus, 'explain' | 'redact' | 'recordGuard' | 'store'>;
-  mcp: McpTrust;
-  mode: ReviewMode;
-  /** Milliseconds after which a call is denied. It is less than the time-out of the hook. */
-  deadlineMs: number;
-  /** Undefined without a usable key: the reviewers apply their rules alone. */
-  judge?: Judge | undefined;
-  cache?: VerdictCache | undefined;
-  /** Receives each decision after it is recorded. It must not throw or wait. */
-  onDecision?: ((event: HostEventOf<'guard.decided'>) => void) | undefined;
-}
-
-/** What the handlers of the events share. */
-export interface HookContext extends GuardOptions {
-  event: HookEvent;
-  session: GuardedSession;
-  /** Absolute real path of the project. */
-  root: string;
-  signal: AbortSignal;
-  /** Denials of reviewers that came after the call had passed: the next call gets them. */
-  late: string[];
-  readonly decided: (decision: Decided) => Promise<void>;
-  readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
-}
-
-export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews'>;
 
 export interface Guard {
   /**
@@ -56,7 +27,7 @@ const MAX_TEXT = 500;
 const MAX_PROMPT = 4_000;
 /** Sessions that are kept in memory; others are folded again. */
 const MAX_SESSIONS = 100;
-/** Older events say nothing about a session that goes on. */
+/** Older events say nothing about a session that continues. */
 const FOLD_MS = 86_400_000;
 
 export function createGuard(options: GuardOptions): Guard {

@@ -1,6 +1,6 @@
 import { readChecks } from '@klaus/sdk/guard';
 import { toClaudeCall } from './claude-tool.ts';
-import type { HookContext } from './guard.ts';
+import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toUpdatedOutput } from './hook-answer.ts';
 
 /** Redacts secrets in a result, and records edits, checks and failures. */

@@ -3,7 +3,7 @@ import { isBelow, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { isWorkaround, openErrors, toDenialKey } from './guarded-session.ts';
-import type { HookContext } from './guard.ts';
+import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type GuardFinding, judgeCall, toRealPath } from './judge-call.ts';
 import { readTranscript, toRequests } from './transcript.ts';
@@ -138,7 +138,7 @@ function escalate(
   if (!isWorkaround(session, key, Date.now())) return { verdict, reason };
   return {
     verdict,
-    reason: `${reason}. This is the third similar call within a minute. Do not try another way: tell the user what you need and why, and end your turn`,
+    reason: `${reason}. This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn`,
   };
 }
 

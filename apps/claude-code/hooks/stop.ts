@@ -1,6 +1,6 @@
 import { findClaims, REVIEWERS, review } from '@klaus/sdk/guard';
 import { canBlock, openErrors } from './guarded-session.ts';
-import type { HookContext } from './guard.ts';
+import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
 import { readTranscript, toRequests } from './transcript.ts';
 
@@ -9,7 +9,7 @@ interface Objection {
   reason: string;
 }
 
-/** Checks the end of a turn: evidence for what Claude reports, errors that it ignored, and work that nobody asked for. */
+/** Checks the end of a turn: evidence for what Claude reports, errors that it ignored, and work that the user did not ask for. */
 export async function atStop(context: HookContext): Promise<HookAnswer> {
   const { event, session } = context;
   const message = event.last_assistant_message ?? '';

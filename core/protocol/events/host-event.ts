@@ -128,7 +128,7 @@ const guarded = {
   guarded: z.string().describe('Id of the session of Claude Code.'),
 };
 
-export const guardDecided = z
+const guardDecided = z
   .object({
     type: z.literal('guard.decided'),
     ...guarded,
@@ -154,7 +154,7 @@ export const guardDecided = z
   })
   .describe('The guard decided about a call, or an end of a turn, of Claude Code.');
 
-export const guardObserved = z
+const guardObserved = z
   .object({
     type: z.literal('guard.observed'),
     ...guarded,

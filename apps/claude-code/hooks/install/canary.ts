@@ -100,7 +100,7 @@ function toEnv(env: CanaryInput['env'], url: string): NodeJS.ProcessEnv {
   };
 }
 
-/** The result of the call that the model was told. */
+/** The result of the call that the model received. */
 function findResult(requests: CanaryServer['requests']): string | undefined {
   for (const { json } of requests.toReversed()) {
     const { messages = [] } = (json ?? {}) as { messages?: { content?: unknown }[] };

@@ -31,7 +31,7 @@ export const install: LeafCommand = {
   run: runInstall,
 };
 
-export async function runInstall(options: InstallOptions): Promise<number> {
+async function runInstall(options: InstallOptions): Promise<number> {
   const places = (['user', 'project', 'managed'] as const).filter((place) => options[place]);
   if (places.length > 1) throw new UsageError('Choose one of --user, --project and --managed.');
   const { toInstallInput } = await import('./guard-input.ts');
