@@ -56,6 +56,8 @@ const bundle = await rolldown({
     ...Object.fromEntries(Object.entries(THREADS).map(([name, path]) => [name, join(root, path)])),
   },
   platform: 'node',
+  // Its CommonJS file loads its parts by names that a bundler cannot follow.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   // It finds a binary in its own package, which a bundle cannot contain.
   external: ['@vscode/ripgrep'],
   plugins: [ownPlaces, toolSchemas(root), pureSchemas, lazyBundle],

@@ -17,6 +17,7 @@ interface Layer {
 export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
   { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
+  { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy'], packages: ['zod'] },
   { folder: 'core/conversation', imports: ['core/protocol'], packages: [] },
   { folder: 'core', imports: [], packages: [] },
@@ -34,7 +35,11 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'apps/terminal/screen', imports: [] },
   { folder: 'apps/terminal', imports: ['sdk', 'apps/terminal/screen'] },
   { folder: 'apps/acp', imports: ['sdk'] },
-  { folder: 'apps/cli', imports: ['sdk', 'apps/*/main.ts', 'apps/server/contract', 'apps/server/client'] },
+  { folder: 'apps/claude-code', imports: ['sdk'] },
+  {
+    folder: 'apps/cli',
+    imports: ['sdk', 'apps/*/main.ts', 'apps/claude-code/*/main.ts', 'apps/server/contract', 'apps/server/client'],
+  },
   { folder: 'apps/*', imports: ['sdk'] },
   { folder: 'examples', imports: ['sdk'] },
   { folder: '{test,bench,scripts}', imports: ['**'] },

@@ -122,6 +122,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       const session = given === undefined ? undefined : await find(given);
       return explain(call, { ...options, ...optional({ session }) }, explaining);
     },
+    recordGuard: (body) => store.appendHost(body),
     attach(added) {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));

@@ -15,7 +15,7 @@ import type {
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { EventOf, Limits, Mode } from '@klaus/core/protocol';
+import type { EventOf, HostEvent, HostEventBody, Limits, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import type { WorkingCopies } from './copies/working-copy.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
@@ -145,6 +145,8 @@ export interface Klaus {
    * @throws KlausError `usage` for a call or a grant that cannot be read.
    */
   explain(call: string | GivenCall, options?: ExplainOptions): Promise<Explanation>;
+  /** Appends a decision or an observation of the guard of another agent to the host chain. Durable when it resolves. */
+  recordGuard(body: GuardBody): Promise<HostEvent>;
   /**
    * What is remembered about a workspace. Secrets are redacted from new entries.
    *
@@ -178,6 +180,8 @@ export interface Klaus {
 }
 
 /** What doors use of the store. Sessions are changed through `Session` alone. */
+type GuardBody = Extract<HostEventBody, { type: `guard.${string}` }>;
+
 export interface KlausStore
   extends
     StoreQueries,

@@ -18,7 +18,7 @@ export function createContext({
   klaus,
   log,
   ...given
-}: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie'>): Context {
+}: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie' | 'hooks'>): Context {
   const { configuration } = klaus;
   const limit = configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });

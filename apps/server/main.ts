@@ -6,6 +6,7 @@ import type { Klaus } from '@klaus/sdk';
 import { toHostEnvironment } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
+import type { JudgeHook } from './http/handler.ts';
 import { createServerLog, logCrashes, type ServerLog } from './observability/server-log.ts';
 import { toShutdownTimes } from './runs/shutdown-times.ts';
 
@@ -19,11 +20,13 @@ export interface ServeOptions {
   json?: boolean;
   /** True if the command line started it in the background: its log is in files only. Default false. */
   isDaemon?: boolean;
+  /** Judges events of hooks of Claude Code. Default: they are refused. */
+  hooks?: JudgeHook | undefined;
 }
 
 /** Serves until a signal arrives, or the server has been idle for `server.idleExitMs`. The first signal shuts down within the time-out, the second exits immediately. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { klaus, host, port, open = false, json = false, isDaemon = false } = options;
+  const { klaus, host, port, open = false, json = false, isDaemon = false, hooks } = options;
   const { configuration } = klaus;
   const log = createServerLog({
     level: configuration.get('server.logLevel'),
@@ -41,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     log,
     version: VERSION,
     isDaemon,
+    hooks,
     ...optional({ host, port }),
   });
   log.hide(server.token);

@@ -9,6 +9,7 @@ import { createRequestGuard, isLoopback } from './access/request-guard.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
 import { createApp } from './http/app.ts';
+import type { JudgeHook } from './http/handler.ts';
 import { createStaticFiles } from './http/static-files.ts';
 import { closeServer, listen, listenLocally } from './listen.ts';
 import { createEventLog } from './observability/event-log.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions {
   version: string;
   /** True if the command line started it in the background. Default false. */
   isDaemon?: boolean;
+  /** Default: hooks are refused. */
+  hooks?: JudgeHook | undefined;
 }
 
 /** `server.idleExitMs` of a daemon, by default. */
@@ -64,7 +67,7 @@ export interface RunningServer {
  *   that is in use, `store.busy` when another server runs for the same state folder.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { klaus, host = '127.0.0.1', port = 3001, log, version, isDaemon = false } = options;
+  const { klaus, host = '127.0.0.1', port = 3001, log, version, isDaemon = false, hooks } = options;
   const { configuration } = klaus;
   const secret = configuration.get('server.secret');
   if (!isLoopback(host) && secret === undefined) {
@@ -93,7 +96,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 
   // Cookies have no port: the name separates two servers of one machine.
-  const context = createContext({ klaus, log, token, version, cookie: `klaus-${address.port}` });
+  const context = createContext({ klaus, log, token, version, hooks, cookie: `klaus-${address.port}` });
   const { queue, hubs, live, deletions, feed } = context;
   const guard = createRequestGuard({
     host,

@@ -25,6 +25,10 @@ export interface ExplainOptions {
   grant?: GivenGrant;
   /** Default: the session's, else the configured one. */
   mode?: Mode;
+  /** The workspace of that new session. Default: the configured one. */
+  workspace?: string;
+  /** Where its commands run: the gate also judges requests to the network on the host. Default: the configured one. */
+  sandbox?: 'host' | 'bubblewrap' | 'docker';
 }
 
 /** One access that a call needs, and whether the grant covers it. Authorities are texts. */
@@ -63,12 +67,14 @@ export interface Explaining {
 /** See `Klaus.explain`. */
 export async function explain(
   given: string | GivenCall,
-  { session, grant, mode }: ExplainOptions,
+  { session, grant, mode, ...place }: ExplainOptions,
   { engine, configuration, inWorkspace, cwd }: Explaining,
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
   const state =
-    session === undefined ? toFreshState(engine, { configuration, cwd, grant }) : await loadState(engine, session);
+    session === undefined
+      ? toFreshState(engine, { configuration, cwd, grant, ...place })
+      : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
   const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
   return {
@@ -88,10 +94,19 @@ export async function explain(
 /** The state of a new session that is not opened. */
 function toFreshState(
   engine: Engine,
-  { configuration, cwd, grant }: { configuration: Configuration; cwd: string; grant: GivenGrant | undefined },
+  {
+    configuration,
+    cwd,
+    grant,
+    ...place
+  }: Pick<ExplainOptions, 'workspace' | 'sandbox'> & {
+    configuration: Configuration;
+    cwd: string;
+    grant: GivenGrant | undefined;
+  },
 ): State {
   const { limits, sandbox } = configuration.values;
-  const workspace = realpathSync.native(resolve(cwd, configuration.get('workspace')));
+  const workspace = realpathSync.native(resolve(cwd, place.workspace ?? configuration.get('workspace')));
   const given = grant === undefined ? {} : { grant };
   const placed = resolveSessionGrant({ given, configuration, cwd }, { workspace, engine });
   const at = engine.clock.now();
@@ -100,7 +115,7 @@ function toFreshState(
     ...{ v: EVENT_VERSION, seq: 1, prev: FIRST_PREV, session: engine.ids.ulid(), at },
     ...toOpened(
       { engine, configuration, given },
-      { workspace, model: '', sandbox: sandbox.driver ?? 'bubblewrap', limits, ...placed },
+      { workspace, model: '', sandbox: place.sandbox ?? sandbox.driver ?? 'bubblewrap', limits, ...placed },
     ),
   });
   return state;

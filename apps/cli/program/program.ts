@@ -64,6 +64,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     discard: () => import('../commands/copies/discard.ts'),
     pr: () => import('../commands/copies/pr.ts'),
   },
+  'Claude Code:': {
+    guard: () => import('../commands/guard/guard.ts'),
+    'setup-hooks': () => import('../commands/guard/setup-hooks.ts'),
+  },
   'Safety:': {
     gate: () => import('../commands/policy/gate.ts'),
     grants: () => import('../commands/policy/grants.ts'),

@@ -13,6 +13,7 @@ import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
+import { hookRoutes } from './hook-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
@@ -229,6 +230,7 @@ export const ROUTES = {
   ...server,
   ...models,
   ...sessionRoutes,
+  ...hookRoutes,
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,

@@ -14,6 +14,7 @@ import { changeHandlers } from '../handlers/changes.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
+import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
@@ -30,6 +31,7 @@ import type { StaticFiles } from './static-files.ts';
 const HANDLERS: Handlers = {
   ...hostHandlers,
   ...attentionHandlers,
+  ...hookHandlers,
   ...liveHandlers,
   ...promptHandlers,
   ...sessionHandlers,

@@ -15,6 +15,9 @@ import type { RunQueue } from '../runs/run-queue.ts';
 import type { Token } from '../access/token.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 
+/** Answers an event: its text, and the folder of the project. Never rejects. */
+export type JudgeHook = (event: string, project: string | undefined) => Promise<Readonly<Record<string, unknown>>>;
+
 export interface Context {
   klaus: Klaus;
   queue: RunQueue;
@@ -24,6 +27,8 @@ export interface Context {
   deletions: Deletions;
   log: Log;
   workspaces: AllowedWorkspaces;
+  /** Judges events of hooks of Claude Code; undefined if this program does not. */
+  hooks: JudgeHook | undefined;
   /** Undefined if metrics are disabled. */
   metrics: Metrics | undefined;
   token: Token;

@@ -123,6 +123,49 @@ const agentUsed = z
   })
   .describe('A chat with an agent ended normally. The next chat without the name of an agent is with this one.');
 
+const guarded = {
+  workspace: z.string().describe('Absolute real path of the project.'),
+  guarded: z.string().describe('Id of the session of Claude Code.'),
+};
+
+const guardDecided = z
+  .object({
+    type: z.literal('guard.decided'),
+    ...guarded,
+    event: z.string().describe('The event of the hook, such as `PreToolUse`.'),
+    agent: z.string().optional().describe('Type of the subagent; absent for the main one.'),
+    call: z.string().optional().describe('Id of the tool call.'),
+    tool: z.string().optional().describe('Name of the tool.'),
+    text: z.string().describe('The call or message in one line, at most 500 characters. Secrets are redacted.'),
+    verdict: z.enum(['allow', 'ask', 'deny']),
+    rule: z.string().describe('Name of the rule or reviewer that decided.'),
+    reason: z.string(),
+    reviews: z
+      .array(
+        z.object({
+          reviewer: z.string(),
+          outcome: z.enum(['pass', 'deny']),
+          reason: z.string(),
+          decidedBy: z.string().describe('`rules`, `model`, or `unavailable`.'),
+        }),
+      )
+      .optional()
+      .describe('What the reviewers found, in order.'),
+  })
+  .describe('The guard decided about a call, or an end of a turn, of Claude Code.');
+
+const guardObserved = z
+  .object({
+    type: z.literal('guard.observed'),
+    ...guarded,
+    what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed', 'off']),
+    text: z.string().describe('At most 500 characters. Secrets are redacted.'),
+    passed: z.boolean().optional().describe('For `checked`: whether all checks passed.'),
+  })
+  .describe(
+    'What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call; or that it is switched off.',
+  );
+
 export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,
   sessionDeleted,
@@ -135,6 +178,8 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   configurationChanged,
   databaseRecovered,
   agentUsed,
+  guardDecided,
+  guardObserved,
 ]);
 
 export const hostEnvelopeSchema = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { optional } from '../optional.ts';
 import { APPROVAL_SETTINGS } from './approval-settings.ts';
 import { DEPLOY_SETTINGS } from './deploy-settings.ts';
+import { GUARD_SETTINGS } from './guard-settings.ts';
 import { INSTANCE_SETTINGS } from './instance-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import { BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
@@ -24,6 +25,7 @@ export const SETTINGS = {
   ...BASE_URL_SETTINGS,
   ...SERVER_SETTINGS,
   ...INSTANCE_SETTINGS,
+  ...GUARD_SETTINGS,
   ...TELEMETRY_SETTINGS,
 } as const satisfies Record<string, Setting>;
 

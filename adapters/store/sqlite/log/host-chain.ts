@@ -82,7 +82,24 @@ function fromHostRow({ file }: Database, { seq, record }: HostRow): HostEvent {
 }
 
 /** Fields with names of Klaus and digests, which contain no outside text. */
-const OWN = new Set(['type', 'session', 'workspace', 'approval', 'head', 'hash', 'key', 'answer', 'kind', 'scope']);
+const OWN = new Set([
+  'type',
+  'session',
+  'workspace',
+  'approval',
+  'head',
+  'hash',
+  'key',
+  'answer',
+  'kind',
+  'scope',
+  'guarded',
+  'event',
+  'call',
+  'tool',
+  'verdict',
+  'what',
+]);
 
 function redactFields(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value);

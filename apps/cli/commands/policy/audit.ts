@@ -158,6 +158,10 @@ function describeHostEvent(event: HostEvent): string {
     }
     case 'agent.used':
       return `${event.agent} by ${event.by}`;
+    case 'guard.decided':
+      return `${event.verdict} ${event.tool ?? event.event}: ${event.text} (${event.rule}: ${event.reason})`;
+    case 'guard.observed':
+      return `${event.what}: ${event.text}`;
     case 'database.recovered': {
       const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
       return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them incomplete`;

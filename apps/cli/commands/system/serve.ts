@@ -1,4 +1,6 @@
 import { Option } from 'commander';
+import type { Klaus } from '@klaus/sdk';
+import type { Guard } from '@klaus/claude-code/hooks';
 import { openKlaus } from '../../client/open-klaus.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
@@ -44,6 +46,19 @@ export const command: LeafCommand = {
     const { host, port, open = false, json = false, daemon: isDaemon = false } = options;
     await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
     const { serve } = await import('@klaus/server');
-    await serve({ klaus, host, port, open, json, isDaemon });
+    await serve({ klaus, host, port, open, json, isDaemon, hooks: toJudgeHook(klaus) });
   },
 };
+
+/** The guard is loaded with the first event of a hook. */
+function toJudgeHook(klaus: Klaus) {
+  let guard: Promise<Guard> | undefined;
+  const load = async (): Promise<Guard> => {
+    const [{ createAgentLog, createGuard }, { toGuardOptions }] = await Promise.all([
+      import('@klaus/claude-code/hooks'),
+      import('../guard/guard-options.ts'),
+    ]);
+    return createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) });
+  };
+  return async (event: string, project: string | undefined) => (await (guard ??= load())).handle(event, project);
+}

@@ -1,0 +1,90 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { HookEvent } from './hook-event.ts';
+
+/** A call of Claude Code, as the gate of Klaus can judge it. */
+export type ClaudeCall =
+  /** Nothing that it could damage. */
+  | { kind: 'harmless' }
+  | { kind: 'command'; command: string }
+  | { kind: 'read'; path: string; isSearch: boolean }
+  /** `input`: of the tool of Klaus with the same effect; absent if its effect on the content is not known. */
+  | { kind: 'write'; path: string; edit?: { name: 'write_file' | 'edit_file'; input: Record<string, unknown> } }
+  | { kind: 'fetch'; url: string }
+  | { kind: 'mcp'; tool: string }
+  | { kind: 'unknown'; reason: string };
+
+type Input = Readonly<Record<string, unknown>>;
+type Translate = (input: Input, cwd: string) => ClaudeCall;
+
+const HARMLESS: Translate = () => ({ kind: 'harmless' });
+
+/** Each tool of Claude Code that the guard knows. Source: tools of 2.1.197 and 2.1.332, and their documentation. */
+const TOOLS: Readonly<Record<string, Translate>> = {
+  ...Object.fromEntries(
+    // They show, plan, wait, or start agents whose calls reach the guard themselves.
+    'AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode ExitWorktree KillShell ListMcpResourcesTool LSP Skill SlashCommand Task Agent TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch'
+      .split(' ')
+      .map((name) => [name, HARMLESS]),
+  ),
+  Bash: toCommand,
+  Monitor: toCommand,
+  PowerShell: toCommand,
+  Read: (input, cwd) => toRead(input['file_path'], cwd, false),
+  NotebookRead: (input, cwd) => toRead(input['notebook_path'], cwd, false),
+  Glob: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
+  Grep: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
+  LS: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
+  Write: ({ file_path, content }, cwd) =>
+    toWrite(file_path, cwd, (path) =>
+      typeof content === 'string' ? { name: 'write_file', input: { path, content } } : undefined,
+    ),
+  Edit: (input, cwd) => toEdits(input['file_path'], cwd, [input]),
+  MultiEdit: (input, cwd) => toEdits(input['file_path'], cwd, Array.isArray(input['edits']) ? input['edits'] : []),
+  NotebookEdit: (input, cwd) => toWrite(input['notebook_path'], cwd, () => undefined),
+  WebFetch: ({ url }) => ({ kind: 'fetch', url: typeof url === 'string' ? url : '' }),
+  WebSearch: ({ query }) => ({ kind: 'fetch', url: typeof query === 'string' ? query : '' }),
+};
+
+const MCP = /^mcp__/;
+
+/** The call of an event in terms of its effect. An input that cannot be read is `unknown`, which is never allowed silently. */
+export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd }: HookEvent): ClaudeCall {
+  if (MCP.test(tool)) return { kind: 'mcp', tool };
+  const translate = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
+  return translate?.(input, cwd) ?? { kind: 'unknown', reason: `the guard does not know the tool ${tool}` };
+}
+
+function toCommand({ command }: Input): ClaudeCall {
+  return typeof command === 'string' ? { kind: 'command', command } : unreadable('command');
+}
+
+function toRead(path: unknown, cwd: string, isSearch: boolean): ClaudeCall {
+  return typeof path === 'string' ? { kind: 'read', path: resolve(cwd, path), isSearch } : unreadable('path');
+}
+
+type Edit = NonNullable<Extract<ClaudeCall, { kind: 'write' }>['edit']>;
+
+function toWrite(path: unknown, cwd: string, toEdit: (path: string) => Edit | undefined): ClaudeCall {
+  if (typeof path !== 'string') return unreadable('path');
+  const absolute = isAbsolute(path) ? resolve(path) : resolve(cwd, path);
+  const edit = toEdit(absolute);
+  return { kind: 'write', path: absolute, ...(edit ? { edit } : {}) };
+}
+
+function toEdits(path: unknown, cwd: string, edits: readonly unknown[]): ClaudeCall {
+  return toWrite(path, cwd, (absolute) => {
+    const read = edits.map((edit) => {
+      const { old_string: old, new_string: text, replace_all: all } = (edit ?? {}) as Input;
+      return typeof old === 'string' && typeof text === 'string' ? { old, new: text, all: all === true } : undefined;
+    });
+    if (read.some((edit) => edit === undefined) || read.length === 0) return undefined;
+    // Claude Code creates a file by an edit of nothing.
+    if (read.length === 1 && read[0]!.old === '')
+      return { name: 'write_file', input: { path: absolute, content: read[0]!.new } };
+    return { name: 'edit_file', input: { path: absolute, edits: read } };
+  });
+}
+
+function unreadable(what: string): ClaudeCall {
+  return { kind: 'unknown', reason: `its ${what} cannot be read` };
+}

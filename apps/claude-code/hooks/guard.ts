@@ -1,0 +1,147 @@
+import { realpathSync } from 'node:fs';
+import type { Klaus } from '@klaus/sdk';
+import type { GuardOptions, HookContext } from './hook-context.ts';
+import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
+import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
+import { type HookEvent, parseHookEvent } from './hook-event.ts';
+import { afterToolUse } from './post-tool-use.ts';
+import { beforeToolUse } from './pre-tool-use.ts';
+import { atStop } from './stop.ts';
+
+export interface Guard {
+  /**
+   * Answers one event. Never throws: what cannot be judged is denied.
+   *
+   * @param input The standard input of the hook.
+   * @param project `CLAUDE_PROJECT_DIR`; default: the folder of the event.
+   */
+  handle(input: string, project?: string): Promise<HookAnswer>;
+}
+
+interface Known {
+  session: GuardedSession;
+  late: string[];
+}
+
+const MAX_TEXT = 500;
+const MAX_PROMPT = 4_000;
+/** Sessions that are kept in memory; others are folded again. */
+const MAX_SESSIONS = 100;
+/** Older events say nothing about a session that continues. */
+const FOLD_MS = 86_400_000;
+
+export function createGuard(options: GuardOptions): Guard {
+  const known = new Map<string, Known>();
+  const find = async (root: string, id: string): Promise<Known> => {
+    const found = known.get(id) ?? { session: await foldSession(options.klaus, { root, id }), late: [] };
+    known.delete(id);
+    known.set(id, found);
+    if (known.size > MAX_SESSIONS) known.delete(known.keys().next().value!);
+    return found;
+  };
+  return {
+    async handle(input, project) {
+      let event: HookEvent;
+      try {
+        event = parseHookEvent(input);
+      } catch {
+        return toPermission('deny', 'Klaus could not read the event of this hook, so the call is denied.');
+      }
+      try {
+        const root = realpathSync.native(project || event.cwd);
+        const found = await find(root, event.session_id);
+        return await inTime(options.deadlineMs, (signal) =>
+          answer({ ...options, ...found, event, root, signal, ...toRecorder(options, { event, root, ...found }) }),
+        );
+      } catch (error) {
+        return toFailure(event, error);
+      }
+    },
+  };
+}
+
+function answer(context: HookContext): HookAnswer | Promise<HookAnswer> {
+  switch (context.event.hook_event_name) {
+    case 'PreToolUse':
+      return beforeToolUse(context);
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+      return afterToolUse(context);
+    case 'Stop':
+      return atStop(context);
+    case 'UserPromptSubmit':
+      return observe(context, 'prompt', context.event.prompt ?? '');
+    case 'SessionStart':
+      return observe(context, 'started', context.event.source ?? '');
+    default:
+      return NO_OBJECTION;
+  }
+}
+
+async function observe(context: HookContext, what: 'prompt' | 'started', text: string): Promise<HookAnswer> {
+  await context.observed(what, text);
+  return NO_OBJECTION;
+}
+
+function toRecorder(
+  { klaus, onDecision }: GuardOptions,
+  { event, root, session }: { event: HookEvent; root: string; session: GuardedSession },
+): Pick<HookContext, 'decided' | 'observed'> {
+  const head = { workspace: root, guarded: event.session_id };
+  return {
+    async decided(decision) {
+      const recorded = await klaus.recordGuard({
+        type: 'guard.decided',
+        ...head,
+        event: event.hook_event_name,
+        ...(event.agent_type === undefined ? {} : { agent: event.agent_type }),
+        ...(event.tool_use_id === undefined ? {} : { call: event.tool_use_id }),
+        ...(event.tool_name === undefined ? {} : { tool: event.tool_name }),
+        ...decision,
+        text: decision.text.slice(0, MAX_TEXT),
+      });
+      foldGuarded(session, recorded);
+      if (recorded.type === 'guard.decided') onDecision?.(recorded);
+    },
+    async observed(what, text, passed) {
+      const shown = text.slice(0, what === 'prompt' ? MAX_PROMPT : MAX_TEXT);
+      const more = passed === undefined ? {} : { passed };
+      foldGuarded(session, await klaus.recordGuard({ type: 'guard.observed', ...head, what, text: shown, ...more }));
+    },
+  };
+}
+
+async function foldSession(
+  { store }: Pick<Klaus, 'store'>,
+  { root, id }: { root: string; id: string },
+): Promise<GuardedSession> {
+  const session = createGuardedSession();
+  for await (const event of store.hostEvents({ subject: root, since: Date.now() - FOLD_MS }))
+    if ('guarded' in event && event.guarded === id) foldGuarded(session, event);
+  return session;
+}
+
+async function inTime<T>(ms: number, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`it took longer than ${ms} ms`);
+      controller.abort(error);
+      reject(error);
+    }, ms);
+  });
+  try {
+    return await Promise.race([work(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A failure denies a call. After it has run, and at the end of a turn, there is nothing to deny. */
+function toFailure({ hook_event_name: name }: HookEvent, error: unknown): HookAnswer {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `The guard of Klaus failed: ${reason}`;
+  if (name === 'PreToolUse') return toPermission('deny', `${message}. Until it works, calls are denied.`);
+  return { systemMessage: message };
+}

@@ -1,0 +1,92 @@
+import type { HostEvent } from '@klaus/sdk';
+
+/** Three similar denials within this time are an attempt to work around the first one. */
+const DENIAL_MS = 60_000;
+const MAX_DENIALS = 3;
+/** An acknowledged error is not asked about again for this time. */
+const ERROR_MS = 300_000;
+/** Blocks of one turn: Claude Code overrides the ninth. */
+const MAX_BLOCKS = 8;
+const MAX_PROMPTS = 20;
+
+/** What the guard knows about one session of Claude Code: a fold of the host chain. */
+export interface GuardedSession {
+  /** Words of the user, the oldest first. */
+  prompts: string[];
+  denials: { at: number; key: string }[];
+  /** Failed calls that were not acknowledged. */
+  errors: { at: number; text: string }[];
+  /** Position of the last edit and of the last check that passed or failed. */
+  lastEdit: number;
+  lastEdited: string;
+  lastCheck: { seq: number; passed: boolean; text: string } | undefined;
+  /** Ends that were blocked since the last prompt of the user. */
+  blocks: number;
+}
+
+export function createGuardedSession(): GuardedSession {
+  return {
+    prompts: [],
+    denials: [],
+    errors: [],
+    lastEdit: 0,
+    lastEdited: '',
+    lastCheck: undefined,
+    blocks: 0,
+  };
+}
+
+/** Applies a host event of this session. */
+export function foldGuarded(session: GuardedSession, event: HostEvent): void {
+  if (event.type === 'guard.observed') {
+    switch (event.what) {
+      case 'prompt':
+        session.prompts = [...session.prompts, event.text].slice(-MAX_PROMPTS);
+        session.denials = [];
+        session.blocks = 0;
+        return;
+      case 'edited':
+        session.lastEdit = event.seq;
+        session.lastEdited = event.text;
+        return;
+      case 'checked':
+        session.lastCheck = { seq: event.seq, passed: event.passed === true, text: event.text };
+        return;
+      case 'failed':
+        session.errors = [...session.errors, { at: event.at, text: event.text }].slice(-MAX_PROMPTS);
+        return;
+      default:
+        return;
+    }
+  }
+  if (event.type !== 'guard.decided') return;
+  if (event.event === 'Stop' && event.verdict === 'deny') session.blocks += 1;
+  if (event.event === 'PreToolUse' && event.verdict === 'deny')
+    session.denials = [
+      ...session.denials,
+      { at: event.at, key: toDenialKey(event.tool ?? '', event.rule, event.reason) },
+    ];
+}
+
+/** Denials are similar by what the calls would do, not by their spelling: the rule that found it says what that is. */
+export function toDenialKey(tool: string, rule: string, reason: string): string {
+  const kind = /^(?:Bash|Monitor|PowerShell)$/.test(tool) ? 'command' : /Edit|Write/.test(tool) ? 'write' : tool;
+  // The rule of commands names the kind of effect first: `destroy: …`.
+  const effect = rule === 'shell' ? (/^[a-z-]+(?=:)/.exec(reason)?.[0] ?? '') : '';
+  return [kind === 'write' && rule === 'shell' ? 'command' : kind, rule, effect].join(' ');
+}
+
+/** True if this denial is the third similar one within a minute. */
+export function isWorkaround({ denials }: GuardedSession, key: string, now: number): boolean {
+  const similar = denials.filter((denial) => denial.key === key && now - denial.at < DENIAL_MS);
+  return similar.length + 1 >= MAX_DENIALS;
+}
+
+/** Errors that are recent enough to be asked about. */
+export function openErrors({ errors }: GuardedSession, now: number): string[] {
+  return errors.filter(({ at }) => now - at < ERROR_MS).map(({ text }) => text);
+}
+
+export function canBlock({ blocks }: GuardedSession): boolean {
+  return blocks < MAX_BLOCKS;
+}

@@ -1,0 +1,25 @@
+/** What a hook prints for Claude Code. An empty object is "no objection": `allow` would switch off the user's own prompts. */
+export type HookAnswer = Readonly<Record<string, unknown>>;
+
+export const NO_OBJECTION: HookAnswer = {};
+
+/** Decides about a call before it runs. */
+export function toPermission(verdict: 'ask' | 'deny', reason: string): HookAnswer {
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: verdict,
+      permissionDecisionReason: reason,
+    },
+  };
+}
+
+/** Replaces what the model sees of a result. */
+export function toUpdatedOutput(output: unknown): HookAnswer {
+  return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: output } };
+}
+
+/** Keeps Claude working: it gets the reason as its next message. */
+export function toBlock(reason: string): HookAnswer {
+  return { decision: 'block', reason };
+}

@@ -1,0 +1,33 @@
+import type { HostEventOf, Klaus } from '@klaus/sdk';
+import type { Judge, ReviewMode, VerdictCache } from '@klaus/sdk/guard';
+import type { GuardedSession } from './guarded-session.ts';
+import type { HookEvent } from './hook-event.ts';
+import type { McpTrust } from './judge-call.ts';
+
+export interface GuardOptions {
+  klaus: Pick<Klaus, 'explain' | 'redact' | 'recordGuard' | 'store'>;
+  mcp: McpTrust;
+  mode: ReviewMode;
+  /** Milliseconds after which a call is denied. It is less than the time-out of the hook. */
+  deadlineMs: number;
+  /** Undefined without a usable key: the reviewers apply their rules alone. */
+  judge?: Judge | undefined;
+  cache?: VerdictCache | undefined;
+  /** Receives each decision after it is recorded. It must not throw or wait. */
+  onDecision?: ((event: HostEventOf<'guard.decided'>) => void) | undefined;
+}
+
+/** What the handlers of the events share. */
+export interface HookContext extends GuardOptions {
+  event: HookEvent;
+  session: GuardedSession;
+  /** Absolute real path of the project. */
+  root: string;
+  signal: AbortSignal;
+  /** Denials of reviewers that came after the call had passed: the next call gets them. */
+  late: string[];
+  readonly decided: (decision: Decided) => Promise<void>;
+  readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
+}
+
+export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews'>;

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+
+/** A harmless command that the guard denies: with it, an installation proves itself. */
+const CANARY = /^echo klaus-guard-canary-[\da-f]{16}$/;
+
+/** Name of the rule that denies it. */
+export const CANARY_RULE = 'canary';
+
+export function isCanary(command: string): boolean {
+  return CANARY.test(command);
+}
+
+export function toCanary(): string {
+  return `echo klaus-guard-canary-${randomBytes(8).toString('hex')}`;
+}
+
+/** Milliseconds for one call through the real program. */
+const PROGRAM_MS = 60_000;
+/** Variables that lead the program to another provider. */
+const OTHER_PROVIDERS = [
+  'ANTHROPIC_AUTH_TOKEN',
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+];
+const KEY = 'sk-ant-klaus-guard-canary-0000000000000000';
+
+export interface CanaryInput {
+  /** Absolute path of Claude Code. */
+  program: string;
+  /** The folder in which it starts. */
+  project: string;
+  env: Readonly<Record<string, string | undefined>>;
+  startServer: (script: CanaryScript) => Promise<CanaryServer>;
+}
+
+export interface CanaryScript {
+  steps: readonly { when: { turn: number }; reply: Record<string, unknown> }[];
+  fallback: { text: string };
+}
+
+export interface CanaryServer {
+  readonly url: string;
+  readonly requests: readonly { json?: unknown }[];
+  close(): Promise<void>;
+}
+
+/** `denied`: the guard works. `ran`: the program ran the call. `unknown`: it did not come to the call. */
+export type CanaryOutcome = { outcome: 'denied' | 'ran' } | { outcome: 'unknown'; reason: string };
+
+/** Lets the real program make the canary call, against a model on this machine. Costs nothing. */
+export async function flyCanary({ program, project, env, startServer }: CanaryInput): Promise<CanaryOutcome> {
+  const command = toCanary();
+  const server = await startServer({
+    steps: [
+      { when: { turn: 0 }, reply: { calls: [{ name: 'Bash', input: { command, description: 'Test the guard' } }] } },
+      { when: { turn: 1 }, reply: { text: 'The test of the guard is over.' } },
+    ],
+    fallback: { text: 'ok' },
+  });
+  try {
+    const child = spawn(program, ['-p', 'Test the guard of Klaus.', '--allowedTools', 'Bash'], {
+      cwd: project,
+      env: toEnv(env, server.url),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: PROGRAM_MS,
+      killSignal: 'SIGKILL',
+    });
+    const [output, errors, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
+    const result = findResult(server.requests);
+    if (result === undefined)
+      return {
+        outcome: 'unknown',
+        reason: `it ended with code ${code}: ${(errors.trim() || output.trim()).slice(0, 300)}`,
+      };
+    return { outcome: result.includes(CANARY_RULE) && result.includes('Klaus') ? 'denied' : 'ran' };
+  } finally {
+    await server.close();
+  }
+}
+
+function toEnv(env: CanaryInput['env'], url: string): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([name]) => !OTHER_PROVIDERS.includes(name));
+  return {
+    ...Object.fromEntries(own),
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: KEY,
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  };
+}
+
+/** The result of the call that the model received. */
+function findResult(requests: CanaryServer['requests']): string | undefined {
+  for (const { json } of requests.toReversed()) {
+    const { messages = [] } = (json ?? {}) as { messages?: { content?: unknown }[] };
+    for (const { content } of messages)
+      for (const part of Array.isArray(content) ? (content as { type?: string }[]) : [])
+        if (part.type === 'tool_result') return JSON.stringify(part);
+  }
+  return undefined;
+}

@@ -1,0 +1,192 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
+import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
+import { isGuard, readSettings, type SettingsPlace, toClaudeFolder, toSettingsFile } from './settings-file.ts';
+
+/** One thing that was checked. */
+export interface GuardFact {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  text: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+export interface DiagnoseInput extends HookProgramOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  project: string;
+  /** Program of Claude Code: a name in PATH, or an absolute path. */
+  claude: string;
+  startServer: CanaryInput['startServer'];
+  /** Ids of the sessions that the guard has seen in the last day. */
+  known: () => Promise<ReadonlySet<string>>;
+  /** False: the real program is not started. Default true. */
+  canary?: boolean;
+}
+
+const INSTALL = 'klaus guard install';
+const DAY_MS = 86_400_000;
+
+/** Checks whether the guard judges every call of Claude Code. Changes nothing. */
+export async function diagnoseGuard(input: DiagnoseInput): Promise<GuardFact[]> {
+  const facts = [...checkSettings(input), checkProgram(input), await checkHook(input)];
+  const program = findProgram(input);
+  if (program === undefined) {
+    const text = `${input.claude} is not in PATH, so that no call was made through it`;
+    facts.push({ name: 'Claude Code', status: 'warn', text, fix: 'Set `claudeBinary` to its path' });
+  } else if (input.canary !== false) facts.push(await checkCanary(input, program));
+  return [...facts, checkSessions(input, await input.known())];
+}
+
+function checkSettings(input: DiagnoseInput): GuardFact[] {
+  const places: SettingsPlace[] = ['managed', 'user', 'project'];
+  const facts: GuardFact[] = [];
+  const found: string[] = [];
+  const off: string[] = [];
+  let isManaged = false;
+  for (const file of [...places.map((place) => toSettingsFile({ ...input, place })), toLocalFile(input.project)]) {
+    try {
+      const { hooks, settings } = readSettings(file);
+      if (settings['disableAllHooks'] === true) off.push(file);
+      if (!(hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))) continue;
+      found.push(file);
+      isManaged ||= file === toSettingsFile({ ...input, place: 'managed' });
+    } catch (error) {
+      facts.push({ name: 'settings', status: 'fail', text: (error as Error).message, fix: `Correct ${file}` });
+    }
+  }
+  if (found.length > 0) facts.push({ name: 'settings', status: 'ok', text: `the hooks are in ${found.join(', ')}` });
+  else
+    facts.push({ name: 'settings', status: 'fail', text: 'the hooks are in no settings of Claude Code', fix: INSTALL });
+  if (off.length > 0 && !isManaged)
+    facts.push({
+      name: 'switched off',
+      status: 'fail',
+      text: `\`disableAllHooks\` is set in ${off.join(', ')}: no hook runs`,
+      fix: 'Remove it, or install with --managed',
+    });
+  return facts;
+}
+
+function toLocalFile(project: string): string {
+  return join(project, '.claude', 'settings.local.json');
+}
+
+function checkProgram(input: DiagnoseInput): GuardFact {
+  const path = toHookPath(input.home);
+  const name = 'hook';
+  if (!existsSync(path)) return { name, status: 'fail', text: `${path} does not exist`, fix: INSTALL };
+  if ((statSync(path).mode & 0o100) === 0)
+    return { name, status: 'fail', text: `${path} is not executable`, fix: INSTALL };
+  if (readFileSync(path, 'utf8') !== toHookProgram(input))
+    return { name, status: 'fail', text: `${path} is that of another version or state folder`, fix: INSTALL };
+  return { name, status: 'ok', text: path };
+}
+
+/** Calls the installed program as Claude Code does. */
+async function checkHook(input: DiagnoseInput): Promise<GuardFact> {
+  const name = 'daemon';
+  const event = {
+    hook_event_name: 'PreToolUse',
+    session_id: 'klaus-guard-doctor',
+    cwd: input.project,
+    tool_name: 'Bash',
+    tool_input: { command: toCanary() },
+  };
+  const path = toHookPath(input.home);
+  if (!existsSync(path)) return { name, status: 'fail', text: 'there is no hook to call', fix: INSTALL };
+  const child = spawn(path, ['PreToolUse'], {
+    stdio: 'pipe',
+    env: { ...input.env, CLAUDE_PROJECT_DIR: input.project },
+  });
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify(event));
+  const [answer, errors] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close').catch(() => {}),
+  ]);
+  if (answer.includes(CANARY_RULE) && answer.includes('deny')) {
+    const client = hasProgram('curl')
+      ? 'curl'
+      : hasProgram('perl')
+        ? 'Perl'
+        : 'Klaus itself, which is slow: install curl';
+    return { name, status: 'ok', text: `it denies through ${client}` };
+  }
+  return {
+    name,
+    status: 'fail',
+    text: `it did not deny the test: ${(errors || answer).trim().slice(0, 300)}`,
+    fix: 'See klaus doctor',
+  };
+}
+
+function hasProgram(name: string): boolean {
+  return (
+    spawnSync('/bin/sh', ['-c', `PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin; command -v ${name}`]).status === 0
+  );
+}
+
+function findProgram({ claude, env }: DiagnoseInput): string | undefined {
+  const paths = isAbsolute(claude)
+    ? [claude]
+    : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, claude));
+  return paths.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function checkCanary(input: DiagnoseInput, program: string): Promise<GuardFact> {
+  const found = await flyCanary({ ...input, program });
+  const name = 'Claude Code';
+  switch (found.outcome) {
+    case 'denied':
+      return { name, status: 'ok', text: `${program}: a test call was denied` };
+    case 'ran':
+      return { name, status: 'fail', text: `${program}: a test call RAN although the guard denies it`, fix: INSTALL };
+    case 'unknown':
+      return { name, status: 'warn', text: `${program}: no test call came about: ${found.reason}` };
+  }
+}
+
+/** Conversations that the guard has not seen: hooks were switched off, or another configuration was used. */
+function checkSessions({ env, home }: DiagnoseInput, known: ReadonlySet<string>): GuardFact {
+  const name = 'sessions';
+  const installedAt = statSync(toHookPath(home), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  const unseen = listTranscripts(join(toClaudeFolder({ env }), 'projects'))
+    .filter(({ at }) => at > installedAt && at > Date.now() - DAY_MS)
+    .filter(({ path }) => !known.has(basename(path, '.jsonl')));
+  if (unseen.length === 0) return { name, status: 'ok', text: 'the guard has seen all sessions of the last day' };
+  const paths = unseen.slice(0, 3).map(({ path }) => path);
+  return {
+    name,
+    status: 'fail',
+    text: `the guard has not seen ${unseen.length} of the sessions of the last day: ${paths.join(', ')}`,
+    fix: 'Find out which settings they used: `disableAllHooks`, CLAUDE_CONFIG_DIR, --settings',
+  };
+}
+
+function listTranscripts(folder: string): { path: string; at: number }[] {
+  try {
+    return (
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        // Files of subagents have names of their own.
+        .filter((entry) => entry.isFile() && /^[\da-f-]{36}\.jsonl$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((path) => ({ path, at: statSync(path).mtimeMs }))
+    );
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,127 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Klaus } from '@klaus/sdk';
+import { describePlace, isBelow, isSecretFile, placeOf } from '@klaus/sdk/guard';
+import { CANARY_RULE, isCanary } from './install/canary.ts';
+import type { ClaudeCall } from './claude-tool.ts';
+
+/** What the rules say about a call. `allow` means no objection. */
+export interface GuardFinding {
+  verdict: 'allow' | 'ask' | 'deny';
+  rule: string;
+  reason: string;
+}
+
+/** How calls of MCP servers are judged. `judge`: by a reviewer. `readonly`: only those that read by name. `trust`: not. */
+export type McpTrust = 'judge' | 'readonly' | 'trust';
+
+export interface JudgeContext {
+  klaus: Pick<Klaus, 'explain' | 'redact'>;
+  /** Absolute real path of the project. */
+  root: string;
+  /** Absolute path. */
+  cwd: string;
+  mcp: McpTrust;
+}
+
+const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
+
+/** Rules whose finding is about the request itself, not about its effect: Claude Code reports the same to its model. */
+const UNPREPARED = 'prepare';
+
+/** Asks the one gate about a call of Claude Code. Runs nothing. */
+export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promise<GuardFinding> {
+  switch (call.kind) {
+    case 'harmless':
+      return allow('tool', 'the tool changes nothing');
+    case 'unknown':
+      return { verdict: 'ask', rule: 'tool', reason: call.reason };
+    case 'mcp':
+      return judgeMcp(call.tool, context.mcp);
+    case 'fetch':
+      return context.klaus.redact(call.url) === call.url
+        ? allow('fetch', 'the request contains no known secret')
+        : { verdict: 'deny', rule: 'secret', reason: 'the request contains a secret' };
+    case 'command':
+      if (isCanary(call.command))
+        return { verdict: 'deny', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
+      return judgeCommand(call.command, context);
+    case 'read':
+      return judgeRead(call, context);
+    case 'write':
+      return judgeWrite(call, context);
+  }
+}
+
+function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
+  if (mcp === 'trust') return allow('mcp', 'the tools of MCP servers are trusted (guard.mcp)');
+  if (mcp === 'readonly' && READS.test(tool)) return allow('mcp', 'by its name, it only reads');
+  return { verdict: 'ask', rule: 'mcp', reason: `${tool} belongs to an MCP server, which the guard cannot see into` };
+}
+
+async function judgeCommand(command: string, { klaus, root, cwd }: JudgeContext): Promise<GuardFinding> {
+  const place = toRealPath(cwd);
+  const isInside = isBelow(place, root);
+  const workspace = isInside ? root : place;
+  const input = { command, ...(isInside && place !== root ? { cwd: place } : {}) };
+  return explain(klaus, { name: 'run_command', input }, workspace);
+}
+
+async function judgeRead(
+  { path, isSearch }: Extract<ClaudeCall, { kind: 'read' }>,
+  { klaus, root }: JudgeContext,
+): Promise<GuardFinding> {
+  const real = toRealPath(path);
+  for (const name of new Set([path, real])) {
+    if (isSecretFile(name.slice(1))) return { verdict: 'ask', rule: 'path', reason: `${name} is a secret file` };
+  }
+  if (!isBelow(real, root) || isSearch) return allow('path', 'it only reads, and no secret file');
+  const found = await explain(klaus, { name: 'read_file', input: { path: real } }, root);
+  return found.rule === UNPREPARED ? allow('path', 'it only reads, and no secret file') : found;
+}
+
+async function judgeWrite(
+  { path, edit }: Extract<ClaudeCall, { kind: 'write' }>,
+  { klaus, root }: JudgeContext,
+): Promise<GuardFinding> {
+  const real = toRealPath(path);
+  if (!isBelow(real, root)) return judgeOutside(path, real);
+  const found = edit && (await explain(klaus, { ...edit, input: { ...edit.input, path: real } }, root));
+  if (found && found.rule !== UNPREPARED) return found;
+  // The content of the change is not known, or the change cannot be made: the place decides.
+  const place = await explain(klaus, { name: 'write_file', input: { path: real, content: '' } }, root);
+  return place.rule === UNPREPARED ? { ...place, verdict: 'ask' } : place;
+}
+
+/** A write outside the project is nothing that the user sees in its diff. */
+function judgeOutside(path: string, real: string): GuardFinding {
+  for (const name of new Set([path, real])) {
+    if (isSecretFile(name.slice(1))) return { verdict: 'ask', rule: 'path', reason: `${name} is a secret file` };
+    const place = placeOf(name.slice(1));
+    if (place !== undefined) return { verdict: 'ask', rule: 'path', reason: `${name} is ${describePlace(place)}` };
+  }
+  return { verdict: 'ask', rule: 'path', reason: `${path} is outside the project` };
+}
+
+async function explain(
+  klaus: Pick<Klaus, 'explain'>,
+  call: { name: string; input: Record<string, unknown> },
+  workspace: string,
+): Promise<GuardFinding> {
+  const { decision } = await klaus.explain(call, { workspace, sandbox: 'host', mode: 'auto' });
+  return { verdict: decision.verdict, rule: decision.rule, reason: decision.reason };
+}
+
+function allow(rule: string, reason: string): GuardFinding {
+  return { verdict: 'allow', rule, reason };
+}
+
+/** The real path of the nearest part that exists, with the rest. */
+export function toRealPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(toRealPath(parent), basename(path));
+  }
+}

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { isBelow, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard';
+import { readChange } from './changed-text.ts';
+import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
+import { isWorkaround, openErrors, toDenialKey } from './guarded-session.ts';
+import type { HookContext } from './hook-context.ts';
+import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
+import { type GuardFinding, judgeCall, toRealPath } from './judge-call.ts';
+import { readTranscript, toRequests } from './transcript.ts';
+
+/** Plans of Claude Code, below the folder of its configuration. */
+const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
+const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
+
+/**
+ * Judges a call before it runs: the gate first, whose denial is final; then the reviewers, which only narrow. A denial of
+ * a reviewer can be overturned by the words of the user.
+ */
+export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
+  const call = toClaudeCall(context.event);
+  const gate = await judgeCall(call, { ...context, cwd: context.event.cwd });
+  const reviews: ReviewVerdict[] = [];
+  const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
+  const { verdict, reason } = escalate(context, found);
+  await context.decided({
+    text: toText(context.event.tool_input, call),
+    verdict,
+    rule: found.rule,
+    reason,
+    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toRecorded) }),
+  });
+  return verdict === 'allow' ? NO_OBJECTION : toPermission(verdict, `Klaus: ${reason}`);
+}
+
+interface Reviewing {
+  call: ClaudeCall;
+  gate: GuardFinding;
+  /** Every verdict is added. */
+  reviews: ReviewVerdict[];
+}
+
+async function reviewCall(context: HookContext, given: Reviewing): Promise<GuardFinding> {
+  const { call, gate, reviews } = given;
+  const late = context.late.shift();
+  if (late !== undefined)
+    return { verdict: 'deny', rule: 'late', reason: `a reviewer objects to an earlier call: ${late}` };
+  if (call.kind === 'harmless' || (call.kind === 'read' && call.isSearch)) return gate;
+  const transcript = readTranscript(context.event.transcript_path);
+  const request = context.session.prompts.length > 0 ? context.session.prompts : toRequests(transcript);
+  for (const run of listReviews(context, { ...given, transcript, request })) {
+    const verdict = await run();
+    reviews.push(verdict);
+    if (verdict.outcome === 'pass') continue;
+    const appeal = await review(
+      REVIEWERS['tool-appeal'],
+      { ...toReviewed(context), denial: verdict.reason, request },
+      { ...toOptions(context), mode: 'strict' },
+    );
+    reviews.push(appeal);
+    if (appeal.outcome === 'pass') continue;
+    return { verdict: 'deny', rule: verdict.reviewer, reason: verdict.reason };
+  }
+  // A reviewer that answered replaces the question about a server that the guard cannot see into.
+  const isTrusted = call.kind === 'mcp' && context.mcp === 'judge' && reviews.some(isModelPass);
+  return isTrusted ? { verdict: 'allow', rule: 'tool-approve', reason: 'the reviewer has no objection' } : gate;
+}
+
+const isModelPass = ({ reviewer, decidedBy, outcome }: ReviewVerdict): boolean =>
+  reviewer === 'tool-approve' && decidedBy === 'model' && outcome === 'pass';
+
+/** The reviewers that concern a call, in order. */
+function* listReviews(
+  context: HookContext,
+  {
+    call,
+    gate,
+    transcript,
+    request,
+  }: Reviewing & { transcript: ReturnType<typeof readTranscript>; request: readonly string[] },
+): Generator<() => Promise<ReviewVerdict>> {
+  const options = toOptions(context);
+  const errors = openErrors(context.session, Date.now());
+  if (errors.length > 0 && call.kind !== 'read') {
+    const recent =
+      transcript.length > 0 ? transcript.slice(-12) : errors.map((text) => ({ role: 'tool' as const, text }));
+    yield () =>
+      review(REVIEWERS['error-acknowledge'], { next: toReviewed(context), recent, acknowledged: [] }, options);
+    // Each error is asked about once.
+    context.session.errors = [];
+  }
+  if (call.kind === 'write') {
+    const change = readChange(call);
+    const isInside = isBelow(toRealPath(call.path), context.root);
+    if (change && PLANS.test(call.path))
+      yield () =>
+        review(
+          REVIEWERS['plan-validate'],
+          { request: [...request], plan: change.after, previous: change.before, complete: false },
+          options,
+        );
+    else if (change && INSTRUCTIONS.test(call.path))
+      yield () =>
+        review(
+          REVIEWERS['claude-md-validate'],
+          { ...change, path: toName(call.path, context.root), request: [...request] },
+          options,
+        );
+    else if (change && isInside)
+      yield () =>
+        review(
+          REVIEWERS['style-drift'],
+          { request: [...request], changes: [change.file(toName(call.path, context.root))] },
+          options,
+        );
+    // A trusted place that is not sensitive needs no approval.
+    if (isInside && gate.verdict === 'allow') return;
+  }
+  if (call.kind === 'read' && gate.verdict === 'allow') return;
+  yield () => review(REVIEWERS['tool-approve'], { ...toReviewed(context), request: [...request] }, options);
+}
+
+function toOptions({ judge, cache, mode, signal, late }: HookContext) {
+  const onLate = (verdict: ReviewVerdict): void => void (verdict.outcome === 'deny' && late.push(verdict.reason));
+  return { judge, cache, mode, signal, onLate };
+}
+
+function toReviewed({ event, root }: HookContext) {
+  return { tool: event.tool_name ?? '', input: event.tool_input ?? {}, root, cwd: event.cwd };
+}
+
+/** A third similar denial within a minute is an attempt to get around the first: only the user can help. */
+function escalate(
+  { session, event }: HookContext,
+  { verdict, rule, reason }: GuardFinding,
+): Pick<GuardFinding, 'verdict' | 'reason'> {
+  if (verdict !== 'deny') return { verdict, reason };
+  const key = toDenialKey(event.tool_name ?? '', rule, reason);
+  if (!isWorkaround(session, key, Date.now())) return { verdict, reason };
+  return {
+    verdict,
+    reason: `${reason}. This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn`,
+  };
+}
+
+function toRecorded({ reviewer, outcome, reason, decidedBy }: ReviewVerdict) {
+  return { reviewer, outcome, reason, decidedBy };
+}
+
+function toName(path: string, root: string): string {
+  const real = toRealPath(path);
+  return isBelow(real, root) ? real.slice(join(root, '/').length) : path;
+}
+
+/** A call in one line. */
+function toText(input: Readonly<Record<string, unknown>> = {}, call: ClaudeCall): string {
+  switch (call.kind) {
+    case 'command':
+      return call.command;
+    case 'read':
+    case 'write':
+      return call.path;
+    case 'fetch':
+      return call.url;
+    default:
+      return JSON.stringify(input);
+  }
+}

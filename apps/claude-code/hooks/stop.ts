@@ -1,0 +1,56 @@
+import { findClaims, REVIEWERS, review } from '@klaus/sdk/guard';
+import { canBlock, openErrors } from './guarded-session.ts';
+import type { HookContext } from './hook-context.ts';
+import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
+import { readTranscript, toRequests } from './transcript.ts';
+
+interface Objection {
+  rule: string;
+  reason: string;
+}
+
+/** Checks the end of a turn: evidence for what Claude reports, errors that it ignored, and work that the user did not ask for. */
+export async function atStop(context: HookContext): Promise<HookAnswer> {
+  const { event, session } = context;
+  const message = event.last_assistant_message ?? '';
+  const found = canBlock(session)
+    ? (findMissingEvidence(context, message) ?? (await reviewEnd(context, message)))
+    : undefined;
+  const { rule, reason } = found ?? { rule: 'stop', reason: 'nothing speaks against it' };
+  await context.decided({ text: message, verdict: found ? 'deny' : 'allow', rule, reason });
+  return found ? toBlock(`Klaus: ${reason}`) : NO_OBJECTION;
+}
+
+/** "Done" counts only with a check that ran after the last edit. */
+function findMissingEvidence({ session, event }: HookContext, message: string): Objection | undefined {
+  if (session.lastEdit === 0 || findClaims(message).length === 0) return undefined;
+  const { lastCheck, lastEdit, lastEdited } = session;
+  if (lastCheck && lastCheck.seq > lastEdit) {
+    if (lastCheck.passed) return undefined;
+    return { rule: 'evidence', reason: `the last check failed: ${lastCheck.text}. Fix it, or say that it fails` };
+  }
+  // The same objection is not made twice in a turn: Claude may have a reason.
+  if (event.stop_hook_active === true) return undefined;
+  return {
+    rule: 'evidence',
+    reason: `you report success, and no check ran after the edit of ${lastEdited}. Run the checks of the project, or say that you did not`,
+  };
+}
+
+async function reviewEnd(
+  { session, judge, event, cache, signal }: HookContext,
+  message: string,
+): Promise<Objection | undefined> {
+  if (event.stop_hook_active === true) return undefined;
+  const recent = [...readTranscript(event.transcript_path).slice(-20), { role: 'assistant' as const, text: message }];
+  const options = { judge, cache, signal, mode: 'strict' as const };
+  if (openErrors(session, Date.now()).length > 0) {
+    const verdict = await review(REVIEWERS['error-acknowledge'], { recent, acknowledged: [] }, options);
+    if (verdict.outcome === 'deny') return { rule: verdict.reviewer, reason: verdict.reason };
+    session.errors = [];
+  }
+  const request = session.prompts.length > 0 ? session.prompts : toRequests(recent);
+  if (!judge || request.length === 0) return undefined;
+  const verdict = await review(REVIEWERS['intent-validate'], { request, recent, changed: [] }, options);
+  return verdict.outcome === 'deny' ? { rule: verdict.reviewer, reason: verdict.reason } : undefined;
+}

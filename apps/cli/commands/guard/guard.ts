@@ -1,0 +1,12 @@
+import type { CommandGroup } from '../../program/cli-command.ts';
+import { doctor } from './doctor.ts';
+import { hook } from './hook.ts';
+import { install } from './install.ts';
+import { explain, log } from './log.ts';
+import { testEvent } from './test-event.ts';
+
+export const command: CommandGroup = {
+  name: 'guard',
+  summary: 'judge the calls of Claude Code by the gate of Klaus',
+  commands: [install, doctor, log, explain, testEvent, hook],
+};
