@@ -1,0 +1,65 @@
+import type { ChangedFile } from '../changes/changed-file.ts';
+import type { RuleVerdict } from '../reviewer.ts';
+import { classifyFile } from './classify-file.ts';
+import type { GroupClass } from './classify-group.ts';
+import { mentionsRename, readRequestedStyle, type RequestedStyle } from './requested-style.ts';
+import { describeKinds, type StyleKind } from './style-kind.ts';
+
+type StyleClass = Extract<GroupClass, { kind: 'style' }>;
+
+/** Decides whether changes alter the style of existing code without a request. Undefined if the tokens do not decide. */
+export function judgeStyle(request: readonly string[], changes: readonly ChangedFile[]): RuleVerdict | undefined {
+  const files = changes.map((file) => ({ path: file.path, groups: classifyFile(file) }));
+  const groups = files.flatMap((file) => file.groups);
+  const requested = readRequestedStyle(request);
+  if (groups.every(({ kind }) => kind === 'added' || kind === 'removed' || kind === 'code'))
+    return { outcome: 'pass', reason: 'Every changed line changes code. No existing line changes only in style.' };
+  const style = groups.filter((group): group is StyleClass => group.kind === 'style');
+  if (groups.length === style.length && isRequested(style, requested, request)) {
+    return { outcome: 'pass', reason: `The request asks for it: ${describeKinds(toKinds(style))}.` };
+  }
+  if (requested.isOpen || requested.isGeneral) return undefined;
+  const isMixed = style.length < groups.length;
+  const found = files.flatMap(({ path, groups: each }) => {
+    const drift = each.filter(
+      (group): group is StyleClass => group.kind === 'style' && isDrift(group, { requested, request, isMixed }),
+    );
+    return drift.length > 0 ? [{ file: path, text: describeKinds(toKinds(drift)) }] : [];
+  });
+  if (found.length === 0) return undefined;
+  const places = found.map(({ file, text }) => `${file} (${text})`).join(', ');
+  return { outcome: 'deny', reason: `Style changed without a request: ${places}.`, findings: found };
+}
+
+function toKinds(groups: readonly StyleClass[]): StyleKind[] {
+  return [...new Set(groups.flatMap(({ kinds }) => kinds))];
+}
+
+function isRequested(groups: readonly StyleClass[], requested: RequestedStyle, request: readonly string[]): boolean {
+  return groups.every(({ kinds, renames }) =>
+    kinds.every((kind) => {
+      if (kind === 'names') return renames!.every((rename) => mentionsBoth(request, rename));
+      if (requested.kinds.has(kind)) return true;
+      return requested.isGeneral && kind !== 'comments';
+    }),
+  );
+}
+
+function mentionsBoth(request: readonly string[], { from, to }: { from: string; to: string }): boolean {
+  const text = request.join('\n');
+  return text.includes(from) && text.includes(to);
+}
+
+interface DriftOptions {
+  requested: RequestedStyle;
+  request: readonly string[];
+  /** True if other lines change code: empty lines and comments may belong to them. */
+  isMixed: boolean;
+}
+
+function isDrift({ kinds, renames, isBlank }: StyleClass, { requested, request, isMixed }: DriftOptions): boolean {
+  if (isMixed && isBlank) return false;
+  if (isMixed && kinds.length === 1 && kinds[0] === 'comments') return false;
+  if (kinds.some((kind) => requested.possible.has(kind))) return false;
+  return renames === undefined || !renames.some((rename) => mentionsRename(request, rename));
+}
