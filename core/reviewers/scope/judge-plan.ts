@@ -99,8 +99,8 @@ function mayBelong(path: string, plan: string, files: readonly string[]): boolea
     .split(/[^a-zA-Z0-9]+/)
     .filter((word) => word.length > 3);
   const lower = plan.toLowerCase();
-  const isTold = words.length > 0 && words.every((word) => lower.includes(word.toLowerCase().replace(/s$/, '')));
-  return isTold && !files.some((file) => words.every((word) => file.toLowerCase().includes(word.toLowerCase())));
+  const isMeant = words.length > 0 && words.every((word) => lower.includes(word.toLowerCase().replace(/s$/, '')));
+  return isMeant && !files.some((file) => words.every((word) => file.toLowerCase().includes(word.toLowerCase())));
 }
 
 /** Steps without a trace in the changes. */

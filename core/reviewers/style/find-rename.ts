@@ -31,7 +31,7 @@ export function findRenames(a: readonly Token[], b: readonly Token[]): Rename[] 
     }
     if (kind === 'string') {
       if (text === other.text) continue;
-      // Names in templates are compared as a whole.
+      // Names in templates are compared completely.
       if (!text.startsWith('`') || !isRenamedTemplate(text, other.text, to)) return undefined;
       continue;
     }
