@@ -61,11 +61,18 @@ function findDependencyExtras(
   return found;
 }
 
+/** Words of requests that occur in names of packages by accident. */
+const COMMON = new Set(
+  'add and the for with from not file files test tests type types util utils data date time string list node core client server error errors http json text name user users api app web page log logs key keys value values path config parser parse format lib tool tools cli run use new all fix com github org io result results sort message'.split(
+    ' ',
+  ),
+);
+
 /** True if a word of the text may name the package: `redis` and `ioredis`. */
 function isRelated(text: string, name: string): boolean {
   const lower = name.toLowerCase();
   const parts = lower.split(/[^a-z0-9]+/).filter((part) => part.length > 2);
-  const words = text.toLowerCase().match(/[a-z0-9]{3,}/g) ?? [];
+  const words = (text.toLowerCase().match(/[a-z0-9]{3,}/g) ?? []).filter((word) => !COMMON.has(word));
   return words.some((word) => parts.includes(word) || (word.length > 3 && lower.includes(word)));
 }
 

@@ -133,13 +133,15 @@ function followsPlan({ steps, paths, isOpen }: ReadPlan, changes: readonly Chang
   if (changes.length === 0 || steps.length === 0 || isOpen) return false;
   const names = new Set(steps.flatMap(({ anchors }) => anchors.map((anchor) => anchor.split('.').at(-1)!)));
   const all = changes.map((file) => ({ ...file, ...toChangedLines(file) }));
-  const isFine = all.every(({ path, added, removed }) => {
+  const isFine = all.every(({ path, hunks, added, removed }) => {
     if (findRole(path) === 'test' && (isNamed(path, paths) || paths.files.some((file) => isTestOf(path, file))))
       return true;
     const own = steps.filter((step) => isNamed(path, step.paths));
+    if (findRole(path) === 'lock') return all.some((other) => findRole(other.path) === 'manifest');
     const lines = [...added, ...removed].join('\n');
+    const around = hunks.flatMap((hunk) => [...hunk.before, ...hunk.after]).join('\n');
     if (own.length === 0 || added.length + removed.length > MAX_LINES) return false;
-    if (!own.every(({ anchors }) => !complete || anchors.every((anchor) => holds(lines, anchor)))) return false;
+    if (!own.every(({ anchors }) => !complete || anchors.every((anchor) => holds(around, anchor)))) return false;
     if (!own.some(({ anchors }) => anchors.some((anchor) => holds(lines, anchor)))) return false;
     const known = new Set(findDeclarations(removed));
     return findDeclarations(added).every((name) => names.has(name) || known.has(name));

@@ -3,12 +3,12 @@ import type { RuleVerdict } from '../reviewer.ts';
 import { classifyFile } from '../style/classify-file.ts';
 import { judgeStyle } from '../style/judge-style.ts';
 import { isShown, toAskedClauses } from './asked-clauses.ts';
-import { findAnchors, holds } from './anchors.ts';
+import { findAnchors, findNumbers, holds } from './anchors.ts';
 import { toChangedLines } from './changed-lines.ts';
 import { findRole, isTestOf } from './file-role.ts';
 import { findDeclarations } from './find-declarations.ts';
 import { findExtras } from './find-extras.ts';
-import { findNamedPaths, isNamed } from './named-paths.ts';
+import { findNamedPaths, isNamed, type NamedPaths } from './named-paths.ts';
 import { findBreach, readLimits } from './request-limits.ts';
 import { findDependencies } from './find-dependencies.ts';
 
@@ -37,7 +37,10 @@ export function judgeScope(request: readonly string[], changes: readonly Changed
   if (extras.length > 0) return deny('The changes do more than was asked for', extras);
   const style = judgeStyle(request, changes);
   if (style?.outcome === 'deny') return style;
-  if (style && changes.every((file) => classifyFile(file).every(({ kind }) => kind === 'style'))) return style;
+  const named = findNamedPaths(text);
+  const isComplete = named.files.every((file) => changes.some(({ path }) => isNamed(path, { files: [file] })));
+  if (style && isComplete && changes.every((file) => classifyFile(file).every(({ kind }) => kind === 'style')))
+    return style;
   return isExact(text, changes) ? { outcome: 'pass', reason: 'Every change shows what the request names.' } : undefined;
 }
 
@@ -66,31 +69,50 @@ const OWN_PURPOSE: readonly (readonly [line: RegExp, words: RegExp])[] = [
 /** True if each part of the request names what it wants, the changes show it, and nothing else is in them. */
 function isExact(text: string, changes: readonly ChangedFile[]): boolean {
   const named = findNamedPaths(text);
-  const code = changes.filter(({ path }) => !changes.some((other) => isTestOf(path, other.path)));
-  const isCovered = named.files.length > 0 ? code.every(({ path }) => isNamed(path, named)) : code.length === 1;
-  if (code.length === 0 || !isCovered) return false;
-  if (named.files.some((file) => !changes.some(({ path }) => isNamed(path, { files: [file] })))) return false;
-  if (changes.some(({ path, kind }) => kind === 'deleted' || !/^(?:code|test|docs)$/.test(findRole(path))))
-    return false;
-  const lines = code.map((file) => ({ file, ...toChangedLines(file) }));
+  const code = changes.filter(
+    ({ path }) => !changes.some((other) => other.path !== path && isTestOf(path, other.path)),
+  );
+  if (!areFilesExact(text, { named, code, changes })) return false;
+  const lines = code.map((file) => toChangedLines(file));
   const added = lines.flatMap((each) => each.added);
   const removed = lines.flatMap((each) => each.removed);
-  if (
-    added.length > MAX_ADDED ||
-    OWN_PURPOSE.some(([line, words]) => added.some((each) => line.test(each)) && !words.test(text))
-  )
-    return false;
+  const hasOwnPurpose = OWN_PURPOSE.some(([line, words]) => added.some((each) => line.test(each)) && !words.test(text));
+  if (added.length > MAX_ADDED || hasOwnPurpose) return false;
   const clauses = toAskedClauses(text);
-  const sides = { added: added.join('\n'), removed: removed.join('\n') };
-  if (clauses.length === 0 || !clauses.every((clause) => isShown(clause, sides))) return false;
-  const anchors = findAnchors(text);
+  const shown = {
+    added: added.join('\n'),
+    removed: removed.join('\n'),
+    around: code.flatMap(({ hunks }) => hunks.flatMap((hunk) => [...hunk.before, ...hunk.after])).join('\n'),
+    deleted: code.filter(({ kind }) => kind === 'deleted').map(({ path }) => path),
+  };
+  if (clauses.length === 0 || !clauses.every((clause) => isShown(clause, shown))) return false;
+  const anchors = [...findAnchors(text), ...findNumbers(text)];
   if (named.files.length === 0 && anchors.length < 2) return false;
   const known = new Set([...findDeclarations(removed), ...anchors]);
   if (!findDeclarations(added).every((name) => known.has(name))) return false;
-  return code.every(({ hunks }) =>
+  return code.every(({ hunks, kind }) =>
     hunks.every(({ before, after }) => {
       const all = [...before, ...after].join('\n');
-      return anchors.some((anchor) => holds(all, anchor));
+      return kind === 'deleted' || anchors.some((anchor) => holds(all, anchor));
     }),
+  );
+}
+
+interface CodeFiles {
+  named: NamedPaths;
+  /** The changed files without the tests of other ones. */
+  code: readonly ChangedFile[];
+  changes: readonly ChangedFile[];
+}
+
+/** True if exactly the named files changed, or one file if none is named. */
+function areFilesExact(text: string, { named, code, changes }: CodeFiles): boolean {
+  const isCovered = named.files.length > 0 ? code.every(({ path }) => isNamed(path, named)) : code.length === 1;
+  if (code.length === 0 || !isCovered) return false;
+  if (named.files.some((file) => !changes.some(({ path }) => isNamed(path, { files: [file] })))) return false;
+  const words = text.toLowerCase();
+  if (!findDependencies(changes).added.every((name) => words.includes(name.toLowerCase()))) return false;
+  return changes.every(
+    ({ path, kind }) => (kind !== 'deleted' && /^(?:code|test|docs)$/.test(findRole(path))) || isNamed(path, named),
   );
 }

@@ -28,7 +28,7 @@ const FORBIDS =
 const OPEN =
   /\betc\b|\b(?:where|as|if|wherever) (?:needed|necessary|required|appropriate)\b|\ball (?:the )?(?:other )?(?:callers?|usages?|uses|call sites?|references?|files?|modules?|places?|imports?|components?|consumers?)\b|\bcallers\b|\bcall sites\b|\busages\b|\beverywhere\b|\bthroughout\b|\bother files\b|\brelated files\b|\bremaining\b|\beach (?:\w+ )?(?:file|module|component|caller)\b/i;
 const CHANGES =
-  /^\W*(?:add|append|change|convert|create|delete|document|edit|export|extend|extract|fix|handle|implement|improve|introduce|modify|rename|refactor|register|remove|replace|return|rewrite|set|simplify|switch|update|use|wire|wrap|write|raise|make|pass|validate|limit|accept)\b/i;
+  /^\W*(?:(?:I|we)(?:['’]ll| will)\s+|(?:first|then|next|finally),?\s+)?(?:add|append|change|convert|create|delete|document|edit|export|extend|extract|fix|handle|implement|improve|introduce|modify|rename|refactor|register|remove|replace|return|rewrite|set|simplify|switch|update|use|wire|wrap|write|raise|make|pass|validate|limit|accept)\b/i;
 /** A path after these is an example or a source. */
 const REFERS =
   /\b(?:like|as in|from|see|following|based on|similar to|used by|called by|same as|pattern (?:of|in)|compare|reads?|via|mirror\w*|than|with)\s+(?:the\s+)?(?:one\s+)?(?:in\s+)?`?$/i;
@@ -48,6 +48,8 @@ export function readPlan(plan: string): ReadPlan {
     const item = ITEM.exec(line)?.[1];
     if (item !== undefined && !isExcluded && !FORBIDS.test(item)) steps.push(toStep(item));
   }
+  // A plan without a list.
+  if (steps.length === 0) steps.push(...allowed.filter((line) => line.trim() !== '').map(toStep));
   const text = allowed.join('\n');
   return {
     steps,

@@ -7,6 +7,7 @@ import { classifyGroup, type GroupClass, type GroupSides } from './classify-grou
 import { classifyMarkdown } from './classify-markdown.ts';
 import { findRenames } from './find-rename.ts';
 import { areImports, toImportKeys } from './import-lines.ts';
+import { hasSameStructure } from './indents.ts';
 import { normalize } from './normalizers.ts';
 
 /** What each group of changed lines of a file is. A file that is created, deleted or only renamed is code. */
@@ -20,10 +21,8 @@ export function classifyFile(file: ChangedFile): GroupClass[] {
   const hunks = file.hunks.map((hunk) => toTokens(hunk, language));
   const renames = findFileRenames(hunks, language);
   if (renames) return [{ kind: 'style', kinds: ['names'], renames }];
-  return joinImports(
-    hunks.flatMap((hunk) => classifyHunk(hunk, language)),
-    language,
-  );
+  const groups = hunks.flatMap((hunk) => classifyHunk(hunk, language));
+  return joinImports(markMoved(groups), language);
 }
 
 interface TokenHunk {
@@ -89,23 +88,20 @@ function toSides(
   };
 }
 
-/** True if the lines of both sides are nested alike: each width of indentation has exactly one counterpart. */
-function hasSameStructure(before: readonly Token[], after: readonly Token[], language: Language): boolean {
-  const a = toIndents(normalize(before, language));
-  const b = toIndents(normalize(after, language));
-  const there = new Map<number, number>();
-  const back = new Map<number, number>();
-  return a.every((width, at) => {
-    const other = b[at]!;
-    if ((there.get(width) ?? other) !== other || (back.get(other) ?? width) !== width) return false;
-    there.set(width, other);
-    back.set(other, width);
-    return true;
+/** Lines that one group removes and another one adds: code that moved is not new. */
+function markMoved(groups: readonly LocatedClass[]): LocatedClass[] {
+  const toCore = (lines: readonly string[]) => lines.map((line) => line.trim()).filter((line) => /\w{2}/.test(line));
+  const removed = groups.flatMap(({ found, lines }) => (found.kind === 'removed' ? toCore(lines.before) : []));
+  const added = groups.flatMap(({ found, lines }) => (found.kind === 'added' ? toCore(lines.after) : []));
+  const moved = new Set(removed.filter((line) => added.includes(line)));
+  if (moved.size < Math.min(removed.length, added.length) / 2 || moved.size === 0) return [...groups];
+  return groups.map((group) => {
+    const { found, lines } = group;
+    const isMoved = toCore([...lines.before, ...lines.after]).some((line) => moved.has(line));
+    return isMoved && (found.kind === 'added' || found.kind === 'removed')
+      ? { ...group, found: { kind: 'unclear', why: 'code moved' } }
+      : group;
   });
-}
-
-function toIndents(tokens: readonly Token[]): number[] {
-  return tokens.filter((_, at) => at === 0 || tokens[at - 1]!.kind === 'line').map(({ indent }) => indent);
 }
 
 /** Imports that the file has before and after, in another order, changed only in style. */

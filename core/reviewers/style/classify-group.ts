@@ -1,6 +1,8 @@
 import type { Language } from '../changes/language.ts';
 import type { Token } from '../changes/token.ts';
 import { diffTokens, findStyleKinds, hasStylePart } from './compare-tokens.ts';
+import { isRewrite } from './is-rewrite.ts';
+import { toIndents } from './indents.ts';
 import type { Rename } from './find-rename.ts';
 import { areImports, areMembers, isInsideImport, toImportKeys, toMemberKeys } from './import-lines.ts';
 import { isDirective, normalize } from './normalizers.ts';
@@ -48,6 +50,7 @@ export function classifyGroup(sides: GroupSides): GroupClass {
   if (kinds) return isIndentation(sides) ? unclear('only the indentation differs') : { kind: 'style', kinds };
   if (lines.before.length + lines.after.length > MAX_LINES) return unclear('a large change');
   if (hasStylePart(before, after, language)) return unclear('code and style changed together');
+  if (isRewrite(plainBefore, plainAfter)) return unclear('another notation of the same code');
   if (hasRepeatedRename(plainBefore, plainAfter)) return unclear('a name changed more than once');
   if (hasMovedLines(lines)) return unclear('lines moved');
   return { kind: 'code' };
@@ -72,13 +75,17 @@ function isProse(tokens: readonly Token[], { name }: Language): boolean {
   });
 }
 
-function isIndentation({ lines, language }: GroupSides): boolean {
+function isIndentation({ before, after, lines, language }: GroupSides): boolean {
+  if (language.lines === 'indented') {
+    const [a, b] = [toIndents(before, language), toIndents(after, language)];
+    return a.length !== b.length || a.some((width, at) => width !== b[at]);
+  }
   const trim = (all: readonly string[]) =>
     all
       .map((line) => line.trim())
       .filter(Boolean)
       .join('\n');
-  return language.lines === 'indented' || trim(lines.before) === trim(lines.after);
+  return trim(lines.before) === trim(lines.after);
 }
 
 function hasRepeatedRename(before: readonly Token[], after: readonly Token[]): boolean {

@@ -155,11 +155,16 @@ export const NORMALIZERS: readonly (readonly [StyleKind, Normalizer])[] = [
   ['parentheses', dropParentheses],
 ];
 
+/** `if x: return y` may have its body on the next line. */
+function joinBodies(tokens: readonly Token[], { name }: Language): Token[] {
+  return tokens.filter(({ kind }, at) => name !== 'py' || kind !== 'line' || tokens[at - 1]?.text !== ':');
+}
+
 /** The tokens without the style of these kinds. */
 export function normalize(tokens: readonly Token[], language: Language, skipped: readonly StyleKind[] = []): Token[] {
   let current = [...tokens];
   for (const [kind, apply] of NORMALIZERS) if (!skipped.includes(kind)) current = apply(current, language);
-  return trimLines(current);
+  return trimLines(joinBodies(current, language));
 }
 
 /** Line ends at the start and the end of a part have no meaning. */

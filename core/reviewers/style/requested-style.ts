@@ -49,7 +49,7 @@ const GENERAL = new RegExp(
 
 /** Work that rewrites code as its purpose. */
 const REWRITES =
-  /\b(?:refactor\w*|rewrit\w*|simplif\w*|moderni[sz]\w*|migrat\w*|convert\w*|port\b|upgrad\w*|improv\w*|polish\w*|readab\w*)\b/i;
+  /\b(?:refactor\w*|rewrit\w*|simplif\w*|moderni[sz]\w*|migrat\w*|convert\w*|port(?:ed|ing)? (?:it|this|the \w+ )?\s?(?:to|from)|upgrad\w*|improv\w*|polish\w*|readab\w*)\b/i;
 
 const NEGATION = /\b(?:do not|don['’]?t|without|never|not|no|avoid|leave|keep|preserv\w*|unchanged)\b[^.;\n]{0,60}$/i;
 
