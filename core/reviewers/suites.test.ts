@@ -107,10 +107,10 @@ test.each(sets)('%s: at least 70 %% are decided, and at least 98 %% of those cor
   const cases = names.flatMap(readCases);
   const { all, decided, right, wrong, open } = measure(cases);
   const percent = (part: number, of: number) => `${((part / of) * 100).toFixed(1)} %`;
-  console.log(
-    `${title}: ${all} diffs, decided ${decided} (${percent(decided, all)}), right ${right} (${percent(right, decided)})`,
+  process.stderr.write(
+    `${title}: ${all} diffs, decided ${decided} (${percent(decided, all)}), right ${right} (${percent(right, decided)})\n`,
   );
-  if (process.env['SHOW']) console.log([...wrong, ...open].join('\n'));
+  if (process.env['SHOW']) process.stderr.write(`${[...wrong, ...open].join('\n')}\n`);
   expect(wrong.length / decided, wrong.join('\n')).toBeLessThanOrEqual(0.02);
   expect(decided / all).toBeGreaterThanOrEqual(0.7);
 });

@@ -13,6 +13,7 @@ export interface Token {
 
 const WORD = /[\p{L}\p{N}_$@][\p{L}\p{N}_$]*(?:\.\d+)?/uy;
 const SIGN = /=>|===|!==|\.\.\.|:=|[=!<>]=|&&|\|\||\?\?|\?\.|->|::|[^\s]/uy;
+const PREFIX = /^[rbfu]{1,2}$/i;
 const CHARACTER = /'(?:\\[^\n']+|\\'|[^\\'\n])'/y;
 /** After these, a slash starts a regular expression. */
 const BEFORE_REGEX = /^(?:[(,=:[!&|?{};+\-*%<>~^]|=>|===|!==|&&|\|\||\?\?|return|typeof|case|of|in)$/;
@@ -89,12 +90,25 @@ class Reader {
   #readPlain(): boolean {
     WORD.lastIndex = this.#at;
     const word = WORD.exec(this.#text);
+    if (word && this.#language.name === 'py' && PREFIX.test(word[0]) && /['"]/.test(this.#text[WORD.lastIndex] ?? ''))
+      return this.#readPrefixed(word[0].length);
     if (word) return this.#add('word', this.#at + word[0].length);
     SIGN.lastIndex = this.#at;
     const sign = SIGN.exec(this.#text)?.[0] ?? this.#text[this.#at]!;
     if (/^[([{]$/.test(sign)) this.#depth += 1;
     if (/^[)\]}]$/.test(sign)) this.#depth = Math.max(0, this.#depth - 1);
     return this.#add('sign', this.#at + sign.length);
+  }
+
+  /** `f"…"` of Python. */
+  #readPrefixed(length: number): boolean {
+    const at = this.#at;
+    this.#at += length;
+    const quote = this.#text.slice(this.#at, this.#at + 3);
+    const isRead =
+      quote === '"""' || quote === "'''" ? this.#readUntil('string', quote, 3) : this.#readString(quote[0]!);
+    if (isRead) this.#tokens.at(-1)!.text = this.#text.slice(at, this.#at);
+    return isRead;
   }
 
   /** `https://` and `$#` are no comments. */

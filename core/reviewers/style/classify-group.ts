@@ -1,7 +1,7 @@
 import type { Language } from '../changes/language.ts';
 import type { Token } from '../changes/token.ts';
 import { diffTokens, findStyleKinds, hasStylePart } from './compare-tokens.ts';
-import { isRewrite } from './is-rewrite.ts';
+import { changesBehavior, isRewrite } from './is-rewrite.ts';
 import { toIndents } from './indents.ts';
 import type { Rename } from './find-rename.ts';
 import { areImports, areMembers, isInsideImport, toImportKeys, toMemberKeys } from './import-lines.ts';
@@ -53,6 +53,7 @@ export function classifyGroup(sides: GroupSides): GroupClass {
   if (isRewrite(plainBefore, plainAfter)) return unclear('another notation of the same code');
   if (hasRepeatedRename(plainBefore, plainAfter)) return unclear('a name changed more than once');
   if (hasMovedLines(lines)) return unclear('lines moved');
+  if (!changesBehavior(plainBefore, plainAfter)) return unclear('the same names and values');
   return { kind: 'code' };
 }
 

@@ -58,12 +58,12 @@ function escape(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-function isName(word: string): boolean {
+export function isName(word: string): boolean {
   return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(word) && !KEYWORDS.has(word);
 }
 
 /** A name of a library, such as `Math.min`, has no declaration here. */
-function isDeclared(tokens: readonly Token[], name: string): boolean {
+export function isDeclared(tokens: readonly Token[], name: string): boolean {
   return tokens.some(({ text }, at) => {
     if (text !== name || tokens[at - 1]?.text === '.') return false;
     const next = tokens[at + 1]?.text;

@@ -1,5 +1,6 @@
 import type { Token } from '../changes/token.ts';
 import { areEqual, diffTokens } from './compare-tokens.ts';
+import { isDeclared, isName } from './find-rename.ts';
 
 /** Notations that can replace each other without another meaning, as tokens that only one side has. */
 const PAIRS: readonly (readonly [one: RegExp, other: RegExp])[] = [
@@ -39,4 +40,30 @@ export function isRewrite(before: readonly Token[], after: readonly Token[]): bo
       (removed.some((text) => one.test(text)) && added.some((text) => other.test(text))) ||
       (removed.some((text) => other.test(text)) && added.some((text) => one.test(text))),
   );
+}
+
+/** Tokens that change what code does when one of them is the only change. */
+const ACTS =
+  /^(?:!|not|[<>]=?|[=!]==?|[+\-*/%]|&&|\|\||\?\?|\?\.|and|or|true|false|True|False|None|null|nil|undefined|await|async|return|break|continue|throw|raise|mut|ref|static|defer|go)$/;
+
+/**
+ * True if the difference certainly changes what the code does: another value, a name from elsewhere, or one operator.
+ * Code that only introduces or removes its own variables does not.
+ */
+export function changesBehavior(before: readonly Token[], after: readonly Token[]): boolean {
+  const runs = diffTokens(before, after) ?? [];
+  const edits = runs.flatMap((run) => [...run.before, ...run.after]);
+  if (edits.length <= 3 && edits.some((text) => ACTS.test(text))) return true;
+  const isGuarded =
+    runs.every((run) => run.before.length === 0) && edits.some((text) => /^(?:if|while|for|try)$/.test(text));
+  return isGuarded || addsMeaning(before, after) || addsMeaning(after, before);
+}
+
+function addsMeaning(from: readonly Token[], to: readonly Token[]): boolean {
+  const known = new Set(from.map(({ text }) => text));
+  return to.some(({ kind, text }) => {
+    if (known.has(text)) return false;
+    if (kind === 'string' || /^\d/.test(text)) return true;
+    return kind === 'word' && isName(text) && !isDeclared(to, text);
+  });
 }

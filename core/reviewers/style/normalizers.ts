@@ -14,7 +14,7 @@ export function isDirective({ text }: Token): boolean {
 
 function isDocstring(tokens: readonly Token[], at: number): boolean {
   const isEdge = (token: Token | undefined) => token === undefined || token.kind === 'line';
-  return /^(?:"""|''')/.test(tokens[at]!.text) && isEdge(tokens[at - 1]) && isEdge(tokens[at + 1]);
+  return /^r?(?:"""|''')/.test(tokens[at]!.text) && isEdge(tokens[at - 1]) && isEdge(tokens[at + 1]);
 }
 
 const dropComments: Normalizer = (tokens, { name }) =>
@@ -36,14 +36,17 @@ const unifyQuotes: Normalizer = (tokens, language) =>
   tokens.map((token) => {
     if (token.kind !== 'string') return token;
     const plain = toPlainString(token.text, language);
-    return plain === undefined ? token : { ...token, text: `"${plain}"` };
+    if (plain === undefined) return token;
+    const prefix = /^[a-z]*/i.exec(token.text)![0];
+    return { ...token, text: `${prefix}"${plain}"` };
   });
 
 /** The content of a string that is the same in any quotes. */
 function toPlainString(text: string, { name, hasQuoteStyles }: Language): string | undefined {
-  const quote = text[0]!;
-  if (name === 'py' && /^(?:"""|''')/.test(text)) return undefined;
-  const inner = text.slice(1, -1);
+  if (name === 'py' && /^\w*(?:"""|''')/.test(text)) return undefined;
+  const prefix = /^[a-z]*/i.exec(text)![0].length;
+  const quote = text[prefix]!;
+  const inner = text.slice(prefix + 1, -1);
   if (name === 'go') return inner.includes('\\') || /["`\n]/.test(inner) || quote === "'" ? undefined : inner;
   if (!hasQuoteStyles || quote === '/') return undefined;
   if (inner.includes('\n')) return undefined;

@@ -8,7 +8,7 @@ const FORMAT =
 /** Words of a request that may ask for a change of this kind. */
 const MAY_ASK: Readonly<Record<StyleKind, RegExp>> = {
   layout: new RegExp(
-    `\\b(?:${FORMAT}|format\\w*|(?:re-?)?indent\\w*|whitespaces?|tabs?\\b|spaces\\b|prettier|black|gofmt|rustfmt|line[- ](?:length|breaks?)|wrap\\w*|reflow|blank lines?|spacing|align\\w*)`,
+    `\\b(?:${FORMAT}|format\\w*|(?:re-?)?indent\\w*|whitespaces?|tabs?\\b|spaces\\b|prettier|black|gofmt|rustfmt|line[- ](?:length|breaks?)|wrap\\w*|reflow|blank lines?|spacing|align\\w*|columns?|width|long lines?|newlines?|(?:one|single|multi)[- ]?lines?|split\\w*)`,
     'i',
   ),
   quotes: /\bquot\w+/i,
@@ -20,7 +20,8 @@ const MAY_ASK: Readonly<Record<StyleKind, RegExp>> = {
   types: /\b(?:types?|typing|annotations?|pep ?(?:585|604)|moderni[sz]\w*|optional|generics?)\b/i,
   parentheses: /\b(?:paren\w*|arrow\w*)\b/i,
   imports: /\bimports?\b|\bisort\b/i,
-  names: /\b(?:renam\w*|nam(?:e|es|ing)\b|call(?:ed)? it|typos?|spell\w*)\b/i,
+  names:
+    /\b(?:renam\w*|nam(?:e|es|ing)\b|call(?:ed)? it|typos?|spell\w*|camel ?case|snake[_ ]?case|pascal ?case|prefix\w*|suffix\w*|identifiers?|variables?)\b/i,
 };
 
 /** Words of a request that certainly do. */
