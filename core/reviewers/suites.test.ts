@@ -53,7 +53,7 @@ function withCounts(lines: readonly string[]): string {
     at = -1;
   };
   for (const line of lines) {
-    if (/^diff --git /.test(line) || /^--- (?:a\/|\/dev)/.test(line)) close();
+    if (line.startsWith('diff --git ') || /^--- (?:a\/|\/dev)/.test(line)) close();
     if (line === '@@') {
       close();
       counts = { old: 0, fresh: 0 };

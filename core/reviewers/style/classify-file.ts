@@ -60,12 +60,16 @@ function classifyHunk({ hunk, groups, tokens }: TokenHunk, language: Language): 
   if (kinds) {
     const isStyle = language.lines !== 'indented' || hasSameStructure(tokens.before, tokens.after, language);
     return groups.map((group) => {
-      if (!isStyle) return locate({ kind: 'code' }, group);
       const sides = toSides({ hunk, tokens, language }, group);
+      if (!isStyle) return locate({ kind: 'code', text: toText(sides.lines) }, group);
       return locate(areBlank(sides) ? { kind: 'style', kinds, isBlank: true } : { kind: 'style', kinds }, group);
     });
   }
   return groups.map((group) => locate(classifyGroup(toSides({ hunk, tokens, language }, group)), group));
+}
+
+function toText({ before, after }: GroupSides['lines']): string {
+  return [...before, ...after].join('\n');
 }
 
 function areBlank({ lines }: GroupSides): boolean {
@@ -125,9 +129,9 @@ function classifyPlain(hunk: ChangedLines): GroupClass[] {
   return toLineGroups(hunk).map(({ oldFrom, oldTo, newFrom, newTo }): GroupClass => {
     const before = hunk.before.slice(oldFrom, oldTo);
     const after = hunk.after.slice(newFrom, newTo);
-    const toText = (lines: readonly string[]) => lines.join(' ').replaceAll(/\s+/g, '');
-    if (toText(before) === toText(after)) return { kind: 'unclear', why: 'only spaces differ' };
-    if (toText(before) === '') return { kind: 'added' };
-    return { kind: toText(after) === '' ? 'removed' : 'code' };
+    const toCore = (lines: readonly string[]) => lines.join(' ').replaceAll(/\s+/g, '');
+    if (toCore(before) === toCore(after)) return { kind: 'unclear', why: 'only spaces differ' };
+    if (toCore(before) === '') return { kind: 'added' };
+    return toCore(after) === '' ? { kind: 'removed' } : { kind: 'code', text: toText({ before, after }) };
   });
 }

@@ -13,7 +13,8 @@ export type GroupClass =
   /** Only its style changed. `isBlank`: only empty lines. */
   | { kind: 'style'; kinds: readonly StyleKind[]; renames?: readonly Rename[]; isBlank?: true }
   /** New code, removed code, or code that changed without a change of style. */
-  | { kind: 'added' | 'removed' | 'code' }
+  | { kind: 'added' | 'removed' }
+  | { kind: 'code'; text: string }
   /** The tokens do not decide it. */
   | { kind: 'unclear'; why: string };
 
@@ -53,8 +54,9 @@ export function classifyGroup(sides: GroupSides): GroupClass {
   if (isRewrite(plainBefore, plainAfter)) return unclear('another notation of the same code');
   if (hasRepeatedRename(plainBefore, plainAfter)) return unclear('a name changed more than once');
   if (hasMovedLines(lines)) return unclear('lines moved');
+  if (isIndentedAnew(sides)) return unclear('code and indentation changed together');
   if (!changesBehavior(plainBefore, plainAfter)) return unclear('the same names and values');
-  return { kind: 'code' };
+  return { kind: 'code', text: [...lines.before, ...lines.after].join('\n') };
 }
 
 function classifyImports({ language, lines, above }: GroupSides): GroupClass | undefined {
@@ -87,6 +89,23 @@ function isIndentation({ before, after, lines, language }: GroupSides): boolean 
       .filter(Boolean)
       .join('\n');
   return trim(lines.before) === trim(lines.after);
+}
+
+/** Opens or closes a block, whose lines are indented for a reason. */
+const BLOCK = /[{}]|^(?:if|elif|else|for|while|with|try|except|finally|def|class|match|case|unless|do|begin|end|loop)$/;
+
+/** Lines that only got another indentation, without a block around them that is new or gone. */
+function isIndentedAnew({ before, after, lines, language }: GroupSides): boolean {
+  const widths = new Map(lines.before.map((line) => [line.trim(), line.length - line.trimStart().length]));
+  const isMoved = lines.after.some((line) => {
+    const width = widths.get(line.trim());
+    return line.trim() !== '' && width !== undefined && width !== line.length - line.trimStart().length;
+  });
+  if (!isMoved) return false;
+  const runs = diffTokens(before, after) ?? [];
+  return (
+    language.name === 'yaml' || !runs.some((run) => [...run.before, ...run.after].some((text) => BLOCK.test(text)))
+  );
 }
 
 function hasRepeatedRename(before: readonly Token[], after: readonly Token[]): boolean {

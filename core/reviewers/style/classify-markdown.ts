@@ -15,7 +15,9 @@ export function classifyMarkdown({ hunks }: ChangedFile): GroupClass[] {
       if (isPlain && toWords(before) === toWords(after)) return { kind: 'style', kinds: ['layout'] };
       if (before.every((line) => line.trim() === '')) return { kind: 'added' };
       if (after.every((line) => line.trim() === '')) return { kind: 'removed' };
-      return isPlain && isClearEdit(before, after) ? { kind: 'code' } : { kind: 'unclear', why: 'prose' };
+      return isPlain && isClearEdit(before, after)
+        ? { kind: 'code', text: all.join('\n') }
+        : { kind: 'unclear', why: 'prose' };
     }),
   );
 }

@@ -22,6 +22,17 @@ const PAIRS: readonly (readonly [one: RegExp, other: RegExp])[] = [
   [/^(?:format|Sprintf|%|\+)$/, /^(?:`[^]*\$\{|[fF]['"])/],
   [/^format$/, /^(?:%|\+)$/],
   [/^try$/, /^(?:with|using)$/],
+  [/^(?:indexOf|search|find|filter|match|test)$/, /^(?:includes|some|has|contains|startsWith|endsWith|in|any)$/],
+  [/^(?:substr|substring)$/, /^(?:slice|substring)$/],
+  [/^(?:pow|Math)$/, /^\*/],
+  [/^(?:parseInt|parseFloat)$/, /^(?:Number|\+)$/],
+  [/^replace$/, /^replaceAll$/],
+  [/^ioutil$/, /^(?:os|io)$/],
+  [/^(?:os|path)$/, /^(?:Path|pathlib)$/],
+  [/^(?:yes|no|on|off)$/i, /^(?:true|false)$/i],
+  [/^(?:null|nil|None|undefined)$/, /^(?:~|!|not)$/],
+  [/^default$/, /^\{$/],
+  [/^(?:enumerate|zip|range|len)$/, /^(?:range|enumerate|in)$/],
   [/^(?:public|private)$/, /^#/],
 ];
 
@@ -35,11 +46,24 @@ export function isRewrite(before: readonly Token[], after: readonly Token[]): bo
   const runs = diffTokens(before, after) ?? [];
   const removed = runs.flatMap((run) => run.before);
   const added = runs.flatMap((run) => run.after);
+  if (
+    runs.some(
+      (run) =>
+        run.before.length === run.after.length && run.before.every((text, at) => isSameSpelling(text, run.after[at]!)),
+    )
+  )
+    return true;
   return PAIRS.some(
     ([one, other]) =>
       (removed.some((text) => one.test(text)) && added.some((text) => other.test(text))) ||
       (removed.some((text) => other.test(text)) && added.some((text) => one.test(text))),
   );
+}
+
+/** `USER_ID` and `userId`, `1000` and `1_000`, `#FFF` and `#fff`. */
+function isSameSpelling(a: string, b: string): boolean {
+  const toCore = (text: string) => text.toLowerCase().replaceAll(/[_-]|\.0+$|^(?:node:)/g, '');
+  return toCore(a) === toCore(b);
 }
 
 /** Tokens that change what code does when one of them is the only change. */

@@ -2,6 +2,7 @@ import type { ChangedFile } from '../changes/changed-file.ts';
 import type { RuleVerdict } from '../reviewer.ts';
 import { classifyFile } from './classify-file.ts';
 import type { GroupClass } from './classify-group.ts';
+import { isRelated } from './is-related.ts';
 import { mentionsRename, readRequestedStyle, type RequestedStyle } from './requested-style.ts';
 import { describeKinds, type StyleKind } from './style-kind.ts';
 
@@ -12,7 +13,7 @@ export function judgeStyle(request: readonly string[], changes: readonly Changed
   const files = changes.map((file) => ({ path: file.path, groups: classifyFile(file) }));
   const groups = files.flatMap((file) => file.groups);
   const requested = readRequestedStyle(request);
-  if (groups.every(({ kind }) => kind === 'added' || kind === 'removed' || kind === 'code'))
+  if (groups.every((group) => isCode(group, request)))
     return { outcome: 'pass', reason: 'Every changed line changes code. No existing line changes only in style.' };
   const style = groups.filter((group): group is StyleClass => group.kind === 'style');
   if (groups.length === style.length && isRequested(style, requested, request)) {
@@ -29,6 +30,11 @@ export function judgeStyle(request: readonly string[], changes: readonly Changed
   if (found.length === 0) return undefined;
   const places = found.map(({ file, text }) => `${file} (${text})`).join(', ');
   return { outcome: 'deny', reason: `Style changed without a request: ${places}.`, findings: found };
+}
+
+/** Code that certainly is no change of style: new, gone, or changed in a way that the request speaks of. */
+function isCode(group: GroupClass, request: readonly string[]): boolean {
+  return group.kind === 'code' ? isRelated(request, group.text) : group.kind === 'added' || group.kind === 'removed';
 }
 
 function toKinds(groups: readonly StyleClass[]): StyleKind[] {

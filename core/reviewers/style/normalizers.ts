@@ -98,9 +98,11 @@ const dropSemicolons: Normalizer = (tokens, { name }) => {
 };
 
 const unifyKeywords: Normalizer = (tokens, { name }) =>
-  name === 'js' || name === 'ts'
-    ? tokens.map((token) => (/^(?:var|const)$/.test(token.text) ? { ...token, text: 'let' } : token))
-    : [...tokens];
+  tokens.map((token) => {
+    if (token.kind !== 'word') return token;
+    if (name === 'sql') return { ...token, text: token.text.toLowerCase() };
+    return /^[jt]s$/.test(name) && /^(?:var|const)$/.test(token.text) ? { ...token, text: 'let' } : token;
+  });
 
 const PYTHON_TYPES: Readonly<Record<string, string>> = {
   List: 'list',
