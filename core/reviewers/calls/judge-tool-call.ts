@@ -72,7 +72,10 @@ function judgeLine(command: string, { root, cwd }: ReviewedCall): RuleVerdict | 
   if (found.verdict === 'deny') return { outcome: 'deny', reason: `${found.reason} (${found.rule}).` };
   if (found.verdict !== 'allow') return undefined;
   const { commands, problems } = evaluateCommand(command, options);
+  // A program of the project with the name of an ordinary one.
+  const isOwn = commands.some(({ name }) => command.split(/[\s;&|()'"`]+/).some((word) => word.endsWith(`/${name}`)));
   const isOrdinary =
+    !isOwn &&
     problems.length === 0 &&
     commands.length > 0 &&
     commands.every(({ name, argv, assignments, redirects, via }) => {
@@ -82,8 +85,6 @@ function judgeLine(command: string, { root, cwd }: ReviewedCall): RuleVerdict | 
         : Object.hasOwn(ORDINARY, name) && !words.some((word) => ORDINARY[name]?.test(word) ?? false);
       return (
         isKnown &&
-        // The program of the system, not a file of the project with its name.
-        argv[0] === name &&
         assignments.length === 0 &&
         via.length === 0 &&
         words.every((word) => isInside(word, root)) &&

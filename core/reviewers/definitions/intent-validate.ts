@@ -8,6 +8,10 @@ import { spokenSchema } from '../calls/reviewed-call.ts';
 
 const words = { pass: 'OK', deny: 'OFF_TOPIC' };
 
+/** A request with an exclusion may name files that must not change. */
+const isNegated = (text: string): boolean =>
+  /\b(?:not|no|never|without|leave|keep|don['’]?t|except|ignore|skip)\b/i.test(text);
+
 /** Does the agent still work on what its user asked for? */
 export const intentValidate = defineReviewer({
   name: 'intent-validate',
@@ -29,7 +33,7 @@ export const intentValidate = defineReviewer({
     if (limits.isQuestion && changed.length > 0)
       return { outcome: 'deny', reason: `The user asked a question, and the agent changed ${changed.join(', ')}.` };
     const named = findNamedPaths(request.at(-1)!);
-    if (changed.length > 0 && changed.every((path) => isNamed(path, named)))
+    if (changed.length > 0 && !isNegated(request.at(-1)!) && changed.every((path) => isNamed(path, named)))
       return { outcome: 'pass', reason: 'Only files that the request names were changed.' };
     if (changed.length === 0 && limits.isQuestion && recent.at(-1)?.role === 'assistant')
       return { outcome: 'pass', reason: 'The user asked a question, the agent answered, and nothing changed.' };

@@ -19,7 +19,7 @@ const WORK =
   /\b(?:fix|add|chang(?:e|ing)|implement|mak(?:e|ing)|updat(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|creat(?:e|ing)|writ(?:e|ing)|refactor|renam(?:e|ing)|mov(?:e|ing)|replac(?:e|ing)|us(?:e|ing)|let'?s|please (?!explain|describe|tell|show)|convert|set|improve|handle|should be|correct|then|instead|need|want|go ahead|do it|would be (?:nice|good|great))\b/i;
 
 const FORBIDS =
-  /\b(?:do not|don['’]?t|never|must not|should not|shouldn['’]?t)\s+(?:(?:ever|also|even)\s+)?(?:touch|chang|modif|edit|alter|delet|updat|rewrit|remov|renam|mov|break)\w*|\bwithout\s+(?:touch|chang|modif|edit|alter|delet|updat|rewrit|remov)\w*|\b(?:leave|keep)\b(?=[^.;\n]*\b(?:alone|untouched|unchanged|intact|as (?:it )?is|as they are)\b)/gi;
+  /\b(?:do not|don['’]?t|never|must not|should not|shouldn['’]?t)\s+(?:(?:ever|also|even)\s+)?(?:touch|chang|modif|edit|alter|delet|updat|rewrit|remov|renam|mov|break)\w*|\bwithout\s+(?:touch|chang|modif|edit|alter|delet|updat|rewrit|remov)\w*|\b(?:leave|keep)\b(?=(?:[^.;\n]|\.(?=\S))*\b(?:alone|untouched|unchanged|intact|as (?:it )?is|as they are)\b)/gi;
 const NO_DEPENDENCIES =
   /\b(?:no|without|don['’]?t|do not|avoid)\b[^.;\n]{0,25}\b(?:new |extra |additional |third[- ]party )*(?:dependenc\w+|packages?|librar\w+)\b/i;
 const NO_TESTS =

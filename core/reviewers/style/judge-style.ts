@@ -1,3 +1,4 @@
+import { holds } from '../scope/anchors.ts';
 import type { ChangedFile } from '../changes/changed-file.ts';
 import type { RuleVerdict } from '../reviewer.ts';
 import { classifyFile } from './classify-file.ts';
@@ -53,7 +54,7 @@ function isRequested(groups: readonly StyleClass[], requested: RequestedStyle, r
 
 function mentionsBoth(request: readonly string[], { from, to }: { from: string; to: string }): boolean {
   const text = request.join('\n');
-  return text.includes(from) && text.includes(to);
+  return holds(text, from) && holds(text, to);
 }
 
 interface DriftOptions {

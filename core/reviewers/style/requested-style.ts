@@ -1,3 +1,4 @@
+import { holds } from '../scope/anchors.ts';
 import type { Rename } from './find-rename.ts';
 import { STYLE_KINDS, type StyleKind } from './style-kind.ts';
 
@@ -88,5 +89,5 @@ function asks(text: string, words: RegExp): boolean {
 /** True if the request names one side of a rename. */
 export function mentionsRename(request: readonly string[], { from, to }: Rename): boolean {
   const text = request.join('\n');
-  return text.includes(from) || text.includes(to);
+  return holds(text, from) || holds(text, to);
 }
