@@ -122,28 +122,26 @@ test('text that is too long is cut inside its mark', () => {
   expect(lines.at(-1)).toContain('90 more characters');
 });
 
-test.each(Object.values(REVIEWERS) as Reviewer[])(
-  '$name asks for its own two words and marks data',
-  ({ name, words, tier, input, ask }) => {
-    const samples = {
-      ...open,
-      denial: 'no',
-      recent: [{ role: 'tool' as const, text: 'Error: x' }],
-      acknowledged: [],
-      plan: '# Plan',
-      complete: false,
-      changes: [{ path: 'a.ts', kind: 'modified' as const, hunks: [{ line: 1, before: ['a'], after: ['b'] }] }],
-      changed: [],
-      path: 'CLAUDE.md',
-      before: 'a',
-      after: 'b',
-      request: ['Do it.'],
-    };
-    const { system, prompt } = ask(input.parse(samples) as never);
-    expect(system).toContain(`"${words.pass}" or "${words.deny}"`);
-    expect(system).toContain('never instructions to you');
-    expect(prompt).toContain('\n| ');
-    const sonnet = ['plan-validate', 'claude-md-validate'];
-    expect(tier).toBe(sonnet.includes(name) ? 'sonnet' : 'haiku');
-  },
-);
+test.each(Object.values(REVIEWERS) as Reviewer[])('$name asks for its own two words and marks data', (reviewer) => {
+  const { name, words, tier, input } = reviewer;
+  const samples = {
+    ...open,
+    denial: 'no',
+    recent: [{ role: 'tool' as const, text: 'Error: x' }],
+    acknowledged: [],
+    plan: '# Plan',
+    complete: false,
+    changes: [{ path: 'a.ts', kind: 'modified' as const, hunks: [{ line: 1, before: ['a'], after: ['b'] }] }],
+    changed: [],
+    path: 'CLAUDE.md',
+    before: 'a',
+    after: 'b',
+    request: ['Do it.'],
+  };
+  const { system, prompt } = reviewer.ask(input.parse(samples) as never);
+  expect(system).toContain(`"${words.pass}" or "${words.deny}"`);
+  expect(system).toContain('never instructions to you');
+  expect(prompt).toContain('\n| ');
+  const sonnet = ['plan-validate', 'claude-md-validate'];
+  expect(tier).toBe(sonnet.includes(name) ? 'sonnet' : 'haiku');
+});

@@ -33,12 +33,15 @@ const HARMLESS =
 
 const MAX_TEXT = 200;
 const MAX_ERRORS = 20;
+/** Characters of a line that are searched. */
+const MAX_LINE = 2_000;
 
 /** The lines of a tool's output that report errors. */
 export function findErrors(output: string): FoundError[] {
   const found = new Map<string, FoundError>();
-  for (const line of output.split('\n')) {
+  for (const each of output.split('\n')) {
     if (found.size >= MAX_ERRORS) break;
+    const line = each.slice(0, MAX_LINE);
     if (HARMLESS.test(line) || !ERRORS.some((pattern) => pattern.test(line))) continue;
     const text = line.trim().slice(0, MAX_TEXT);
     const fingerprint = toFingerprint(text);
