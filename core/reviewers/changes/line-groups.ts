@@ -10,7 +10,7 @@ export interface LineGroup {
 }
 
 /** The shortest difference of larger hunks takes too long: they are one group. */
-const MAX_EDITS = 2_000;
+const MAX_EDITS = 500;
 
 export function toLineGroups({ before, after }: Pick<ChangedLines, 'before' | 'after'>): LineGroup[] {
   const parts = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });

@@ -25,7 +25,7 @@ export function diffTokens(
   const parts = diffArrays(
     a.map(({ text }) => text),
     b.map(({ text }) => text),
-    { maxEditLength: 1_500 },
+    { maxEditLength: 500 },
   );
   if (!parts) return undefined;
   const runs: { before: string[]; after: string[] }[] = [];

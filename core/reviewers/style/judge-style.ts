@@ -9,8 +9,12 @@ import { describeKinds, type StyleKind } from './style-kind.ts';
 
 type StyleClass = Extract<GroupClass, { kind: 'style' }>;
 
+/** Lines of a change, with the unchanged ones around it, up to which its tokens are compared. */
+const MAX_LINES = 6_000;
+
 /** Decides whether changes alter the style of existing code without a request. Undefined if the tokens do not decide. */
 export function judgeStyle(request: readonly string[], changes: readonly ChangedFile[]): RuleVerdict | undefined {
+  if (changes.reduce((sum, { hunks }) => sum + countLines(hunks), 0) > MAX_LINES) return undefined;
   const files = changes.map((file) => ({ path: file.path, groups: classifyFile(file) }));
   const groups = files.flatMap((file) => file.groups);
   const requested = readRequestedStyle(request);
@@ -31,6 +35,10 @@ export function judgeStyle(request: readonly string[], changes: readonly Changed
   if (found.length === 0) return undefined;
   const places = found.map(({ file, text }) => `${file} (${text})`).join(', ');
   return { outcome: 'deny', reason: `Style changed without a request: ${places}.`, findings: found };
+}
+
+function countLines(hunks: ChangedFile['hunks']): number {
+  return hunks.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
 }
 
 /** Code that certainly is no change of style: new, gone, or changed in a way that the request speaks of. */
