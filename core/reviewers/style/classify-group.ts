@@ -54,7 +54,7 @@ export function classifyGroup(sides: GroupSides): GroupClass {
   if (isRewrite(plainBefore, plainAfter)) return unclear('another notation of the same code');
   if (hasRepeatedRename(plainBefore, plainAfter)) return unclear('a name changed more than once');
   if (hasMovedLines(lines)) return unclear('lines moved');
-  if (isIndentedAnew(sides)) return unclear('code and indentation changed together');
+  if (hasOtherIndentation(sides)) return unclear('code and indentation changed together');
   if (!changesBehavior(plainBefore, plainAfter)) return unclear('the same names and values');
   return { kind: 'code', text: [...lines.before, ...lines.after].join('\n') };
 }
@@ -95,7 +95,7 @@ function isIndentation({ before, after, lines, language }: GroupSides): boolean 
 const BLOCK = /[{}]|^(?:if|elif|else|for|while|with|try|except|finally|def|class|match|case|unless|do|begin|end|loop)$/;
 
 /** Lines that only got another indentation, without a block around them that is new or gone. */
-function isIndentedAnew({ before, after, lines, language }: GroupSides): boolean {
+function hasOtherIndentation({ before, after, lines, language }: GroupSides): boolean {
   const widths = new Map(lines.before.map((line) => [line.trim(), line.length - line.trimStart().length]));
   const isMoved = lines.after.some((line) => {
     const width = widths.get(line.trim());
