@@ -20,7 +20,6 @@ const ORDINARY: Readonly<Record<string, RegExp | undefined>> = {
   true: undefined,
   cd: undefined,
   sort: /^(?:-o|--output|--compress-program)/,
-  uniq: undefined,
   cut: undefined,
   find: /^-(?:exec|execdir|ok|okdir|delete|fprint\w*|fls)$/,
   tsc: undefined,
@@ -37,6 +36,9 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
   cargo: /^(?:check|build|test|clippy|fmt|tree)$/,
   go: /^(?:build|test|vet|list|version|env)$/,
 };
+
+/** Options of these programs that write a file, or run a program that they name. */
+const WRITES = /^--?(?:o|output|exec|toolexec|vettool|ext-diff|textconv|config|C)(?:=|$)/;
 
 /** Decides about a call whose effect its words show. The gate has judged it before. */
 export function judgeToolCall(call: ReviewedCall): RuleVerdict | undefined {
@@ -81,7 +83,7 @@ function judgeLine(command: string, { root, cwd }: ReviewedCall): RuleVerdict | 
     commands.every(({ name, argv, assignments, redirects, via }) => {
       const words = argv.slice(1);
       const isKnown = Object.hasOwn(COMMANDS, name)
-        ? COMMANDS[name]!.test(words[0] ?? '')
+        ? COMMANDS[name]!.test(words[0] ?? '') && !words.some((word) => WRITES.test(word))
         : Object.hasOwn(ORDINARY, name) && !words.some((word) => ORDINARY[name]?.test(word) ?? false);
       return (
         isKnown &&
