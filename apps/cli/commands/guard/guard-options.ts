@@ -1,6 +1,5 @@
 import type { GuardOptions } from '@klaus/claude-code/hooks';
 import type { Klaus } from '@klaus/sdk';
-import { createJudge, createVerdictCache } from '@klaus/sdk/guard';
 
 /** The guard as the settings of the user want it. */
 export function toGuardOptions(klaus: Klaus): GuardOptions {
@@ -10,7 +9,5 @@ export function toGuardOptions(klaus: Klaus): GuardOptions {
     mcp: configuration.get('guard.mcp'),
     mode: configuration.get('guard.mode'),
     deadlineMs: configuration.get('guard.deadlineMs'),
-    judge: createJudge({ configuration, redact: (text) => klaus.redact(text) }),
-    cache: createVerdictCache(),
   };
 }
