@@ -23,6 +23,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'CHANGELOG.md': ['mend', 'standing'],
   // Words by which a model claims that all tests pass.
   'core/policy/checks/find-claims.ts': ['whole', 'mended'],
+  // Words of users and of files that reviewers recognize.
+  'core/reviewers/calls/judge-instructions.ts': ['say yes', 'tell'],
+  'core/reviewers/scope/request-limits.ts': ['tell'],
+  'core/reviewers/style/requested-style.ts': ['whole'],
   // The name of an interpreter.
   'core/policy/shell/programs/interpreters.ts': ['wish'],
   // The Unix user for other owners in a user namespace.

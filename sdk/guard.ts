@@ -2,6 +2,7 @@
 export { findClaims, readChecks } from '@klaus/core/policy';
 export { describePlace, isBelow, isSecretFile, placeOf } from '@klaus/core/policy';
 export {
+  findErrors,
   type Judge,
   type ReviewedCall,
   type Reviewer,
@@ -9,7 +10,11 @@ export {
   type ReviewVerdict,
   review,
   REVIEWERS,
+  type ReviewerName,
   type Spoken,
+  parseDiff,
   toChangedFile,
   type VerdictCache,
 } from '@klaus/core/reviewers';
+export { createJudge, type JudgeOptions } from './reviewers/judge.ts';
+export { createVerdictCache } from './reviewers/verdict-cache.ts';

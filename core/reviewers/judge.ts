@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Tier } from '../protocol/settings/provider-table.ts';
-import type { ReviewerName } from './reviewer.ts';
+import type { ReviewerName } from '../protocol/settings/reviewer-settings.ts';
 
 export interface JudgeRequest {
   reviewer: ReviewerName;
@@ -30,5 +30,7 @@ export interface JudgeAnswer {
  * @throws if the request fails, is aborted, or takes too long.
  */
 export interface Judge {
+  /** Tiers that replace those of the reviewers. */
+  readonly tiers?: Partial<Readonly<Record<ReviewerName, Tier>>>;
   judge(request: JudgeRequest): Promise<JudgeAnswer>;
 }

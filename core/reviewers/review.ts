@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { optional } from '../protocol/optional.ts';
 import type { Tier } from '../protocol/settings/provider-table.ts';
 import type { Judge, JudgeAnswer } from './judge.ts';
-import type { ReviewCost, Reviewer, ReviewerName, ReviewVerdict } from './reviewer.ts';
+import type { ReviewCost, Reviewer, ReviewVerdict } from './reviewer.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
 /** `strict`: the model answers before the action. `lazy`: only the rules do; the model's denial follows. */
@@ -13,8 +13,6 @@ export interface ReviewOptions {
   judge?: Judge | undefined;
   cache?: VerdictCache | undefined;
   mode: ReviewMode;
-  /** Tiers that replace those of the reviewers. */
-  tiers?: Partial<Readonly<Record<ReviewerName, Tier>>> | undefined;
   signal: AbortSignal;
   /** Lazy mode: receives the verdict of the model, pass or deny. It must not throw. */
   onLate?: ((verdict: ReviewVerdict) => void) | undefined;
@@ -54,7 +52,7 @@ export async function review<Input>(
   const decided = decide(reviewer, checked);
   if (decided) return decided;
   const { judge, cache, mode, onLate } = options;
-  const tier = options.tiers?.[name] ?? reviewer.tier;
+  const tier = judge?.tiers?.[name] ?? reviewer.tier;
   const key = JSON.stringify([name, reviewer.version, tier, checked]);
   const known = await read(cache, key);
   if (known) return { ...known, cached: true };

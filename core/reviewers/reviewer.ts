@@ -1,17 +1,6 @@
 import type { z } from 'zod';
 import type { Tier } from '../protocol/settings/provider-table.ts';
-
-export const REVIEWER_NAMES = [
-  'tool-approve',
-  'tool-appeal',
-  'error-acknowledge',
-  'plan-validate',
-  'intent-validate',
-  'style-drift',
-  'claude-md-validate',
-  'validate-intent',
-] as const;
-export type ReviewerName = (typeof REVIEWER_NAMES)[number];
+import type { ReviewerName } from '../protocol/settings/reviewer-settings.ts';
 
 /** One place to which a verdict refers. */
 export interface ReviewFinding {

@@ -6,7 +6,7 @@ import { styleDrift } from './definitions/style-drift.ts';
 import { toolAppeal } from './definitions/tool-appeal.ts';
 import { toolApprove } from './definitions/tool-approve.ts';
 import { validateIntent } from './definitions/validate-intent.ts';
-import type { ReviewerName } from './reviewer.ts';
+import type { ReviewerName } from '../protocol/settings/reviewer-settings.ts';
 
 /** Every reviewer by its name. The compiler asks for one for each name. */
 export const REVIEWERS = {

@@ -7,6 +7,7 @@ import { INSTANCE_SETTINGS } from './instance-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import { BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
 import { REPOSITORY_SETTINGS } from './repository-settings.ts';
+import { REVIEWER_SETTINGS } from './reviewer-settings.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
 import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
@@ -26,6 +27,7 @@ export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...INSTANCE_SETTINGS,
   ...GUARD_SETTINGS,
+  ...REVIEWER_SETTINGS,
   ...TELEMETRY_SETTINGS,
 } as const satisfies Record<string, Setting>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
+import { judgeInstructions } from '../calls/judge-instructions.ts';
 import { toSystem } from './to-system.ts';
 
 const words = { pass: 'OK', deny: 'BLOCK' };
@@ -20,7 +21,7 @@ export const claudeMdValidate = defineReviewer({
     /** The user's own messages, oldest first. */
     request: z.array(z.string()).default([]),
   }),
-  decide: () => undefined,
+  decide: (edit) => judgeInstructions(edit),
   ask: ({ path, before, after, request }) => ({
     system: toSystem(
       words,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { findErrors, isAcknowledged } from '../errors/find-errors.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
 import { toSystem } from './to-system.ts';
-import { reviewedCallSchema, spokenSchema } from './tool-call.ts';
+import { reviewedCallSchema, spokenSchema } from '../calls/reviewed-call.ts';
 
 const words = { pass: 'OK', deny: 'BLOCK' };
 
@@ -20,7 +21,19 @@ export const errorAcknowledge = defineReviewer({
     /** Fingerprints of errors that were acknowledged before; see `findErrors`. */
     acknowledged: z.array(z.string()).default([]),
   }),
-  decide: () => undefined,
+  decide({ recent, acknowledged }) {
+    const open = recent.flatMap(({ role, text }, at) => {
+      if (role !== 'tool') return [];
+      const said = recent.slice(at + 1).filter((entry) => entry.role === 'assistant');
+      return findErrors(text).filter(
+        (error) =>
+          !acknowledged.includes(error.fingerprint) && !said.some((entry) => isAcknowledged(error, entry.text)),
+      );
+    });
+    return open.length === 0
+      ? { outcome: 'pass', reason: 'No tool reported an error that the agent did not name.' }
+      : undefined;
+  },
   ask: ({ next, recent }) => ({
     system: toSystem(words, 'You check that a coding agent does not ignore errors that its tools report.', [
       'OK if the agent named the error, is fixing or investigating it, or the error is expected, such as a failing test that it has just written, or a search without a match.',

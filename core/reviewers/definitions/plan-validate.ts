@@ -3,6 +3,7 @@ import { changedFileSchema } from '../changes/changed-file.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
 import { showChanges } from '../changes/show-changes.ts';
+import { judgePlan, judgePlanText } from '../scope/judge-plan.ts';
 import { toSystem } from './to-system.ts';
 
 const words = { pass: 'OK', deny: 'DRIFT' };
@@ -25,7 +26,10 @@ export const planValidate = defineReviewer({
     /** True if the work on the plan is reported as complete: every step must be there. Default false. */
     complete: z.boolean().default(false),
   }),
-  decide: () => undefined,
+  decide({ request, plan, previous, changes, complete }) {
+    if (changes === undefined) return judgePlanText({ request, plan, previous });
+    return judgePlan({ request, plan, changes, complete });
+  },
   ask: ({ request, plan, previous, changes, complete }) => ({
     system: toSystem(
       words,

@@ -3,6 +3,7 @@ import { changedFileSchema } from '../changes/changed-file.ts';
 import { showChanges } from '../changes/show-changes.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
+import { judgeStyle } from '../style/judge-style.ts';
 import { toSystem } from './to-system.ts';
 
 const words = { pass: 'OK', deny: 'DRIFT' };
@@ -18,7 +19,7 @@ export const styleDrift = defineReviewer({
     request: z.array(z.string()),
     changes: z.array(changedFileSchema).min(1),
   }),
-  decide: () => undefined,
+  decide: ({ request, changes }) => judgeStyle(request, changes),
   ask: ({ request, changes }) => ({
     system: toSystem(words, 'You find changes of style that the user did not ask for in an edit of a coding agent.', [
       'DRIFT if existing code changes only in its style: quotes, semicolons, formatting, order of imports, names, comments, type annotations.',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { judgeAppeal } from '../calls/judge-appeal.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
 import { toSystem } from './to-system.ts';
-import { reviewedCallSchema } from './tool-call.ts';
+import { reviewedCallSchema } from '../calls/reviewed-call.ts';
 
 const words = { pass: 'OVERTURN', deny: 'UPHOLD' };
 
@@ -19,7 +20,7 @@ export const toolAppeal = defineReviewer({
     /** The user's own messages, oldest first. Nothing that an agent or a tool wrote. */
     request: z.array(z.string()),
   }),
-  decide: () => undefined,
+  decide: (appeal) => judgeAppeal(appeal),
   ask: ({ tool, input, root, denial, request }) => ({
     system: toSystem(words, 'A tool call of a coding agent was denied. You decide whether it remains.', [
       "Overturn only if the user's own messages ask for this action on this target, clearly and after any message that forbids it.",

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { judgeToolCall } from '../calls/judge-tool-call.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
 import { toSystem } from './to-system.ts';
-import { reviewedCallSchema } from './tool-call.ts';
+import { reviewedCallSchema } from '../calls/reviewed-call.ts';
 
 const words = { pass: 'APPROVE', deny: 'DENY' };
 
@@ -18,7 +19,7 @@ export const toolApprove = defineReviewer({
     /** The project's rules, such as CLAUDE.md. */
     rules: z.string().optional(),
   }),
-  decide: () => undefined,
+  decide: (call) => judgeToolCall(call),
   ask: ({ tool, input, root, request, rules }) => ({
     system: toSystem(words, 'You approve or deny one tool call of a coding agent before it runs.', [
       'Approve ordinary development work inside the project: reading, editing, building, testing, local git.',

@@ -3,6 +3,7 @@ import { changedFileSchema } from '../changes/changed-file.ts';
 import { showChanges } from '../changes/show-changes.ts';
 import { quoteData } from '../quote-data.ts';
 import { defineReviewer } from '../reviewer.ts';
+import { judgeScope } from '../scope/judge-scope.ts';
 import { toSystem } from './to-system.ts';
 
 const words = { pass: 'ALIGNED', deny: 'DRIFTED' };
@@ -18,7 +19,7 @@ export const validateIntent = defineReviewer({
     request: z.array(z.string()).min(1),
     changes: z.array(changedFileSchema),
   }),
-  decide: () => undefined,
+  decide: ({ request, changes }) => judgeScope(request, changes),
   ask: ({ request, changes }) => ({
     system: toSystem(words, 'You compare the changes of a coding agent with the request of its user.', [
       'DRIFTED if something that was asked for is missing, or if the changes do more: files, dependencies, settings, features or refactorings that the request does not need.',

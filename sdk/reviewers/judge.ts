@@ -1,0 +1,97 @@
+import { accessTo, createModels } from '@klaus/adapters/models';
+import { cost, type Model, type ModelEvent, type ModelRequest } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import { KlausError } from '@klaus/core/protocol';
+import { PROVIDER_NAMES } from '@klaus/core/provider-table';
+import type { Judge, JudgeAnswer, JudgeRequest } from '@klaus/core/reviewers';
+import type { Configuration } from '../config/configuration.ts';
+import { toModelsOptions } from '../engine/engine-settings.ts';
+
+export interface JudgeOptions {
+  configuration: Configuration;
+  /** Removes secrets from everything that is sent. */
+  redact: (text: string) => string;
+}
+
+/** Tokens of an answer, with the reasoning of models that always reason. */
+const MAX_OUTPUT = 4_096;
+const TOOL = 'give_verdict';
+
+/**
+ * A judge over the models of the configuration: each tier is that of the first provider with a key, as for sessions.
+ * Undefined without a key of any provider.
+ */
+export function createJudge({ configuration, redact }: JudgeOptions): Judge | undefined {
+  const options = toModelsOptions(configuration);
+  if (!PROVIDER_NAMES.some((name) => accessTo(name, options) !== undefined)) return undefined;
+  const models = createModels(options);
+  const { tiers, timeoutMs } = configuration.values.reviewers;
+  return {
+    ...optional({ tiers: tiers && optional(tiers) }),
+    async judge(request) {
+      const model = await models.resolve(request.tier);
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.any([request.signal, timeout]);
+      try {
+        return await ask(model, toModelRequest(request, redact), signal);
+      } catch (error) {
+        if (!timeout.aborted) throw error;
+        throw new KlausError('timeout', `${model.name} gave no verdict within ${timeoutMs / 1_000} seconds.`, {
+          hint: 'Set reviewers.timeoutMs higher, or choose a faster tier in reviewers.tiers.',
+        });
+      }
+    },
+  };
+}
+
+function toModelRequest(
+  { reviewer, system, prompt, schema }: JudgeRequest,
+  redact: (text: string) => string,
+): ModelRequest {
+  const description = 'Gives the verdict. Use this tool once, in place of a text.';
+  return {
+    system,
+    tools: [
+      { name: TOOL, description, inputSchema: schema.toJSONSchema() as Record<string, unknown>, effects: ['read'] },
+    ],
+    messages: [{ id: reviewer, role: 'user', origin: 'engine', parts: [{ type: 'text', text: redact(prompt) }] }],
+    maxOutputTokens: MAX_OUTPUT,
+    session: `reviewer-${reviewer}`,
+  };
+}
+
+/** @throws KlausError if the request fails or is aborted. */
+async function ask(model: Model, request: ModelRequest, signal: AbortSignal): Promise<JudgeAnswer> {
+  const maxOutputTokens = Math.min(request.maxOutputTokens, model.info.maxOutputTokens);
+  for await (const event of model.stream({ ...request, maxOutputTokens }, { signal })) {
+    if (event.type === 'finished') return toAnswer(model, event);
+    if (event.type === 'failed')
+      throw new KlausError('model.failed', `${model.name} failed: ${event.failure.message}`, {
+        hint: 'Try again, or choose another tier in reviewers.tiers.',
+      });
+  }
+  throw new KlausError('model.failed', `${model.name} ended its answer without a result.`);
+}
+
+function toAnswer(model: Model, event: Extract<ModelEvent, { type: 'finished' }>): JudgeAnswer {
+  const { parts, usage, usd = cost(model.info, usage) } = event;
+  const call = parts.find((part) => part.type === 'call' && part.name === TOOL);
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return {
+    answer: call?.type === 'call' ? call.input : parseJson(text),
+    model: model.name,
+    input: usage.input + usage.cacheRead + usage.cacheWrite,
+    output: usage.output,
+    usd,
+  };
+}
+
+/** The JSON of an answer, also in a code block; the text itself if it is none. */
+function parseJson(text: string): unknown {
+  const body = /^\s*```(?:json)?\n([^]*?)\n```\s*$/.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return text;
+  }
+}
