@@ -16,8 +16,8 @@ export interface GuardedPlace extends Disposable {
 /** A place with the guard of the packed Klaus in the settings, and its daemon. */
 export function openGuarded(): GuardedPlace {
   const place = createTestHome();
-  const [program, ...words] = [...buildBundle(), 'guard', 'install'] as [string, ...string[]];
-  const { status, stderr } = spawnSync(program, words, { cwd: place.workspace, env: place.env, encoding: 'utf8' });
+  const [program, ...words] = buildBundle();
+  const { status, stderr } = spawnSync(program!, [...words, 'guard', 'install'], { cwd: place.workspace, env: place.env, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   const settings = join(place.env['HOME']!, '.claude/settings.json');
   const { hooks } = JSON.parse(readFileSync(settings, 'utf8')) as {

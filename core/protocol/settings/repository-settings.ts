@@ -51,7 +51,6 @@ export const REPOSITORY_SETTINGS = {
     env: 'KLAUS_PROTECTED_BRANCHES',
     values: 'names or globs; in a variable separated by commas',
     description: 'Branches whose commits on a remote `klaus mcp` never overwrites.',
-    project: additional,
   }),
   'verification.model': defineSetting({
     schema: z.string().min(1),
