@@ -95,6 +95,7 @@ for (const name of ['project', 'script.yaml']) {
 }
 mkdirSync(join(dist, 'man'));
 writeFileSync(join(dist, 'man/klaus.1'), toManPage(await createProgram()));
+cpSync(join(root, 'apps/claude-code/plugin'), join(dist, 'claude-code-plugin'), { recursive: true });
 cpSync(join(root, 'scripts/stub.cjs'), join(dist, 'klaus.cjs'));
 cpSync(join(root, 'scripts/code-cache.cjs'), join(dist, 'code-cache.cjs'));
 chmodSync(join(dist, 'klaus.cjs'), 0o755);

@@ -106,6 +106,16 @@ export const commandSchema = z.discriminatedUnion('type', [
     .describe('Run a command of the user, in a run of its own after the active one. No request to the model is made.'),
   z
     .object({
+      type: z.literal('call'),
+      id,
+      name: z.string().describe('A tool of the engine, whether or not a model may use it.'),
+      input: z.record(z.string(), z.json()),
+      by: z.string().describe('The door that makes the call for the user.'),
+      onAsk: onAskSchema.optional().describe('Absent: `deny`.'),
+    })
+    .describe('Run one call of a tool, in a run of its own after the active one. No request to the model is made.'),
+  z
+    .object({
       type: z.literal('revoke'),
       id,
       authorities: z

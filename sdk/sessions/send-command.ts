@@ -16,7 +16,7 @@ export interface CommandSender {
 }
 
 /** Commands that start a run for the user, and not for the session that started this one. */
-const OWN_RUNS: ReadonlySet<Command['type']> = new Set(['compact', 'shell']);
+const OWN_RUNS: ReadonlySet<Command['type']> = new Set(['compact', 'shell', 'call']);
 
 export function createCommandSender(
   { engine, store, inForce }: { engine: Engine; store: SessionStore; inForce: PolicyEngines },

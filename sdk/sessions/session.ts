@@ -31,7 +31,7 @@ export interface SessionParts {
 }
 
 /** Commands after which a run continues, or starts. */
-const POLICED: ReadonlySet<Command['type']> = new Set(['resume', 'approve', 'shell']);
+const POLICED: ReadonlySet<Command['type']> = new Set(['resume', 'approve', 'shell', 'call']);
 
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;

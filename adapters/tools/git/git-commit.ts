@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
-import type { ToolContext, ToolOutput } from '@klaus/core/agent';
+import type { KlausError } from '@klaus/core/protocol';
+import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { checkWord, quote } from '../shell/quote.ts';
+import { quote } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
+import { checkMessage, commitStaged, describePaths, LEFT_OUT, NEW_FILES, toPaths, toSubject } from './commit-staged.ts';
 import { describeSecrets } from './describe-secrets.ts';
-import { runGit, toGitError } from './git.ts';
-import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
-import { findOwnRepository, type Repository } from './repository.ts';
+import { findOwnRepository } from './repository.ts';
 import { findStagedSecrets } from './staged-secrets.ts';
-import { stageTree, toHookError, toPathList, type CommitSource, type StagedTree } from './staging.ts';
-
-/** Characters. */
-const MAX_MESSAGE = 20_000;
-/** Characters of all paths together. */
-const MAX_PATHS = 50_000;
+import { stageTree, type CommitSource, type StagedTree } from './staging.ts';
 
 const input = z.object({
   message: z.string(),
@@ -63,31 +57,16 @@ export const gitCommit = defineBuiltinTool({
     if (!amend && staged.changes === 0 && !staged.merging) throw nothingToCommit(source, staged);
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
     if (secrets.length > 0) return describeSecrets('Not committed: it contains what looks like secrets.', secrets);
-    return commit(context, { repository, source, staged, amend, message: options.message.trim() });
+    return commitStaged(context, { repository, source, staged, amend, message: options.message.trim() });
   },
 });
 
 /** @throws KlausError `tool.failed` for an invalid message or path, `workspace.outside`. */
-async function toSource({ message, paths, all }: Input, { workspace }: ToolContext): Promise<CommitSource> {
-  if (checkWord('message', message).trim() === '') throw toolFailed('The message is empty.');
-  if (message.length > MAX_MESSAGE) throw toolFailed('The message is too long.');
+async function toSource({ message, paths, all }: Input, context: ToolContext): Promise<CommitSource> {
+  checkMessage(message);
   if (paths === undefined || paths.length === 0) return { kind: all ? 'all' : 'staged' };
   if (all) throw toolFailed('Use either paths or all, not both.');
-  if (paths.join('').length > MAX_PATHS) throw toolFailed('There are too many paths. Use all.');
-  const resolved: string[] = [];
-  for (const path of paths) {
-    // The last part is not resolved: Git stores a link as a link, and a deleted file does not exist.
-    const at = path.replace(/\/+$/, '').lastIndexOf('/');
-    const folder = await workspace.resolve(at < 0 ? '.' : path.slice(0, at) || '/');
-    const name = checkWord('path', path.replace(/\/+$/, '').slice(at + 1));
-    if (name === '..') throw new KlausError('workspace.outside', `${path} is not below the workspace.`);
-    resolved.push([folder.relative, name === '.' ? '' : name].filter((part) => part !== '').join('/') || '.');
-  }
-  return { kind: 'paths', paths: resolved };
-}
-
-function toSubject(message: string): string {
-  return message.trim().split('\n')[0]!.slice(0, 100);
+  return toPaths(paths, context);
 }
 
 /** The equivalent Git command, for users and the gate. */
@@ -102,96 +81,4 @@ function nothingToCommit(source: CommitSource, { leftOut, untracked }: StagedTre
   if (rest !== undefined) return toolFailed(`There is nothing else to commit. ${rest}`);
   if (source.kind !== 'staged') return toolFailed('There is nothing to commit.');
   return toolFailed('Nothing is staged.', { hint: 'Use paths, or all: true.' });
-}
-
-const LEFT_OUT = 'Left out, because they are hidden secret files or cannot be read';
-const NEW_FILES = 'New files are committed only if paths contains them';
-
-/** One line, or none without paths. */
-function describePaths(reason: string, paths: readonly string[]): string[] {
-  const more = paths.length > 20 ? ` and ${paths.length - 20} more` : '';
-  return paths.length === 0 ? [] : [`${reason}: ${paths.slice(0, 20).join(', ')}${more}.`];
-}
-
-const COMMIT = `
-set -eu
-${RUN_HOOK}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
-if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
-name=$(git config user.name || true)
-email=$(git config user.email || true)
-export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
-export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
-set --
-verb=commit
-if [ "$KLAUS_AMEND" = yes ]; then
-  if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
-    echo 'The last commit is already on a remote. Amending it would rewrite shared history.' >&2; exit 3
-  fi
-  verb='commit (amend)'
-  GIT_AUTHOR_NAME=$(git log -1 --format=%an "$head")
-  GIT_AUTHOR_EMAIL=$(git log -1 --format=%ae "$head")
-  export GIT_AUTHOR_DATE="$(git log -1 --format=%ad --date=raw "$head")"
-  for parent in $(git rev-parse "$head^@"); do set -- "$@" -p "$parent"; done
-elif [ -n "$head" ]; then
-  set -- -p "$head"
-  if [ -f "$GIT_DIR/MERGE_HEAD" ]; then
-    while read -r parent; do set -- "$@" -p "$parent"; done < "$GIT_DIR/MERGE_HEAD"
-  fi
-fi
-# The hooks receive the message in a file, and may change it.
-printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
-(run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
-(run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
-commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
-git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
-# The commit is valid even if the index cannot be updated.
-case $KLAUS_SOURCE in
-  all) git read-tree --reset "$commit" ;;
-  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
-esac && {
-  # Files that the pre-commit hook changed.
-  git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
-  if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul; fi
-} || echo 'The index could not be updated. Run git reset.'
-git update-index -q --refresh >/dev/null || true
-rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
-(run_hook post-commit) || true
-branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
-echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
-git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
-`;
-
-async function commit(
-  context: ToolContext,
-  job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
-): Promise<ToolOutput> {
-  const { repository, source, staged, amend, message } = job;
-  const result = await runGit(context, ['/bin/sh', '-c', COMMIT], {
-    repository,
-    env: {
-      KLAUS_HEAD: staged.head,
-      KLAUS_TREE: staged.tree,
-      KLAUS_STAGED: staged.staged,
-      KLAUS_SOURCE: source.kind,
-      KLAUS_AMEND: amend ? 'yes' : 'no',
-      KLAUS_MESSAGE: message,
-      KLAUS_SUBJECT: toSubject(message),
-      KLAUS_NAME: context.gitIdentity.name,
-      KLAUS_EMAIL: context.gitIdentity.email,
-    },
-    stdin: toPathList(source),
-  });
-  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
-  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
-  if (result.exitCode !== 0) throw toGitError(result);
-  const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
-  const text = [
-    result.stdout.trimEnd(),
-    ...describePaths(LEFT_OUT, staged.leftOut),
-    ...describePaths(NEW_FILES, staged.untracked),
-  ];
-  return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
 }

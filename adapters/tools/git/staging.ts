@@ -78,7 +78,7 @@ if [ -n "$failed" ]; then
 fi >"$tmp/left"
 if [ "$KLAUS_SOURCE" = all ]; then git ls-files -z --others --exclude-standard -- .; fi >"$tmp/new"
 staged=$(git write-tree)
-run_hook pre-commit
+if [ "$KLAUS_HOOKS" = yes ]; then run_hook pre-commit; fi
 tree=$(git write-tree)
 from=$head
 if [ "$KLAUS_AMEND" = yes ]; then from=$(git rev-parse -q --verify 'HEAD^1^{commit}' || true); fi
@@ -100,16 +100,17 @@ const BUSY: Readonly<Record<string, string>> = {
 /**
  * Writes the tree of a commit from a private index. The user's index does not change.
  *
+ * @param options.hooks Runs the pre-commit hook, which may change the tree. Default true.
  * @throws KlausError `tool.failed` during a conflict, a rebase or the like, and if Git fails.
  */
 export async function stageTree(
   context: GitContext,
-  options: { repository: Repository; source: CommitSource; amend: boolean },
+  options: { repository: Repository; source: CommitSource; amend: boolean; hooks?: boolean },
 ): Promise<StagedTree> {
-  const { repository, source, amend } = options;
+  const { repository, source, amend, hooks = true } = options;
   const result = await runGit(context, ['/bin/sh', '-c', STAGE], {
     repository,
-    env: { KLAUS_SOURCE: source.kind, KLAUS_AMEND: amend ? 'yes' : 'no' },
+    env: { KLAUS_SOURCE: source.kind, KLAUS_AMEND: amend ? 'yes' : 'no', KLAUS_HOOKS: hooks ? 'yes' : 'no' },
     stdin: toPathList(source),
   });
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);

@@ -77,6 +77,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
   'Server:': {
     serve: () => import('../commands/system/serve.ts'),
+    mcp: () => import('../commands/system/mcp.ts'),
   },
   'Maintenance:': {
     doctor: () => import('../commands/system/doctor.ts'),

@@ -17,7 +17,7 @@ import { describeLimit, usedOf } from '../budget/limit-check.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { announcePlanMode } from '../context/plan-mode.ts';
-import { toUserCommand } from '../context/user-command.ts';
+import { toUserCommand, type UserCommand } from '../context/user-command.ts';
 import { recallKnowledge } from '../context/recall-knowledge.ts';
 import { carriesText } from '../redaction/redact-command.ts';
 import { openedOf, type State } from '../state/state.ts';
@@ -56,11 +56,13 @@ export async function drainInbox(work: Work, { mayBegin }: { mayBegin: boolean }
 }
 
 /** Commands that start a run. */
-const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact', 'shell']);
+const BEGINNING: ReadonlySet<Command['type']> = new Set(['prompt', 'compact', 'shell', 'call']);
 
 /** The withdrawn prompts and commands of the user of an inbox, each with the first command that withdraws it. */
 function withdrawnFrom(waiting: readonly Command[]): Map<string, string> {
-  const prompts = new Set(waiting.flatMap(({ type, id }) => (type === 'prompt' || type === 'shell' ? [id] : [])));
+  const prompts = new Set(
+    waiting.flatMap(({ type, id }) => (type === 'prompt' || type === 'shell' || type === 'call' ? [id] : [])),
+  );
   const withdrawn = new Map<string, string>();
   for (const command of waiting.toReversed())
     if (command.type === 'withdraw' && prompts.has(command.command)) withdrawn.set(command.command, command.id);
@@ -91,7 +93,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
     case 'compact':
       return requestCompaction(work, command);
     case 'shell':
-      return beginShell(work, command);
+    case 'call':
+      return beginUserCall(work, command);
     case 'limits':
       return changeLimits(state, command.limits);
     case 'revoke':
@@ -214,13 +217,11 @@ function requestCompaction(
   ];
 }
 
-/** A command of the user: a run with one call, which no answer of the model contains. */
-function beginShell(
-  { state, engine }: Work,
-  { command, by, onAsk = 'deny' }: Extract<Command, { type: 'shell' }>,
-): EventBody[] {
+/** A call of the user: a run with one call, which no answer of the model contains. */
+function beginUserCall({ state, engine }: Work, command: UserCommand): EventBody[] {
   if (!canBegin(state)) return [];
   const run = engine.ids.ulid();
+  const { by, onAsk = 'deny' } = command;
   const message = toUserCommand(command, { id: engine.ids.ulid(), call: engine.ids.ulid() });
   return [
     { type: 'run.started', run, trigger: 'shell', by, onAsk },

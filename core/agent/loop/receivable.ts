@@ -7,7 +7,7 @@ export function isReceivable(state: State, command: Command): boolean {
   if (command.type === 'pin') return !state.openTurn;
   // The session is closed after its children.
   if (command.type === 'close') return state.run !== undefined || openChildrenOf(state).length === 0;
-  if (command.type === 'shell') return !state.run;
+  if (command.type === 'shell' || command.type === 'call') return !state.run;
   // A command of the user makes no request before which the context could be compacted.
   if (command.type === 'compact') return state.run?.trigger !== 'shell';
   if (command.type !== 'prompt') return true;

@@ -1,6 +1,6 @@
 import { openSecretsOf } from '../folders/open-secrets.ts';
 import type { Redactor } from '../../policy/index.ts';
-import { unlessFailed, type Command } from '../../protocol/index.ts';
+import { KlausError, unlessFailed, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import { loadState } from '../state/load-state.ts';
 import { redactPart } from './redact-body.ts';
@@ -16,6 +16,7 @@ const TEXT_FIELDS: { readonly [T in Command['type']]?: readonly string[] } = {
 
 function readTexts(command: Command): [field: string, text: string][] {
   const fields = command as Record<string, unknown>;
+  if (command.type === 'call') return [['input', JSON.stringify(command.input)]];
   return (TEXT_FIELDS[command.type] ?? []).flatMap((field): [string, string][] => {
     const text = fields[field];
     return typeof text === 'string' ? [[field, text]] : [];
@@ -27,7 +28,11 @@ export function carriesText(command: Command): boolean {
   return command.type === 'prompt' || readTexts(command).length > 0;
 }
 
-/** Redacts the text of a user before it is stored in the inbox, with the placeholders of the session's log. */
+/**
+ * Redacts the text of a user before it is stored in the inbox, with the placeholders of the session's log.
+ *
+ * @throws KlausError `usage` for a call whose input contains a secret.
+ */
 export async function redactCommand<C extends Command>(
   engine: Engine,
   command: C,
@@ -46,6 +51,14 @@ export async function redactCommand<C extends Command>(
 function redactTexts(command: Command, redactor: Redactor): Command {
   if (command.type === 'prompt') {
     return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
+  }
+  if (command.type === 'call') {
+    const text = JSON.stringify(command.input);
+    if (redactor.redact(text) === text) return command;
+    // The placeholder of a secret would be passed in its place.
+    throw new KlausError('usage', 'The call contains a secret, which is not stored.', {
+      hint: 'Remove the secret from the input.',
+    });
   }
   const clean = readTexts(command).map(([field, text]) => [field, redactor.redact(text)]);
   return { ...command, ...Object.fromEntries(clean) };

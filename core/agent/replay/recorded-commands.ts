@@ -38,7 +38,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
         return { command: { type: 'compact', id, by: message.by, onAsk }, next: at + 2 };
       if (trigger === 'shell') {
         const command = message?.type === 'message.added' ? readUserCommand(message.message) : undefined;
-        return command === undefined ? undefined : { command: { type: 'shell', id, command, by, onAsk }, next: at + 2 };
+        return command === undefined ? undefined : { command: { ...command, id, by, onAsk }, next: at + 2 };
       }
       const isNudged = message?.type === 'message.added' && message.message.origin === 'engine' && message.at === time;
       return { command: { type: 'resume', id, ...options }, next: isNudged ? at + 2 : at + 1 };

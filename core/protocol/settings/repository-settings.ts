@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkpointSchema } from '../authority/mode.ts';
-import { additional, confirmed, only } from './narrowing.ts';
+import { additional, capAtMost, confirmed, only, tierOnly } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 // Without the characters that git rejects in an identity.
@@ -44,6 +44,27 @@ export const REPOSITORY_SETTINGS = {
     description:
       'Ignored files of the repository that a new working copy gets. Secret files stay hidden from its commands.',
     project: additional,
+  }),
+  'git.protectedBranches': defineSetting({
+    schema: z.array(z.string().regex(/^[\w.*?/-]+$/)),
+    default: ['main', 'master', 'release/*'] as string[],
+    env: 'KLAUS_PROTECTED_BRANCHES',
+    values: 'names or globs; in a variable separated by commas',
+    description: 'Branches whose commits on a remote `klaus mcp` never overwrites.',
+  }),
+  'verification.model': defineSetting({
+    schema: z.string().min(1),
+    default: 'opus',
+    env: 'KLAUS_VERIFICATION_MODEL',
+    description: 'The model that reviews changes before `klaus mcp` commits them.',
+    project: tierOnly,
+  }),
+  'verification.usd': defineSetting({
+    schema: z.number().nonnegative(),
+    default: 2,
+    env: 'KLAUS_VERIFICATION_USD',
+    description: 'The most that one review may cost, in US dollars. 0: no limit of its own.',
+    project: capAtMost,
   }),
   'git.userName': defineSetting({
     schema: identity,

@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { toHostEnvironment } from '@klaus/adapters/system';
+import { defineTool } from '@klaus/core/agent';
+import type { ToolContext } from '@klaus/core/agent';
+import { matchesGlob, readGitSettings } from '@klaus/core/policy';
+import { toolFailed } from '../tool-failed.ts';
+import { runGit, toGitError } from './git.ts';
+import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
+import { findOwnRepository, type Repository } from './repository.ts';
+import { toHookError } from './staging.ts';
+
+const NAME = /^(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[A-Za-z0-9][\w./+@-]{0,199}$/;
+const MAX_OUTPUT = 1024 * 1024;
+
+const input = z.object({
+  remote: z.string(),
+  /** Default: the current branch. */
+  branch: z.string().optional(),
+  force: z.boolean(),
+  /** Patterns of branches that are never overwritten. */
+  protected: z.array(z.string()),
+});
+
+const READ = `
+set -eu
+${RUN_HOOK}
+branch=$KLAUS_BRANCH
+if [ -z "$branch" ]; then branch=$(git symbolic-ref -q --short HEAD || true); fi
+if [ -z "$branch" ]; then echo 'HEAD is detached: name a branch.' >&2; exit 3; fi
+commit=$(git rev-parse -q --verify "refs/heads/$branch^{commit}" || true)
+if [ -z "$commit" ]; then echo "There is no branch $branch." >&2; exit 3; fi
+known=$(git rev-parse -q --verify "refs/remotes/$KLAUS_REMOTE/$branch^{commit}" || true)
+zero=$(printf '%s' "$commit" | tr '0-9a-f' 0)
+PUSHED="refs/heads/$branch $commit refs/heads/$branch \${known:-$zero}"
+export PUSHED
+(run_hook pre-push "$KLAUS_REMOTE" "$KLAUS_URL") || exit $?
+printf '%s\\0%s\\0%s' "$branch" "$commit" "$known"
+`;
+
+/**
+ * Pushes one branch. Git runs outside of the sandbox, because it needs the network and the credentials of the user, but
+ * with a configuration of its own: of the repository's only the URL of the remote is used, so that no setting in the
+ * workspace starts a program. The pre-push hook runs before, in the sandbox. No model calls it.
+ */
+export const pushBranch = defineTool({
+  name: 'push_branch',
+  description: 'Push a branch to a remote.',
+  input,
+  effects: ['network'],
+  resume: 'tell',
+  inPlace: true,
+  async prepare(options, context) {
+    const repository = await findOwnRepository(context);
+    const { host, port } = toHost(readUrl(repository, options.remote));
+    const what = `${options.branch ?? 'the current branch'} to ${options.remote}`;
+    return {
+      title: `git push${options.force ? ' --force-with-lease' : ''} ${what}`,
+      access: [
+        { kind: 'net', host, port },
+        { kind: 'fs', path: context.workspace.root, right: 'r' },
+      ],
+    };
+  },
+  async run(options, context) {
+    const { remote, force } = options;
+    const repository = await findOwnRepository(context);
+    const url = readUrl(repository, remote);
+    const { branch, commit, known } = await readBranch(context, { ...options, repository, url });
+    if (force && options.protected.some((pattern) => matchesGlob(branch, pattern))) {
+      throw toolFailed(`The branch ${branch} is protected: its commits are never overwritten.`, {
+        hint: 'Push without force, or merge or rebase onto the remote branch first.',
+      });
+    }
+    const lease = force ? [`--force-with-lease=refs/heads/${branch}:${known}`] : [];
+    const output = await push(context, { repository, words: [...lease, url, `${commit}:refs/heads/${branch}`] });
+    // The push has succeeded: a tracking branch that cannot be updated is only out of date.
+    await runGit(context, ['git', 'update-ref', `refs/remotes/${remote}/${branch}`, commit], { repository });
+    const detail = { remote, branch, commit, forced: force };
+    return { text: `Pushed ${branch} (${commit.slice(0, 12)}) to ${remote}.\n${withoutUser(output)}`.trim(), detail };
+  },
+});
+
+/** @throws KlausError `tool.failed` for an unknown remote, or a URL that starts a program. */
+function readUrl({ commonDir }: Repository, remote: string): string {
+  if (!NAME.test(remote)) throw toolFailed(`${JSON.stringify(remote.slice(0, 100))} is not the name of a remote.`);
+  const file = join(commonDir, 'config');
+  const { kept } = readGitSettings(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const section = kept
+    .split(/^(?=\[)/m)
+    .filter((text) => text.startsWith(`[remote "${remote}"]`))
+    .join('');
+  const read = (key: string) => new RegExp(`^\\t${key} = (.*)$`, 'im').exec(section)?.[1]?.trim();
+  const url = (read('pushurl') ?? read('url'))?.replace(/^"(.*)"$/, '$1');
+  if (url === undefined) throw toolFailed(`There is no remote ${remote}.`, { hint: 'Add it with git remote add.' });
+  if (url.startsWith('-') || /^[\w+.-]+::/.test(url)) throw toolFailed('The URL of the remote starts a program.');
+  return url;
+}
+
+/** Host `localhost` for a remote that is a folder of this machine. */
+function toHost(url: string): { host: string; port: number } {
+  const parsed = /^(?<scheme>https?|ssh|git):\/\//.test(url) && URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed) {
+    const ports: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22, 'git:': 9_418 };
+    return { host: parsed.hostname, port: parsed.port === '' ? ports[parsed.protocol]! : Number(parsed.port) };
+  }
+  const [, host] = /^(?:[\w.+-]+@)?([\w.-]{2,}):(?!\/\/)/.exec(url) ?? [];
+  return host === undefined ? { host: 'localhost', port: 0 } : { host, port: 22 };
+}
+
+async function readBranch(
+  context: ToolContext,
+  given: { repository: Repository; url: string; remote: string; branch?: string | undefined },
+): Promise<{ branch: string; commit: string; known: string }> {
+  const { repository, url, remote, branch = '' } = given;
+  if (branch !== '' && !NAME.test(branch)) throw toolFailed(`${JSON.stringify(branch)} is not the name of a branch.`);
+  const result = await runGit(context, ['/bin/sh', '-c', READ], {
+    repository,
+    env: { KLAUS_BRANCH: branch, KLAUS_REMOTE: remote, KLAUS_URL: withoutUser(url) },
+  });
+  if (result.exitCode === HOOK_FAILED) throw toolFailed(toHookError(result).message.replace('committed', 'pushed'));
+  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
+  if (result.exitCode !== 0) throw toGitError(result);
+  const [name = '', commit = '', known = ''] = result.stdout.split('\0');
+  return { branch: name, commit, known };
+}
+
+/** Runs Git in a repository of its own that shares the objects. @throws KlausError `tool.failed` with Git's message. */
+async function push(
+  { signal }: ToolContext,
+  { repository, words }: { repository: Repository; words: readonly string[] },
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-push-'));
+  const env = Object.fromEntries(
+    Object.entries(toHostEnvironment()).filter(
+      ([name]) => !/^GIT_(?!CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|SSH|ASKPASS)/.test(name),
+    ),
+  );
+  const run = (args: readonly string[], more: Record<string, string> = {}) =>
+    new Promise<string>((resolve, reject) => {
+      const options = {
+        cwd: folder,
+        env: { ...env, ...more, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
+        maxBuffer: MAX_OUTPUT,
+        signal,
+      };
+      execFile('git', ['-c', 'core.hooksPath=/dev/null', ...args], options, (error, stdout, stderr) => {
+        const text = withoutUser(stderr.trim() || stdout.trim());
+        if (error) reject(toolFailed(`Not pushed: ${text.slice(-2_000) || withoutUser(error.message)}`));
+        else resolve(text);
+      });
+    });
+  try {
+    await run(['init', '-q', '--bare', '.']);
+    const shallow = join(repository.commonDir, 'shallow');
+    if (existsSync(shallow)) copyFileSync(shallow, join(folder, 'shallow'));
+    const objects = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository.commonDir, 'objects')) };
+    return await run(['push', '--porcelain', '--no-verify', ...words], objects);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes user and password from the URLs in a text. */
+function withoutUser(text: string): string {
+  return text.replaceAll(/([a-z][\w+.-]*:\/\/)[^\s/@]+@/gi, '$1');
+}

@@ -1,0 +1,46 @@
+import type { StagedChanges } from '@klaus/sdk/verification';
+import type { Chain } from './chain.ts';
+import { StageFailure } from './failure.ts';
+import type { Stage } from './result.ts';
+
+export interface StageOptions {
+  stage: Stage;
+  /** Relative to the folder. Default: all changes that are not ignored. */
+  paths?: readonly string[] | undefined;
+  /** Run the pre-commit hook. */
+  hooks: boolean;
+}
+
+/**
+ * The tree that a commit would have. Nothing is committed, and the index does not change.
+ *
+ * @throws StageFailure `commit.secrets`, `commit.others`, `commit.nothing`, `commit.failed`.
+ */
+export async function stage(chain: Chain, { stage: name, paths, hooks }: StageOptions): Promise<StagedChanges> {
+  const input = { hooks, ...(paths === undefined ? {} : { paths: [...paths] }) };
+  const { outcome, output, detail } = await chain.call(name, { name: 'stage_changes', input });
+  const staged = detail as (StagedChanges & { secrets?: unknown }) | undefined;
+  if (staged?.secrets !== undefined) throw new StageFailure({ stage: name, code: 'commit.secrets' }, output);
+  if (outcome !== 'ok' || !staged?.tree) throw new StageFailure({ stage: name, code: 'commit.failed' }, output);
+  if (staged.others.length > 0) {
+    const names = staged.others.slice(0, 20).join(', ');
+    throw new StageFailure({ stage: name, code: 'commit.others' }, `Other changes are in the folder: ${names}.`, {
+      hint: 'The checks would not test what is committed. Commit all changes, or stash the others.',
+    });
+  }
+  if (staged.files.length === 0)
+    throw new StageFailure({ stage: name, code: 'commit.nothing' }, 'There are no changes.');
+  return staged;
+}
+
+/** @throws StageFailure `commit.changed` if the folder has other changes than those that were staged. */
+export async function checkUnchanged(chain: Chain, staged: StagedChanges, options: StageOptions): Promise<void> {
+  const now = await stage(chain, { ...options, hooks: false });
+  if (now.tree === staged.tree && now.head === staged.head) return;
+  const changed = now.files.filter((file) => !staged.files.includes(file)).slice(0, 20);
+  throw new StageFailure(
+    { stage: options.stage, code: 'commit.changed' },
+    `The changes are not those that were prepared${changed.length > 0 ? `: ${changed.join(', ')}` : ''}.`,
+    { hint: 'A check, a hook or another program changed files. Try again.' },
+  );
+}
