@@ -146,6 +146,7 @@ export interface OpenRequest
       Pick<
         OpenOptions,
         | 'agent'
+        | 'runner'
         | 'trustCommand'
         | 'chat'
         | 'workspace'

@@ -1,19 +1,20 @@
-import { KlausError, type CallPart, type EventBody, type Part } from '../../protocol/index.ts';
+import { KlausError, type CallPart, type EventBody } from '../../protocol/index.ts';
 import { toolCallsLeft } from '../budget/limit-check.ts';
 import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
+import { planProgramChild } from '../children/plan-child.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
-import type { AgentCall, AgentProcess, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type { AgentCall, AgentProcess, RunnerChild, RunnerHost, ToolUse } from '../ports/runner.ts';
 import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
-import { AgentText } from './agent-text.ts';
+import { AgentText, type TakenText } from './agent-text.ts';
 import { toAgentTool, toAgentToolName } from './agent-tool.ts';
 import { receiveAnswers, type Answers } from './answers.ts';
 
@@ -38,6 +39,12 @@ interface Turn {
   signal: AbortSignal;
 }
 
+/** Opens the recorded child session of a call and begins its run. */
+export type OpenRunnerChild = (
+  work: Work,
+  given: { call: string; task: string; signal: AbortSignal },
+) => Promise<RunnerChild>;
+
 /** Records what an agent reports, and runs what it asks for through the gate. */
 export class AgentHost implements RunnerHost {
   readonly #text = new AgentText();
@@ -46,6 +53,12 @@ export class AgentHost implements RunnerHost {
   readonly #uses = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  readonly #children = new Set<Promise<RunnerChild>>();
+  readonly #openChild: OpenRunnerChild;
+
+  constructor(openChild: OpenRunnerChild) {
+    this.#openChild = openChild;
+  }
 
   /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
   begin(work: Work): AbortSignal {
@@ -57,21 +70,48 @@ export class AgentHost implements RunnerHost {
   }
 
   /** Ends the turn and the commands of its terminals. Returns the text that is not recorded. @throws What a record threw. */
-  async end(): Promise<Part[]> {
+  async end(): Promise<TakenText> {
     const { work, answers, stop } = this.#now();
     stop.abort();
     await Promise.allSettled(this.#uses);
+    for (const child of this.#children) await child.then((opened) => opened.end('failed'));
+    this.#children.clear();
     await this.#queue;
     await answers.close();
     this.#turn = undefined;
     this.#observed.clear();
     if (this.#failure) throw this.#failure.error;
-    return this.#text.take(work).parts;
+    return this.#text.take(work);
   }
 
   text(kind: 'text' | 'thinking', text: string): void {
     // Text after the end of a turn belongs to no request.
     if (this.#turn) this.#text.add(this.#turn.work, kind, text);
+  }
+
+  entry(id: string): void {
+    if (this.#turn) this.#text.entry(id);
+  }
+
+  redact(text: string): string {
+    return this.#now().work.redactor.redact(text);
+  }
+
+  async child(call: string, task: string): Promise<RunnerChild> {
+    const { work, signal } = this.#now();
+    const id = this.#observed.get(call)?.id ?? call;
+    const opening = this.#inOrder(() => this.#openChild(work, { call: id, task, signal }));
+    this.#children.add(opening);
+    const opened = await opening;
+    return {
+      text: (kind, text) => opened.text(kind, text),
+      entry: (entry) => opened.entry(entry),
+      call: (made) => opened.call(made),
+      ask: (asked) => opened.ask(asked),
+      end: async (outcome) => {
+        if (this.#children.delete(opening)) await this.#inOrder(() => opened.end(outcome));
+      },
+    };
   }
 
   notice(text: string): void {
@@ -205,10 +245,10 @@ export class AgentHost implements RunnerHost {
     return true;
   }
 
-  async #append({ id, parts }: { id: string; parts: Part[] }, call: CallPart): Promise<void> {
+  async #append({ parts, ...text }: TakenText, call: CallPart): Promise<void> {
     const { work } = this.#now();
     const { run, turn } = { run: runOf(work.state).id, turn: work.state.turn };
-    const message = { id, role: 'assistant' as const, origin: 'model' as const, parts: [...parts, call] };
+    const message = { ...text, role: 'assistant' as const, origin: 'model' as const, parts: [...parts, call] };
     work.originals.set(call.id, call.input);
     await work.append([{ type: 'message.added', run, turn, message }]);
   }
@@ -260,7 +300,7 @@ export class AgentHost implements RunnerHost {
     await work.learnSecrets();
     await work.authority.learn();
     const { workspace } = openedOf(work.state);
-    const tool = toAgentTool(call, workspace);
+    const tool = toAgentTool(call, { workspace, plan: (agent) => planProgramChild(work, agent) });
     const context = await createToolContext(work, observed.id);
     const judged = await work.activities.judge(work, { call: state, tool, input: call.input, context });
     if (signal.aborted) return 'cancelled';
@@ -278,7 +318,8 @@ export class AgentHost implements RunnerHost {
     const started: EventBody[] = state.started
       ? []
       : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];
-    await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...started]);
+    const child = work.activities.recordChild(work, judged.ready);
+    await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...child, ...started]);
     return 'allow';
   }
 
