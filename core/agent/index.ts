@@ -124,6 +124,7 @@ export type {
   AgentCallKind,
   AgentProcess,
   AgentReports,
+  AskAnswer,
   Runner,
   RunnerChild,
   RunnerEnd,

@@ -48,7 +48,11 @@ export async function openAs(
   const asked = given.runner;
   if (given.agent === undefined) {
     if (asked === undefined) return { given, warnings: [] };
-    return { given, runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, env }), warnings: [] };
+    return {
+      given,
+      runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, env }),
+      warnings: [],
+    };
   }
   const agents = engine.openAgents(workspace);
   const found = await agents.find(given.agent);

@@ -18,13 +18,16 @@ export function toRunnerModel({ name, model }: SessionRunner, agent: AgentDefini
   return `${name}/${model ?? agent?.name ?? 'default'}`;
 }
 
-/** Variables of the user that Claude Code gets if its definition names none: how it reaches its model. */
+/** Variables of the user that Claude Code gets if its definition names none: how it reaches its model, and nothing else. */
 const CLAUDE_ENV = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'ANTHROPIC_BASE_URL',
   'ANTHROPIC_MODEL',
   'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+  'DISABLE_ERROR_REPORTING',
+  'DISABLE_TELEMETRY',
 ];
 
 interface RunnerPlace {
@@ -44,7 +47,12 @@ interface RunnerPlace {
 /** Claude Code for a session without a definition, or with one of an agent of Klaus. */
 export function toClaudeCode(
   definition: AgentDefinition | undefined,
-  { model, workspace, isTrusted, env }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'env'> & { model: string | undefined },
+  {
+    model,
+    workspace,
+    isTrusted,
+    env,
+  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'env'> & { model: string | undefined },
 ): SessionRunner {
   const servers = findMcpServers(definition ?? {}, { workspace, isTrusted });
   return { name: 'claude-code', command: [findClaude(env)], env: CLAUDE_ENV, ...optional({ model }), ...servers };

@@ -85,8 +85,9 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     );
   }
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
-  const model =
-    runner ? toRunnerModel(runner, as.agent) : await findModel(input, { wanted: given.model, grant, limits });
+  const model = runner
+    ? toRunnerModel(runner, as.agent)
+    : await findModel(input, { wanted: given.model, grant, limits });
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,

@@ -1,4 +1,12 @@
-import type { Runner, RunnerEnd, RunnerEntry, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';
+import type {
+  AskAnswer,
+  Runner,
+  RunnerEnd,
+  RunnerEntry,
+  RunnerHost,
+  RunnerRequest,
+  RunnerSession,
+} from '@klaus/core/agent';
 import { KlausError, stopReasonSchema, type Mode, type Part } from '@klaus/core/protocol';
 import { startAgentProcess, type StartedProcess } from '../process/agent-process.ts';
 import { Costs } from './costs.ts';
@@ -206,10 +214,18 @@ class ClaudeCodeSession implements RunnerSession {
         reply({ subtype: 'success', response: await this.#onHook(request.input) });
       } else if (request.subtype === 'can_use_tool') {
         const { tool_name, input, tool_use_id, agent_id } = request;
-        const asked = readHookInput({ hook_event_name: 'PreToolUse', tool_name, tool_input: input, tool_use_id, agent_id });
-        const answer = asked ? await this.#reports.ask(asked) : 'deny';
+        const asked = readHookInput({
+          hook_event_name: 'PreToolUse',
+          tool_name,
+          tool_input: input,
+          tool_use_id,
+          agent_id,
+        });
+        const answer: AskAnswer = asked ? await this.#reports.ask(asked) : { verdict: 'deny' };
         const response =
-          answer === 'allow' ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: DENIALS[answer] };
+          answer.verdict === 'allow'
+            ? { behavior: 'allow', updatedInput: input }
+            : { behavior: 'deny', message: toDenial(answer) };
         reply({ subtype: 'success', response });
       } else {
         reply({ subtype: 'error', error: `Klaus does not support ${request.subtype}.` });
@@ -228,7 +244,7 @@ class ClaudeCodeSession implements RunnerSession {
       return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } };
     }
     const answer = await this.#reports.ask(input);
-    return answer === 'allow' ? toDecision('allow', 'Allowed by Klaus.') : toDecision('deny', DENIALS[answer]);
+    return answer.verdict === 'allow' ? toDecision('allow', 'Allowed by Klaus.') : toDecision('deny', toDenial(answer));
   }
 
   #ask(request: object): Promise<unknown> {
@@ -248,10 +264,9 @@ class ClaudeCodeSession implements RunnerSession {
   }
 }
 
-const DENIALS = {
-  deny: 'Denied by the policy or the user of Klaus.',
-  cancelled: 'Not run: the turn was stopped.',
-} as const;
+function toDenial({ verdict, reason = 'Denied by Klaus.' }: AskAnswer): string {
+  return verdict === 'cancelled' ? 'Not run: the turn was stopped.' : reason;
+}
 
 function toDecision(permissionDecision: 'allow' | 'deny', permissionDecisionReason: string): object {
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } };

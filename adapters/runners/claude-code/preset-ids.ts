@@ -27,5 +27,7 @@ function digest(text: string): string {
 /** 32 hexadecimal digits as a UUID of version 8: its content is application-defined. */
 function toUuid(digits: string): string {
   const marked = `${digits.slice(0, 12)}8${digits.slice(13, 16)}8${digits.slice(17)}`;
-  return [marked.slice(0, 8), marked.slice(8, 12), marked.slice(12, 16), marked.slice(16, 20), marked.slice(20)].join('-');
+  return [marked.slice(0, 8), marked.slice(8, 12), marked.slice(12, 16), marked.slice(16, 20), marked.slice(20)].join(
+    '-',
+  );
 }

@@ -1,4 +1,4 @@
-import type { AgentCall, AgentReports, RunnerChild, RunnerHost } from '@klaus/core/agent';
+import type { AgentCall, AgentReports, AskAnswer, RunnerChild, RunnerHost } from '@klaus/core/agent';
 import { toAgentCall } from './to-agent-call.ts';
 import { type HookInput, toBlockText, type WireBlock, type WireMessageOf } from './wire.ts';
 
@@ -35,15 +35,15 @@ export class Reports {
   }
 
   /** Asks the gate about a call, which begins after the answer. */
-  async ask({ agent_id: agent, ...input }: HookInput): Promise<'allow' | 'deny' | 'cancelled'> {
+  async ask({ agent_id: agent, ...input }: HookInput): Promise<AskAnswer> {
     const { reports, calls } = await this.#ofAgent(agent);
     const { tool_use_id: id = '', tool_name: name = '', tool_input = {}, cwd } = input;
     const known = calls.get(id);
-    if (known?.isAllowed) return 'allow';
+    if (known?.isAllowed) return { verdict: 'allow' };
     const call = toAgentCall({ id, name, input: tool_input }, { workspace: this.#workspace, cwd });
     calls.set(id, { call, isAllowed: false });
     const answer = await reports.ask(call);
-    calls.set(id, { call, isAllowed: answer === 'allow' });
+    calls.set(id, { call, isAllowed: answer.verdict === 'allow' });
     return answer;
   }
 
@@ -126,7 +126,11 @@ export class Reports {
 }
 
 /** @returns The calls of which a result was reported that the gate did not see. */
-function report({ reports, calls }: Reporter, message: WireMessageOf<'assistant' | 'user'>, isStreamed: boolean): string[] {
+function report(
+  { reports, calls }: Reporter,
+  message: WireMessageOf<'assistant' | 'user'>,
+  isStreamed: boolean,
+): string[] {
   const unseen: string[] = [];
   for (const block of message.message.content) {
     if (block.type === 'tool_result') unseen.push(...reportResult({ reports, calls }, block));

@@ -43,7 +43,10 @@ export function toAgentCall(
   const kind = isElsewhere(input) && known !== 'execute' ? 'other' : known;
   const named = ['file_path', 'notebook_path', 'path'].map((key) => input[key]).filter(isText);
   // A path that the gate cannot judge must not be left out: without one, the complete workspace is meant.
-  const paths = kind === 'execute' ? [] : [...named, ...(named.length === 0 && cwd !== workspace ? [cwd] : [])].map((path) => resolve(cwd, path));
+  const paths =
+    kind === 'execute'
+      ? []
+      : [...named, ...(named.length === 0 && cwd !== workspace ? [cwd] : [])].map((path) => resolve(cwd, path));
   const subject = [input['command'], input['url'], input['query'], input['description'], ...named].find(isText);
   const diff = kind === 'edit' ? toDiff(input, { path: paths[0], workspace }) : undefined;
   return {
@@ -53,7 +56,9 @@ export function toAgentCall(
     paths,
     ...(kind === 'execute' && isText(input['command']) ? { command: input['command'] } : {}),
     ...(kind === 'fetch' && isText(input['url']) ? { url: input['url'] } : {}),
-    ...(kind === 'delegate' ? { agent: isText(input['subagent_type']) ? input['subagent_type'] : 'general-purpose' } : {}),
+    ...(kind === 'delegate'
+      ? { agent: isText(input['subagent_type']) ? input['subagent_type'] : 'general-purpose' }
+      : {}),
     ...(diff === undefined ? {} : { diff }),
     input: { tool: name, ...input },
     state: 'waiting',

@@ -10,7 +10,9 @@ export function toContent(parts: readonly Part[]): object[] {
         return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }];
       case 'file': {
         const { name, text } = part;
-        return [{ type: 'text', text: text === undefined ? `[the file ${name}, which is not text]` : `${name}:\n${text}` }];
+        return [
+          { type: 'text', text: text === undefined ? `[the file ${name}, which is not text]` : `${name}:\n${text}` },
+        ];
       }
       default:
         return [];

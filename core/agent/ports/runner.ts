@@ -138,7 +138,13 @@ export interface AgentReports {
   /** The new state of a call that the agent makes by itself. */
   call(call: AgentCall): void;
   /** Asks the gate, and the user if the gate does. Resolves with `cancelled` after the turn was stopped. */
-  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'>;
+  ask(call: AgentCall): Promise<AskAnswer>;
+}
+
+export interface AskAnswer {
+  verdict: 'allow' | 'deny' | 'cancelled';
+  /** For the agent, why it is denied. */
+  reason?: string;
 }
 
 /** An agent that the agent started, in a child session of its own. */

@@ -45,7 +45,10 @@ function toReports(host: AgentHost): Omit<RunnerChild, 'end'> {
 
 type RunStarted = Extract<EventBody, { type: 'run.started' }>;
 
-function toBeginning({ engine, state }: Work, { task, onAsk }: Pick<RunStarted, 'onAsk'> & { task: string }): EventBody[] {
+function toBeginning(
+  { engine, state }: Work,
+  { task, onAsk }: Pick<RunStarted, 'onAsk'> & { task: string },
+): EventBody[] {
   const run = engine.ids.ulid();
   const parts = [{ type: 'text' as const, text: task }];
   const message = { id: engine.ids.ulid(), role: 'user' as const, origin: 'user' as const, parts };
@@ -75,7 +78,13 @@ async function end({ parent, work, host, outcome }: Ending): Promise<void> {
     await work.append([
       ...answerOpenCalls(state, 'the agent ended its turn'),
       ...toAgentMessage(work, rest),
-      { type: 'model.attempted', ...attempt, usage: NO_USAGE, usd: 0, outcome: outcome === 'done' ? 'ok' : 'cancelled' },
+      {
+        type: 'model.attempted',
+        ...attempt,
+        usage: NO_USAGE,
+        usd: 0,
+        outcome: outcome === 'done' ? 'ok' : 'cancelled',
+      },
       { type: 'turn.finished', run, turn: 1, stopReason: outcome === 'done' ? 'end_turn' : 'cancelled' },
     ]);
     await finishRun(work, { outcome, reason: REASONS[outcome] });

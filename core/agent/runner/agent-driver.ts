@@ -75,7 +75,8 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
     const session = (agent.session ??= await open(work, { host, signal }));
     const context = isNew && !session.isResumed ? toContext(state, earlier) : [];
     if (isNew) await recordOpening(work, session);
-    if (!signal.aborted) end = await session.prompt([...context, ...parts], { turn, mode: work.authority.mode(), signal });
+    if (!signal.aborted)
+      end = await session.prompt([...context, ...parts], { turn, mode: work.authority.mode(), signal });
   } catch (error) {
     await closeAgent(agent);
     if (!isKlausError(error)) {

@@ -9,7 +9,7 @@ import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
-import type { AgentCall, AgentProcess, RunnerChild, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type { AgentCall, AgentProcess, AskAnswer, RunnerChild, RunnerHost, ToolUse } from '../ports/runner.ts';
 import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
@@ -28,6 +28,8 @@ interface Observed {
   /** True: it has its result. */
   isClosed: boolean;
 }
+
+const CANCELLED: AskAnswer = { verdict: 'cancelled' };
 
 type UseOptions = NonNullable<Parameters<RunnerHost['useTool']>[2]>;
 
@@ -127,13 +129,13 @@ export class AgentHost implements RunnerHost {
     this.#record(() => this.#recordState(observed, call));
   }
 
-  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+  ask(call: AgentCall): Promise<AskAnswer> {
     // An agent can ask again about a call that was denied.
     if (this.#observed.get(call.id)?.isClosed) this.#observed.delete(call.id);
     return this.#track(this.#ask(call));
   }
 
-  async #ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+  async #ask(call: AgentCall): Promise<AskAnswer> {
     const { signal, answers, work } = this.#now();
     const observed = this.#toRecorded(call);
     for (;;) {
@@ -141,7 +143,7 @@ export class AgentHost implements RunnerHost {
       if (answer !== 'asked') return answer;
       const approval = this.#find(observed.id)?.asked?.approval;
       if (approval !== undefined) await answers.until(approval, signal);
-      if (signal.aborted || !work.state.run) return 'cancelled';
+      if (signal.aborted || !work.state.run) return CANCELLED;
     }
   }
 
@@ -292,18 +294,18 @@ export class AgentHost implements RunnerHost {
     if (bodies.length > 0) await work.append(bodies);
   }
 
-  async #judge(observed: Observed, call: AgentCall): Promise<'allow' | 'deny' | 'cancelled' | 'asked'> {
+  async #judge(observed: Observed, call: AgentCall): Promise<AskAnswer | 'asked'> {
     const { work, signal } = this.#now();
     const state = this.#find(observed.id);
-    if (!state || state.finished) return 'deny';
-    if (this.#isAtLimit() || signal.aborted) return 'cancelled';
+    if (!state || state.finished) return { verdict: 'deny' };
+    if (this.#isAtLimit() || signal.aborted) return CANCELLED;
     await work.learnSecrets();
     await work.authority.learn();
     const { workspace } = openedOf(work.state);
     const tool = toAgentTool(call, { workspace, plan: (agent) => planProgramChild(work, agent) });
     const context = await createToolContext(work, observed.id);
     const judged = await work.activities.judge(work, { call: state, tool, input: call.input, context });
-    if (signal.aborted) return 'cancelled';
+    if (signal.aborted) return CANCELLED;
     if (judged.kind === 'asked') {
       await work.append([judged.decided, judged.asked]);
       return 'asked';
@@ -311,7 +313,7 @@ export class AgentHost implements RunnerHost {
     if (judged.kind === 'finished') {
       observed.isClosed = true;
       await work.append([judged.decided, judged.finished]);
-      return 'deny';
+      return { verdict: 'deny', reason: judged.finished.output };
     }
     const { diff } = judged.ready.intent;
     const head = { ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
@@ -320,7 +322,7 @@ export class AgentHost implements RunnerHost {
       : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];
     const child = work.activities.recordChild(work, judged.ready);
     await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...child, ...started]);
-    return 'allow';
+    return { verdict: 'allow' };
   }
 
   /** Judges and runs a call of a tool of the engine until it has a result, or the turn is stopped. */
