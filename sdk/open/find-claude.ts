@@ -1,15 +1,19 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
-/** The program of Claude Code on the PATH of the user. Its link is kept, because an update changes the target. */
-export function findClaude(env: Readonly<Record<string, string | undefined>>): string {
-  const folders = toHostEnvironment(env)['PATH']!.split(delimiter);
-  const found = folders.map((folder) => join(folder, 'claude')).find(isExecutable);
+/**
+ * The program of Claude Code. Its link is kept, because an update changes the target.
+ *
+ * @param binary A name on the PATH of the user, or an absolute path.
+ */
+export function findClaude(binary: string, env: Readonly<Record<string, string | undefined>>): string {
+  const folders = isAbsolute(binary) ? [''] : toHostEnvironment(env)['PATH']!.split(delimiter);
+  const found = folders.map((folder) => join(folder, binary)).find(isExecutable);
   if (found !== undefined) return found;
-  throw new KlausError('config', 'Claude Code is not installed: there is no program `claude` on the PATH.', {
-    hint: 'Install it (https://code.claude.com/docs/en/setup), or name its program in `command` of a definition.',
+  throw new KlausError('config', `Claude Code is not installed: there is no program \`${binary}\`.`, {
+    hint: 'Install it (https://code.claude.com/docs/en/setup), or name its program with the setting `claudeBinary`.',
   });
 }
 

@@ -12,6 +12,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
+import { findClaude } from './find-claude.ts';
 import { toClaudeCode, toSessionRunner } from './open-runner.ts';
 
 /** What opens a session, with the requests of its agent. */
@@ -46,11 +47,12 @@ export async function openAs(
 ): Promise<OpenAs> {
   const isTrusted = given.trustCommand === true;
   const asked = given.runner;
+  const toClaude = (): string => findClaude(configuration.values.claudeBinary ?? 'claude', env);
   if (given.agent === undefined) {
     if (asked === undefined) return { given, warnings: [] };
     return {
       given,
-      runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, env }),
+      runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, findClaude: toClaude }),
       warnings: [],
     };
   }
@@ -59,13 +61,18 @@ export async function openAs(
   const { definition } = found;
   const ofDefinition = toSessionRunner(found, {
     isOfProject: agents.isOfProject(found.file),
-    ...{ isTrusted, workspace, env, home: toUserHome(env), state: engine.home },
+    ...{ isTrusted, workspace, findClaude: toClaude, home: toUserHome(env), state: engine.home },
   });
   const own = ofDefinition && { ...ofDefinition, ...(given.model === undefined ? {} : { model: given.model }) };
   const runner =
     asked === undefined || asked === own?.name
       ? own
-      : toAskedRunner(asked, definition, { model: given.model ?? definition.model, workspace, isTrusted, env });
+      : toAskedRunner(asked, definition, {
+          model: given.model ?? definition.model,
+          workspace,
+          isTrusted,
+          findClaude: toClaude,
+        });
   const requested = agents.grantOf(definition);
   const user =
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });

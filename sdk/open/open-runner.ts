@@ -9,7 +9,6 @@ import {
   type SandboxName,
   type SessionRunner,
 } from '@klaus/core/protocol';
-import { findClaude } from './find-claude.ts';
 import { findMcpServers } from './mcp-servers.ts';
 import { isIn } from './outside-folders.ts';
 
@@ -40,8 +39,8 @@ interface RunnerPlace {
   state: string;
   /** Absolute. */
   workspace: string;
-  /** Of the user. */
-  env: Readonly<Record<string, string | undefined>>;
+  /** Finds the program of Claude Code. @throws KlausError `config`. */
+  findClaude: () => string;
 }
 
 /** Claude Code for a session without a definition, or with one of an agent of Klaus. */
@@ -51,11 +50,11 @@ export function toClaudeCode(
     model,
     workspace,
     isTrusted,
-    env,
-  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'env'> & { model: string | undefined },
+    findClaude,
+  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'findClaude'> & { model: string | undefined },
 ): SessionRunner {
   const servers = findMcpServers(definition ?? {}, { workspace, isTrusted });
-  return { name: 'claude-code', command: [findClaude(env)], env: CLAUDE_ENV, ...optional({ model }), ...servers };
+  return { name: 'claude-code', command: [findClaude()], env: CLAUDE_ENV, ...optional({ model }), ...servers };
 }
 
 /**
@@ -70,7 +69,7 @@ export function toSessionRunner(
 ): SessionRunner | undefined {
   const { runner, home, name, settingSources, model } = definition;
   const isClaude = runner === 'claude-code';
-  const { command = isClaude ? [findClaude(at.env)] : undefined, env = isClaude ? CLAUDE_ENV : undefined } = definition;
+  const { command = isClaude ? [at.findClaude()] : undefined, env = isClaude ? CLAUDE_ENV : undefined } = definition;
   if (settingSources && !isClaude) {
     throw new KlausError('config', `${file}: settingSources needs the runner claude-code.`, {
       hint: 'Remove it, or add `runner: claude-code`.',

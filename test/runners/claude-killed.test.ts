@@ -61,7 +61,7 @@ test.for(hasBubblewrap ? ['host', 'bubblewrap'] : ['host'])(
 test('--runner claude-code needs no definition, but the program', { timeout: CLAUDE_CODE_TIMEOUT }, async () => {
   using place = createTestHome();
   const missing = await runKlaus(['--runner', 'claude-code', '-p', 'hello'], { place, env: { PATH: '/usr/bin:/bin' } });
-  expect(missing.code).toBe(2);
+  expect(missing.code).toBe(3);
   expect(missing.stderr).toContain('Claude Code is not installed');
   const unnamed = await runKlaus(['--runner', 'acp', '-p', 'hello'], { place });
   expect(unnamed.code).toBe(2);
