@@ -8,7 +8,8 @@ import type { Work } from '../loop/work.ts';
 import type { RunnerChild } from '../ports/runner.ts';
 import { loadState } from '../state/load-state.ts';
 import { runOf } from '../state/state.ts';
-import { AgentHost, type OpenRunnerChild } from './agent-host.ts';
+import type { OpenRunnerChild } from './agent-children.ts';
+import { AgentHost } from './agent-host.ts';
 import { toAgentMessage } from './agent-text.ts';
 
 const REASONS = { done: 'The agent ended its turn.', failed: 'The agent did not end its turn.' } as const;
@@ -25,8 +26,11 @@ export const openAgentChild: OpenRunnerChild = async (parent, { call, task, sign
   const lease = await engine.store.claim(child.id);
   if (!lease) throw new KlausError('store.busy', `The child session ${child.id} is held by another process.`);
   const opened = await loadState(engine, child.id);
-  const { isLeaving, wakeChild } = parent;
-  const work = createWork({ engine, session: child.id, lease, state: opened, stop: signal, isLeaving, wakeChild });
+  const work = createWork({
+    ...{ engine, session: child.id, lease, state: opened, stop: signal },
+    isLeaving: () => parent.isLeaving(),
+    wakeChild: (id) => parent.wakeChild(id),
+  });
   const host = new AgentHost(openAgentChild);
   await work.authority.learn();
   await work.append(toBeginning(work, { task, onAsk: runOf(state).onAsk }));

@@ -15,37 +15,14 @@ import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
 import { AgentText, type TakenText } from './agent-text.ts';
-import { toAgentTool, toAgentToolName } from './agent-tool.ts';
-import { receiveAnswers, type Answers } from './answers.ts';
-
-/** A call that the agent makes by itself. */
-interface Observed {
-  /** Its id in the log. */
-  id: string;
-  began: number;
-  /** True: a message of the log contains it. */
-  isRecorded: boolean;
-  /** True: it has its result. */
-  isClosed: boolean;
-}
+import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
+import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
+import type { Observed, Turn } from './agent-turn.ts';
+import { receiveAnswers } from './answers.ts';
 
 const CANCELLED: AskAnswer = { verdict: 'cancelled' };
 
 type UseOptions = NonNullable<Parameters<RunnerHost['useTool']>[2]>;
-
-/** One turn of the agent. */
-interface Turn {
-  work: Work;
-  answers: Answers;
-  stop: AbortController;
-  signal: AbortSignal;
-}
-
-/** Opens the recorded child session of a call and begins its run. */
-export type OpenRunnerChild = (
-  work: Work,
-  given: { call: string; task: string; signal: AbortSignal },
-) => Promise<RunnerChild>;
 
 /** Records what an agent reports, and runs what it asks for through the gate. */
 export class AgentHost implements RunnerHost {
@@ -55,11 +32,10 @@ export class AgentHost implements RunnerHost {
   readonly #uses = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
-  readonly #children = new Set<Promise<RunnerChild>>();
-  readonly #openChild: OpenRunnerChild;
+  readonly #children: AgentChildren;
 
   constructor(openChild: OpenRunnerChild) {
-    this.#openChild = openChild;
+    this.#children = new AgentChildren(openChild, (run) => this.#inOrder(run));
   }
 
   /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
@@ -76,8 +52,7 @@ export class AgentHost implements RunnerHost {
     const { work, answers, stop } = this.#now();
     stop.abort();
     await Promise.allSettled(this.#uses);
-    for (const child of this.#children) await child.then((opened) => opened.end('failed'));
-    this.#children.clear();
+    await this.#children.endAll();
     await this.#queue;
     await answers.close();
     this.#turn = undefined;
@@ -102,18 +77,7 @@ export class AgentHost implements RunnerHost {
   async child(call: string, task: string): Promise<RunnerChild> {
     const { work, signal } = this.#now();
     const id = this.#observed.get(call)?.id ?? call;
-    const opening = this.#inOrder(() => this.#openChild(work, { call: id, task, signal }));
-    this.#children.add(opening);
-    const opened = await opening;
-    return {
-      text: (kind, text) => opened.text(kind, text),
-      entry: (entry) => opened.entry(entry),
-      call: (made) => opened.call(made),
-      ask: (asked) => opened.ask(asked),
-      end: async (outcome) => {
-        if (this.#children.delete(opening)) await this.#inOrder(() => opened.end(outcome));
-      },
-    };
+    return await this.#children.open(work, { call: id, task, signal });
   }
 
   notice(text: string): void {
@@ -346,11 +310,4 @@ export class AgentHost implements RunnerHost {
     // A question ends the snapshot of the turn. The agent can change files by itself.
     await this.#inOrder(async () => work.append((await snapshotWorkspace(work)) ?? []));
   }
-}
-
-function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
-  const known = Object.entries({ title, kind, paths, command, url }).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-  );
-  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
 }
