@@ -4,7 +4,7 @@ import type { RunnerRequest } from '@klaus/core/agent';
 import { KlausError, type Mode } from '@klaus/core/protocol';
 
 /**
- * The name of a mode for Claude Code. The gate decides in every mode; the name only tells the model how to work. So the
+ * The name of a mode for Claude Code. The gate decides in every mode; its name only changes the instructions of the model. So the
  * program never allows a call by itself.
  */
 export function toPermissionMode(mode: Mode): string {
