@@ -252,3 +252,30 @@ test('its transcript is not needed to continue: it gets the conversation as text
   expect(ofType(events, 'runner.opened').map(({ resumed }) => resumed)).toEqual([false, false]);
   expect(ofType(events, 'notice').map(({ text }) => text)).toContainEqual(expect.stringContaining('earlier session'));
 });
+
+const WRITES: Script = {
+  steps: [
+    { when: { after: 'Bash' }, reply: { text: 'Done.' } },
+    { when: { tools: true }, reply: { calls: [{ shell: 'echo x > x.txt' }] } },
+  ],
+  fallback: { text: 'A title' },
+};
+
+test('settings of a project do not switch the gate off', options, async (context) => {
+  const settings = { disableAllHooks: true, permissions: { allow: ['Bash'] } };
+  await using engine = await createClaudeEngine(context, {
+    head: 'capabilities: [file-operations, code-execution, web-access]\nsettingSources: [project]',
+    script: WRITES,
+    files: { '.claude/settings.json': JSON.stringify(settings) },
+  });
+  const { events } = await runAgent(engine, 'write', { mode: 'ask' });
+  expect(toCalls(events)).toEqual(['agent_execute ask', 'denied']);
+  expect(existsSync(join(engine.place.workspace, 'x.txt'))).toBe(false);
+});
+
+test('in mode plan nothing is changed', options, async (context) => {
+  await using engine = await createClaudeEngine(context, { script: WRITES, settings: SANDBOX });
+  const { events } = await runAgent(engine, 'write', { mode: 'plan' });
+  expect(toCalls(events)).toEqual(['agent_execute deny', 'denied']);
+  expect(existsSync(join(engine.place.workspace, 'x.txt'))).toBe(false);
+});
