@@ -20,7 +20,7 @@ import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
 import { toAgents } from './docs/test-table.ts';
-import { OTHER_AGENTS, toOtherAgentsPage } from './docs/runner-limits.ts';
+import { CLAUDE_CODE_GUIDE, OTHER_AGENTS, toRunnerPage } from './docs/runner-limits.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
 import {
@@ -39,7 +39,8 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
     ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
     ['docs/agents.md', toAgentsPage(join(import.meta.dirname, '..'))],
-    [OTHER_AGENTS, toOtherAgentsPage(join(import.meta.dirname, '..'))],
+    [OTHER_AGENTS, toRunnerPage(join(import.meta.dirname, '..'), OTHER_AGENTS)],
+    [CLAUDE_CODE_GUIDE, toRunnerPage(join(import.meta.dirname, '..'), CLAUDE_CODE_GUIDE)],
     [EDITORS, toEditorsPage(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],

@@ -1,4 +1,4 @@
-import type { Checkpoint, Effort, Limits, Mode, SandboxName } from '@klaus/core/protocol';
+import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName } from '@klaus/core/protocol';
 import type { EditorBuffers, Tool } from '@klaus/core/agent';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
@@ -63,6 +63,8 @@ export interface OpenOptions {
    * `limits` only narrow them. Default: Klaus itself.
    */
   agent?: string;
+  /** What drives the agent, instead of what its definition says. Default: that, else the loop of Klaus. */
+  runner?: RunnerName;
   /** True: a definition or a set-up command of the project may run its program. The user has read it. Default false. */
   trustCommand?: boolean;
   /**

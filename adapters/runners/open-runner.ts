@@ -1,8 +1,12 @@
 import type { Runner, RunnerLimit } from '@klaus/core/agent';
 import type { RunnerName } from '@klaus/core/protocol';
 import { ACP_LIMITS } from './acp/limits.ts';
+import { CLAUDE_CODE_LIMITS } from './claude-code/limits.ts';
 
-const LIMITS: Readonly<Record<RunnerName, readonly RunnerLimit[]>> = { acp: ACP_LIMITS };
+const LIMITS: Readonly<Record<RunnerName, readonly RunnerLimit[]>> = {
+  acp: ACP_LIMITS,
+  'claude-code': CLAUDE_CODE_LIMITS,
+};
 
 /** The invariants that a runner cannot hold. Loads nothing. */
 export function toRunnerLimits(name: RunnerName): readonly RunnerLimit[] {
@@ -15,6 +19,10 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
     case 'acp': {
       const { createAcpRunner } = await import('./acp/acp-runner.ts');
       return createAcpRunner();
+    }
+    case 'claude-code': {
+      const { createClaudeCodeRunner } = await import('./claude-code/claude-code-runner.ts');
+      return createClaudeCodeRunner();
     }
   }
 }

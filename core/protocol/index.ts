@@ -198,7 +198,9 @@ export { type Ulid, toUlid, isUlid, readUlidTime } from './ulid.ts';
 export {
   isRunnerModel,
   runnerNameSchema,
+  settingSourceSchema,
   sessionRunnerSchema,
   type RunnerName,
   type SessionRunner,
 } from './events/runner-event.ts';
+export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';

@@ -149,6 +149,7 @@ export interface OpenRequest
       Pick<
         OpenOptions,
         | 'agent'
+        | 'runner'
         | 'trustCommand'
         | 'chat'
         | 'workspace'

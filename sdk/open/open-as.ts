@@ -1,10 +1,19 @@
 import type { Engine } from '@klaus/core/agent';
 import { delegableOf, heldBy, intersect, toGrant } from '@klaus/core/policy';
-import { optional, toNarrowerMode, type AgentDefinition, type Mode, type SessionRunner } from '@klaus/core/protocol';
+import {
+  KlausError,
+  optional,
+  toNarrowerMode,
+  type AgentDefinition,
+  type Mode,
+  type SessionRunner,
+} from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
+import { toUserHome } from '../config/home.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
-import { toSessionRunner } from './open-runner.ts';
+import { findClaude } from './find-claude.ts';
+import { toClaudeCode, toSessionRunner } from './open-runner.ts';
 
 /** What opens a session, with the requests of its agent. */
 export interface OpenAs {
@@ -29,23 +38,41 @@ const MODES: Readonly<Record<NonNullable<AgentDefinition['permissionMode']>, Mod
 /**
  * Adds what the definition of the agent requests. The options of the user and the settings only narrow it.
  *
- * @param at.workspace Absolute real path. @param at.userHome The home folder of the user.
+ * @param at.workspace Absolute real path. @param at.env Of the user.
  * @throws KlausError `usage` for an unknown agent, `config` for an invalid definition.
  */
 export async function openAs(
   { engine, configuration, given }: { engine: Engine; configuration: Configuration; given: OpenOptions },
-  { workspace, userHome }: { workspace: string; userHome: string },
+  { workspace, env }: { workspace: string; env: Readonly<Record<string, string | undefined>> },
 ): Promise<OpenAs> {
-  if (given.agent === undefined) return { given, warnings: [] };
+  const isTrusted = given.trustCommand === true;
+  const asked = given.runner;
+  const toClaude = (): string => findClaude(configuration.values.claudeBinary ?? 'claude', env);
+  if (given.agent === undefined) {
+    if (asked === undefined) return { given, warnings: [] };
+    return {
+      given,
+      runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, findClaude: toClaude }),
+      warnings: [],
+    };
+  }
   const agents = engine.openAgents(workspace);
   const found = await agents.find(given.agent);
   const { definition } = found;
-  const runner = toSessionRunner(found, {
+  const ofDefinition = toSessionRunner(found, {
     isOfProject: agents.isOfProject(found.file),
-    isTrusted: given.trustCommand === true,
-    home: userHome,
-    state: engine.home,
+    ...{ isTrusted, workspace, findClaude: toClaude, home: toUserHome(env), state: engine.home },
   });
+  const own = ofDefinition && { ...ofDefinition, ...(given.model === undefined ? {} : { model: given.model }) };
+  const runner =
+    asked === undefined || asked === own?.name
+      ? own
+      : toAskedRunner(asked, definition, {
+          model: given.model ?? definition.model,
+          workspace,
+          isTrusted,
+          findClaude: toClaude,
+        });
   const requested = agents.grantOf(definition);
   const user =
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
@@ -72,6 +99,18 @@ export async function openAs(
     ...optional({ runner }),
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };
+}
+
+/** The program that the user asks for instead of that of the definition. @throws KlausError `usage` for `acp`. */
+function toAskedRunner(
+  name: NonNullable<OpenOptions['runner']>,
+  definition: AgentDefinition | undefined,
+  at: Parameters<typeof toClaudeCode>[1],
+): SessionRunner {
+  if (name === 'claude-code') return toClaudeCode(definition, at);
+  throw new KlausError('usage', `The runner ${name} needs a definition that names its program.`, {
+    hint: 'Choose an agent with `runner: acp` by --agent.',
+  });
 }
 
 /** The mode of an agent: what it requests only narrows the given one. */

@@ -20,6 +20,10 @@ export async function openChild(
   if (!lease) return;
   try {
     for await (const _ of engine.store.read(id)) return;
+    if (opened.runner) {
+      await engine.store.append(id, toProgramChild({ engine, configuration }, request), { lease });
+      return;
+    }
     const { definition, hash } = await engine.openAgents(opened.workspace).find(agent);
     if (hash !== request.definition) {
       throw new KlausError('workspace.conflict', `The definition of ${agent} changed before it was started.`, {
@@ -65,4 +69,23 @@ export async function openChild(
   } finally {
     await lease.release();
   }
+}
+
+/** The session of an agent that the program of its parent started. Its parent has the snapshots and the checkpoints. */
+function toProgramChild(
+  { engine, configuration }: { engine: Engine; configuration: Configuration },
+  { parent, agent, limits, grant, opened, model, mode, title }: OpenChild,
+): (EventBody & { at: number })[] {
+  const { workspace, sandbox, readable = [], writable = [], runner, patchApproval, isolate } = opened;
+  const given = { mode, checkpoint: 'manual' as const, isolate: isolate === true };
+  const { deferred: _, ...body } = toOpened(
+    { engine, configuration, given },
+    { workspace, model, sandbox, limits, grant, readable, writable },
+  );
+  const at = engine.clock.now();
+  const own = { agent, allowedAgents: ['*'], tools: [], system: '', snapshots: false as const };
+  return [
+    { ...body, ...own, ...(runner ? { runner } : {}), parent, patchApproval, at },
+    { type: 'session.changed', title, at },
+  ];
 }

@@ -9,26 +9,72 @@ import {
   type SandboxName,
   type SessionRunner,
 } from '@klaus/core/protocol';
+import { findMcpServers } from './mcp-servers.ts';
 import { isIn } from './outside-folders.ts';
 
 /** Name in place of a model, for a session whose agent is driven by another program. */
-export function toRunnerModel({ runner, name }: AgentDefinition): string | undefined {
-  return runner && `${runner}/${name}`;
+export function toRunnerModel({ name, model }: SessionRunner, agent: AgentDefinition | undefined): string {
+  return `${name}/${model ?? agent?.name ?? 'default'}`;
+}
+
+/** Variables of the user that Claude Code gets if its definition names none: how it reaches its model, and nothing else. */
+const CLAUDE_ENV = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'ANTHROPIC_MODEL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+  'DISABLE_ERROR_REPORTING',
+  'DISABLE_TELEMETRY',
+];
+
+interface RunnerPlace {
+  /** True for a definition in the workspace. */
+  isOfProject: boolean;
+  isTrusted: boolean;
+  /** The home folder of the user. */
+  home: string;
+  /** `KLAUS_HOME`. */
+  state: string;
+  /** Absolute. */
+  workspace: string;
+  /** Finds the program of Claude Code. @throws KlausError `config`. */
+  findClaude: () => string;
+}
+
+/** Claude Code for a session without a definition, or with one of an agent of Klaus. */
+export function toClaudeCode(
+  definition: AgentDefinition | undefined,
+  {
+    model,
+    workspace,
+    isTrusted,
+    findClaude,
+  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'findClaude'> & { model: string | undefined },
+): SessionRunner {
+  const servers = findMcpServers(definition ?? {}, { workspace, isTrusted });
+  return { name: 'claude-code', command: [findClaude()], env: CLAUDE_ENV, ...optional({ model }), ...servers };
 }
 
 /**
  * Checks the program that a definition names. A definition of the project only runs it if the user has agreed, because
  * it comes with the files of the project.
  *
- * @param at.isOfProject True for a definition in the workspace.
- * @param at.home The home folder of the user. @param at.state `KLAUS_HOME`.
  * @throws KlausError `config` for an incomplete definition or an unusable folder, `usage` without the agreement.
  */
 export function toSessionRunner(
   { definition, file }: Pick<FoundAgent, 'definition' | 'file'>,
-  at: { isOfProject: boolean; isTrusted: boolean; home: string; state: string },
+  at: RunnerPlace,
 ): SessionRunner | undefined {
-  const { runner, command, env, home, name } = definition;
+  const { runner, home, name, settingSources, model } = definition;
+  const isClaude = runner === 'claude-code';
+  const { command = isClaude ? [at.findClaude()] : undefined, env = isClaude ? CLAUDE_ENV : undefined } = definition;
+  if (settingSources && !isClaude) {
+    throw new KlausError('config', `${file}: settingSources needs the runner claude-code.`, {
+      hint: 'Remove it, or add `runner: claude-code`.',
+    });
+  }
   if (runner === undefined) {
     if (command === undefined && env === undefined && home === undefined) return undefined;
     throw new KlausError('config', `${file}: command, env and home need a runner.`, { hint: 'Add `runner: acp`.' });
@@ -38,7 +84,7 @@ export function toSessionRunner(
       hint: 'Add `command: [program, argument]`.',
     });
   }
-  if (definition.model !== undefined) {
+  if (model !== undefined && !isClaude) {
     throw new KlausError('config', `${file}: the agent chooses its model itself.`, {
       hint: 'Remove `model`, and configure the model in the program of the agent.',
     });
@@ -49,25 +95,21 @@ export function toSessionRunner(
       hint: `Read ${file}. If you trust it, repeat this with --trust-command, or copy the file to ${join(at.state, 'agents')}.`,
     });
   }
-  return { name: runner, command, ...optional({ env, home: home && toFolder(home, at) }) };
+  const own = { env, home: home && toFolder(home, at), ...(isClaude ? { model, settingSources } : {}) };
+  return { name: runner, command, ...optional(own), ...(isClaude ? findMcpServers(definition, at) : {}) };
 }
 
 /** What a session with a runner cannot have. @throws KlausError `config`, `usage`. */
-export function checkRunner({
-  limits,
-  sandbox,
-  model,
-}: {
-  limits: Limits;
-  sandbox: SandboxName;
-  model: string | undefined;
-}): void {
-  if (model !== undefined) {
+export function checkRunner(
+  { name }: SessionRunner,
+  { limits, sandbox, model }: { limits: Limits; sandbox: SandboxName; model: string | undefined },
+): void {
+  if (model !== undefined && name === 'acp') {
     throw new KlausError('usage', 'The agent chooses its model itself.', {
       hint: 'Leave out --model, and configure the model in the program of the agent.',
     });
   }
-  if (limits.usd > 0) {
+  if (limits.usd > 0 && name === 'acp') {
     throw new KlausError('config', 'A limit in dollars cannot be kept for an agent that another program drives.', {
       hint: 'Limit its turns and tool calls with --max-turns and --max-tool-calls, and pass --budget-usd 0.',
     });

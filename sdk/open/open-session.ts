@@ -17,7 +17,6 @@ import {
 import { openCopy } from '../copies/open-copy.ts';
 import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { toUserHome } from '../config/home.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
@@ -70,7 +69,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     klausHome: engine.home,
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
-  const as = await openAs(input, { workspace: workspace.root, userHome: toUserHome(env) });
+  const as = await openAs(input, { workspace: workspace.root, env });
   const { given, runner } = as;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
@@ -86,8 +85,9 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     );
   }
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
-  const model =
-    (as.agent && toRunnerModel(as.agent)) ?? (await findModel(input, { wanted: given.model, grant, limits }));
+  const model = runner
+    ? toRunnerModel(runner, as.agent)
+    : await findModel(input, { wanted: given.model, grant, limits });
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -95,7 +95,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
-  if (runner) checkRunner({ limits, sandbox: sandbox.name, model: given.model });
+  if (runner) checkRunner(runner, { limits, sandbox: sandbox.name, model: given.model });
   await inForce.engine(workspace.root);
   const { id } = input.given;
   const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };

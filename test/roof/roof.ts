@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Script } from '@klaus/sdk';
 import type { SessionState } from '@klaus/sdk/session-states';
 import type { ServerDescriptor } from '@klaus/server/contract';
 import { findProcesses } from '../faults/processes.ts';
+import { toClaudeCodeEnv } from '../fixtures/claude-code.ts';
 import { type Ended, type RunningKlaus, runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
@@ -35,7 +36,7 @@ const toTurns = (times: number): Script => ({
       when: { turn: 0 },
       pace: 20,
       chunk: 10,
-      reply: { text: { repeat: 'step ', times }, calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+      reply: { text: { repeat: 'step ', times }, calls: [{ shell: 'cat README.md' }] },
     },
     { when: { turn: 1 }, reply: { text: 'It is\ndone.' } },
     ...[2, 3, 4].map((turn) => ({ when: { turn }, reply: { text: 'Also\ndone.' } })),
@@ -66,12 +67,21 @@ export interface RoofOptions {
   files?: Readonly<Record<string, string>>;
   /** Temporary files of its processes are in a folder of the test. */
   temporary?: boolean;
+  /** The program of Claude Code, which drives the sessions instead of Klaus. */
+  claude?: string | undefined;
 }
 
-export async function createRoof({ script = SLOW, env = {}, files, temporary }: RoofOptions = {}): Promise<Roof> {
+export async function createRoof(given: RoofOptions = {}): Promise<Roof> {
+  const { script = SLOW, files, temporary, claude } = given;
   const place = createTestHome(files);
   const model = await startServer(script);
-  const options = { place, server: model, env: { ...env, ...(temporary ? { TMPDIR: createTemporary(place) } : {}) } };
+  const env = {
+    ...given.env,
+    ...(temporary ? { TMPDIR: createTemporary(place) } : {}),
+    ...(claude === undefined ? {} : toClaudeEnv(place, { claude, url: model.url })),
+  };
+  const options = { place, server: model, env };
+  const runner = claude === undefined ? [] : ['--runner', 'claude-code'];
   const daemons = (): number[] => findDaemons(place.home);
   const roof: Omit<Roof, typeof Symbol.asyncDispose> = {
     place,
@@ -79,7 +89,7 @@ export async function createRoof({ script = SLOW, env = {}, files, temporary }: 
     klaus: (...words) => runKlaus(words, options),
     begin: (...words) => startKlaus(words, options),
     async start(...words) {
-      const { code, stdout, stderr } = await roof.klaus('start', 'klaus', 'do it', '--detach', ...words);
+      const { code, stdout, stderr } = await roof.klaus('start', 'klaus', 'do it', '--detach', ...runner, ...words);
       if (code !== 0) throw new Error(stderr);
       return stdout.trim().split('\n');
     },
@@ -112,6 +122,14 @@ function createTemporary({ home }: TestHome): string {
   const folder = join(home, '../tmp');
   mkdirSync(folder);
   return folder;
+}
+
+/** A PATH with the program, which a test cache in `node_modules` would exclude. */
+function toClaudeEnv(place: TestHome, { claude, url }: { claude: string; url: string }): Record<string, string> {
+  const folder = join(place.env['HOME']!, '.local/bin');
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(claude, join(folder, 'claude'));
+  return { ...toClaudeCodeEnv(place, url), PATH: `${folder}:${place.env['PATH']}` };
 }
 
 /** Resolves when a list of processes is empty. */

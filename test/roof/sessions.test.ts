@@ -1,8 +1,9 @@
-// Covers apps/cli/commands, apps/cli/daemon, apps/cli/run: sessions that the daemon works on.
+// Covers apps/cli/commands, apps/cli/daemon, apps/cli/run, adapters/runners: sessions that the daemon works on.
 import type { Event } from '@klaus/sdk';
-import { expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { CLAUDE_CODE_TIMEOUT, needClaudeCode } from '../fixtures/claude-code.ts';
 import { toEvents } from '../fixtures/klaus.ts';
-import { createRoof, ENDLESS, toError, WRITE } from './roof.ts';
+import { createRoof, ENDLESS, type Roof, type RoofOptions, toError, WRITE } from './roof.ts';
 
 const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -90,18 +91,50 @@ test('an unknown agent, and options that a daemon cannot take, are refused', asy
   expect((await roof.klaus('start', 'klaus', 'do it', '--set', 'model=x')).code).toBe(2);
 });
 
-test('a message steers a run, and starts one in an idle session', async () => {
-  await using roof = await createRoof();
-  const [id] = await roof.start();
-  const steered = await roof.klaus('message', id!, 'and the tests', '--json');
-  expect(JSON.parse(steered.stdout)).toEqual({ session: id, delivery: 'steer' });
-  expect((await roof.klaus('wait', id!)).code).toBe(0);
-  const prompted = await roof.klaus('message', id!, 'and the docs', '--json');
-  expect(JSON.parse(prompted.stdout)).toEqual({ session: id, delivery: 'prompt' });
-  expect((await roof.klaus('wait', id!)).code).toBe(0);
-  const log = toEvents((await roof.klaus('logs', id!, '--json')).stdout);
-  expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
-  expect(log.flatMap(toOrigin)).toEqual(['user', 'steer', 'user']);
+describe.each(['klaus', 'claude-code'] as const)('with the runner %s', (runner) => {
+  const timeout = runner === 'klaus' ? 60_000 : CLAUDE_CODE_TIMEOUT;
+  const open = async (context: TestContext, options: RoofOptions = {}): Promise<Roof> =>
+    createRoof({ ...options, claude: runner === 'klaus' ? undefined : await needClaudeCode(context) });
+
+  test('a message steers a run, and starts one in an idle session', { timeout }, async (context) => {
+    await using roof = await open(context);
+    const [id] = await roof.start();
+    const steered = await roof.klaus('message', id!, 'and the tests', '--json');
+    expect(JSON.parse(steered.stdout)).toEqual({ session: id, delivery: 'steer' });
+    expect((await roof.klaus('wait', id!)).code).toBe(0);
+    const prompted = await roof.klaus('message', id!, 'and the docs', '--json');
+    expect(JSON.parse(prompted.stdout)).toEqual({ session: id, delivery: 'prompt' });
+    expect((await roof.klaus('wait', id!)).code).toBe(0);
+    expect(await roof.status(id!)).toMatchObject({ state: 'done', lastLine: 'done.', agent: 'klaus' });
+    const log = toEvents((await roof.klaus('logs', id!, '--json')).stdout);
+    expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
+    expect(log.flatMap(toOrigin)).toEqual(['user', 'steer', 'user']);
+  });
+
+  test('interrupt stops several runs, and wait has the exit code of an interruption', { timeout }, async (context) => {
+    await using roof = await open(context, { script: ENDLESS });
+    const ids = await roof.start('--count', '2');
+    const stopped = await roof.klaus('interrupt', ...ids, '--json');
+    expect(stopped.code).toBe(0);
+    expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
+    expect((await roof.klaus('wait', ...ids)).code).toBe(130);
+    expect(await roof.status(ids[0]!)).toMatchObject({ state: 'failed', outcome: 'cancelled' });
+    expect(roof.daemons()).toHaveLength(1);
+  });
+
+  test('logs prints the last events, and follows a run to its end', { timeout }, async (context) => {
+    await using roof = await open(context);
+    const [id] = await roof.start();
+    const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
+    expect(followed).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
+    // It is written after the end of the run. Another program does not name its sessions.
+    if (runner === 'klaus')
+      await expect.poll(async () => (await roof.status(id!)).title, { timeout: 30_000 }).toBe('do it');
+    const all = toEvents((await roof.klaus('attach', id!, '--json')).stdout);
+    expect(all.slice(0, followed.length)).toEqual(followed);
+    const last = toEvents((await roof.klaus('logs', id!, '-n', '2', '--json')).stdout, all.length - 1);
+    expect(last).toEqual(all.slice(-2));
+  });
 });
 
 function toOrigin(event: Event): string[] {
@@ -109,17 +142,6 @@ function toOrigin(event: Event): string[] {
     ? [event.message.origin]
     : [];
 }
-
-test('interrupt stops several runs, and wait has the exit code of an interruption', async () => {
-  await using roof = await createRoof({ script: ENDLESS });
-  const ids = await roof.start('--count', '2');
-  const stopped = await roof.klaus('interrupt', ...ids, '--json');
-  expect(stopped.code).toBe(0);
-  expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
-  expect((await roof.klaus('wait', ...ids)).code).toBe(130);
-  expect(await roof.status(ids[0]!)).toMatchObject({ state: 'failed', outcome: 'cancelled' });
-  expect(roof.daemons()).toHaveLength(1);
-});
 
 test('--signal reaches a run in another terminal', async () => {
   await using roof = await createRoof({ script: ENDLESS });
@@ -130,19 +152,6 @@ test('--signal reaches a run in another terminal', async () => {
   const stopped = await roof.klaus('interrupt', session, '--signal', '--json');
   expect(JSON.parse(stopped.stdout)).toMatchObject({ session, state: 'stopping', pid: run.pid });
   expect((await run.ended).code).toBe(130);
-});
-
-test('logs prints the last events, and follows a run to its end', async () => {
-  await using roof = await createRoof();
-  const [id] = await roof.start();
-  const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
-  expect(followed).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
-  // It is written after the end of the run.
-  await expect.poll(async () => (await roof.status(id!)).title, { timeout: 30_000 }).toBe('do it');
-  const all = toEvents((await roof.klaus('attach', id!, '--json')).stdout);
-  expect(all.slice(0, followed.length)).toEqual(followed);
-  const last = toEvents((await roof.klaus('logs', id!, '-n', '2', '--json')).stdout, all.length - 1);
-  expect(last).toEqual(all.slice(-2));
 });
 
 test('a question waits without a process, and its answer continues the session', async () => {

@@ -12,7 +12,7 @@ import {
   type StopReason as AcpStopReason,
 } from '@agentclientprotocol/sdk/unstable';
 import { AgentCalls, toText } from './agent-calls.ts';
-import { startAgentProcess, type StartedProcess } from './agent-process.ts';
+import { startAgentProcess, type StartedProcess } from '../process/agent-process.ts';
 import { createClientApp } from './client-methods.ts';
 import { ACP_LIMITS } from './limits.ts';
 import { takeUpdates } from './agent-messages.ts';

@@ -21,7 +21,7 @@ export function createClientApp({ host, calls }: ClientOptions): ClientApp {
   return client({ name: 'klaus' })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       const call = calls.update(params.toolCall);
-      return toAnswer(params.options, await host.ask(toAsked(call)));
+      return toAnswer(params.options, (await host.ask(toAsked(call))).verdict);
     })
     .onRequest(methods.client.fs.readTextFile, async ({ params: { path, line, limit } }) => {
       const used = await host.readText(path);

@@ -21,6 +21,7 @@ export interface Options {
   cwd?: string;
   model?: string;
   agent?: string;
+  runner?: 'acp' | 'claude-code';
   trustCommand?: true;
   /** Names of agents. */
   worker?: readonly string[];

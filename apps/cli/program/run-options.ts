@@ -45,6 +45,11 @@ const effortOption = choiceOption('--effort <level>', 'how much the model reason
   'max',
 ] satisfies readonly Effort[]);
 
+const runnerOption = choiceOption('--runner <name>', 'the program that drives the agent, instead of Klaus', [
+  'acp',
+  'claude-code',
+] satisfies readonly Options['runner'][]);
+
 export const settingOption = new Option(
   '--set <key=value>',
   'any setting, such as sandbox.timeoutMs=300000 (klaus config lists them)',
@@ -143,6 +148,7 @@ export function addRequestOptions(command: Command): Command {
       repeatable(),
     )
     .addOption(sandboxOption)
+    .addOption(runnerOption)
     .addOption(waitForModelOption)
     .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied');
   return addShowOptions(addLimitOptions(command));

@@ -1,4 +1,11 @@
-import { effortSchema, limitsSchema, modeSchema, sandboxNameSchema, temperatureSchema } from '@klaus/core/protocol';
+import {
+  effortSchema,
+  limitsSchema,
+  modeSchema,
+  runnerNameSchema,
+  sandboxNameSchema,
+  temperatureSchema,
+} from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { defineSessionRoute, promptFields, ulid } from './route-fields.ts';
@@ -33,6 +40,7 @@ export const sessionRoutes = {
         .string()
         .optional()
         .describe('Name of an agent, whose authority, model and limits the other fields only narrow. Default `klaus`.'),
+      runner: runnerNameSchema.optional().describe('What drives the agent, instead of what its definition says.'),
       workers: z
         .array(z.string())
         .optional()

@@ -62,6 +62,7 @@ export const sessionHandlers = {
       session: id,
       workspace,
       agent,
+      runner,
       workers,
       chat,
       limits,
@@ -90,7 +91,7 @@ export const sessionHandlers = {
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({
-          ...optional({ id, workspace: folder, agent: toDefined(agent), chat, model, temperature, effort }),
+          ...optional({ id, workspace: folder, agent: toDefined(agent), runner, chat, model, temperature, effort }),
           ...optional({ mode, sandbox, isolate, grant, workers, workingCopy, trustCommand, instance, startedBy }),
           checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),

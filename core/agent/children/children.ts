@@ -71,7 +71,8 @@ export function createChildren(work: Work, call: string): Children {
   };
 }
 
-function openChild(work: Work, child: ChildState, task: string): Promise<void> {
+/** Opens the session of a recorded child. */
+export function openChild(work: Work, child: ChildState, task: string): Promise<void> {
   const { engine, session, state } = work;
   const { id, call, agent, definition, grant, limits } = child;
   const [line = ''] = task.trim().split('\n');

@@ -49,6 +49,15 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   return { id, agent, definition: hash, edge: 'spawn', wanted: request.narrow ? offered : asked, limits };
 }
 
+/** The child session of an agent that the program of a session starts by itself: it has no definition here. */
+export function planProgramChild(work: Work, agent: string): ChildPlan {
+  checkAllowed(work, agent, false);
+  const held = work.authority.grant();
+  const wanted = withoutAmounts(toGrant(heldBy(held)), held);
+  const limits = toShare(work.state, { given: undefined });
+  return { id: work.engine.ids.ulid(), agent, definition: '', edge: 'spawn', wanted, limits };
+}
+
 /** @throws KlausError `usage` for an agent that the session may not give tasks. */
 function checkAllowed(work: Work, agent: string, isWorker: boolean): void {
   const chain = work.authority.chain();

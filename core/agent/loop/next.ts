@@ -92,6 +92,9 @@ function fail(reason: string): Action {
 /** Open calls and an open turn belong to a process of the agent that has ended. */
 function nextAgentTurn(state: State, facts: Facts): Action {
   if (state.calls.length > 0 || state.openTurn) return { kind: 'closeTurn' };
+  // An agent that the program started worked in the process of its parent.
+  const { parent, forked } = state.session!;
+  if (parent && !forked) return fail('The process of the agent that started it ended.');
   if (!needsAgentTurn(state)) {
     const ended = endOf(state, facts);
     if (ended) return ended;

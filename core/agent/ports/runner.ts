@@ -1,4 +1,4 @@
-import type { Part, RunnerName, StopReason, Usage } from '../../protocol/index.ts';
+import type { Mode, Part, RunnerName, SessionRunner, StopReason, Usage } from '../../protocol/index.ts';
 import type { ExecRequest, ExecResult } from './sandbox.ts';
 
 /** An invariant of Klaus that does not hold for a session with this runner. */
@@ -21,8 +21,11 @@ export interface Runner {
   open(request: RunnerRequest, host: RunnerHost): Promise<RunnerSession>;
 }
 
-export interface RunnerRequest {
+export interface RunnerRequest extends Pick<SessionRunner, 'model' | 'settingSources' | 'mcpServers'> {
+  /** Id of the session of Klaus. */
+  session: string;
   command: readonly string[];
+  mode: Mode;
   /** Absolute path of a folder whose files are copied into the home folder of the agent. */
   home?: string;
   /** True: `RunnerHost.exec` runs in a sandbox, with a home folder of the session. False: with that of the user. */
@@ -33,6 +36,8 @@ export interface RunnerRequest {
   folders: readonly string[];
   /** The agent's own session to continue, and what it has cost in US dollars. Absent, or unknown to the agent: a new one. */
   resume?: { id: string; usd: number | null };
+  /** US dollars that are left of the limit of the session. Absent: unlimited. */
+  usdLeft?: number;
   signal: AbortSignal;
 }
 
@@ -43,15 +48,29 @@ export interface RunnerSession {
   readonly id: string;
   /** True if it continues the session of the request and knows what was said in it. */
   readonly isResumed: boolean;
+  /** True: the agent keeps its costs, so that it reports what a turn without an end cost in a later one. */
+  readonly keepsCosts?: boolean;
+  /** What the agent itself recorded in the session that it continues, in order. Absent: it does not report it. */
+  readonly history?: readonly RunnerEntry[];
   /**
    * One turn: sends the parts and resolves when the agent has ended its turn. After `signal` is aborted, the agent is
    * asked to stop, and ended if it does not.
    *
    * @throws KlausError `runner.failed` if the process of the agent ends, or breaks the protocol.
    */
-  prompt(parts: readonly Part[], options: { signal: AbortSignal }): Promise<RunnerEnd>;
+  prompt(parts: readonly Part[], options: { turn: number; mode: Mode; signal: AbortSignal }): Promise<RunnerEnd>;
   /** Ends the process of the agent and waits for its end. Idempotent. */
   close(): Promise<void>;
+}
+
+/** One entry of the agent's own record of its session. */
+export interface RunnerEntry {
+  /** Of the agent, unique in its session. */
+  id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  /** The tool call that it contains, or of which it is the result. */
+  call?: string;
 }
 
 export interface RunnerEnd {
@@ -72,6 +91,7 @@ export const AGENT_CALL_KINDS = [
   'execute',
   'think',
   'fetch',
+  'delegate',
   'other',
 ] as const;
 export type AgentCallKind = (typeof AGENT_CALL_KINDS)[number];
@@ -93,6 +113,8 @@ export interface AgentCall {
   diff?: string;
   /** The arguments as the agent reports them. */
   input?: unknown;
+  /** With `delegate`: the kind of agent that it starts. */
+  agent?: string;
   /** `waiting`: it has not begun. */
   state: 'waiting' | 'running' | 'done' | 'failed';
   output: string;
@@ -107,14 +129,40 @@ export interface ToolUse {
   detail?: unknown;
 }
 
-/** What a runner reports, and what it does through the engine. Reports are recorded in order. */
-export interface RunnerHost {
+/** What an agent reports, and what it asks of the gate. Reports are recorded in order. */
+export interface AgentReports {
   /** Text of the agent. It is shown at once and recorded as a part of a message. */
   text(kind: 'text' | 'thinking', text: string): void;
+  /** The id that the agent gave to the text since the last one. */
+  entry(id: string): void;
   /** The new state of a call that the agent makes by itself. */
   call(call: AgentCall): void;
   /** Asks the gate, and the user if the gate does. Resolves with `cancelled` after the turn was stopped. */
-  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'>;
+  ask(call: AgentCall): Promise<AskAnswer>;
+}
+
+export interface AskAnswer {
+  verdict: 'allow' | 'deny' | 'cancelled';
+  /** For the agent, why it is denied. */
+  reason?: string;
+}
+
+/** An agent that the agent started, in a child session of its own. */
+export interface RunnerChild extends AgentReports {
+  /** Ends the run of the child session and closes it. */
+  end(outcome: 'done' | 'failed'): Promise<void>;
+}
+
+/** What a runner reports, and what it does through the engine. */
+export interface RunnerHost extends AgentReports {
+  /**
+   * Opens the child session of an allowed call of kind `delegate`. Without an end, it fails at the end of the turn.
+   *
+   * @param call The id of the agent.
+   */
+  child(call: string, task: string): Promise<RunnerChild>;
+  /** The text with placeholders in place of known secrets. */
+  redact(text: string): string;
   /**
    * Runs a tool of the engine through the gate.
    *

@@ -1,12 +1,14 @@
 import {
   isKlausError,
   NO_USAGE,
+  optional,
   type EventBody,
   type KlausError,
   type Message,
   type Part,
 } from '../../protocol/index.ts';
 import { accountOf } from '../budget/ledger.ts';
+import { usedOf } from '../budget/limit-check.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import { toTranscript } from '../context/transcript.ts';
 import { answerOpenCalls } from '../loop/closing-events.ts';
@@ -15,7 +17,10 @@ import type { AgentDriver, Work } from '../loop/work.ts';
 import type { RunnerEnd, RunnerSession } from '../ports/runner.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
+import { openAgentChild } from './agent-child.ts';
 import { AgentHost } from './agent-host.ts';
+import { toAgentMessage } from './agent-text.ts';
+import { toImported } from './imported.ts';
 import { isUnsent } from './unsent.ts';
 
 /** Characters of the earlier conversation that a new session of the agent gets. */
@@ -26,13 +31,15 @@ const INTERRUPTED =
 
 /** Starts the process of the agent at the first turn, and keeps it for later ones. */
 export function createAgentDriver(): AgentDriver {
-  const agent: Agent = { host: new AgentHost() };
+  const agent: Agent = { host: new AgentHost(openAgentChild) };
   return { performTurn: (work) => performTurn(work, agent), close: () => closeAgent(agent) };
 }
 
 interface Agent {
   readonly host: AgentHost;
   session?: RunnerSession | undefined;
+  /** The limit in dollars with which the process was started. */
+  usdLimit?: number;
 }
 
 async function closeAgent(agent: Agent): Promise<void> {
@@ -55,6 +62,9 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
   if (!before) return;
   if (before.length > 0) await work.append(before);
   const { host } = agent;
+  // The process knows only the limit with which it was started.
+  if (agent.usdLimit !== state.limits.usd) await closeAgent(agent);
+  agent.usdLimit = state.limits.usd;
   const signal = host.begin(work);
   let end: RunnerEnd | undefined;
   let failure: KlausError | undefined;
@@ -65,7 +75,8 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
     const session = (agent.session ??= await open(work, { host, signal }));
     const context = isNew && !session.isResumed ? toContext(state, earlier) : [];
     if (isNew) await recordOpening(work, session);
-    if (!signal.aborted) end = await session.prompt([...context, ...parts], { signal });
+    if (!signal.aborted)
+      end = await session.prompt([...context, ...parts], { turn, mode: work.authority.mode(), signal });
   } catch (error) {
     await closeAgent(agent);
     if (!isKlausError(error)) {
@@ -74,16 +85,17 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
     }
     failure = error;
   }
+  const keepsCosts = agent.session?.keepsCosts === true;
   const isStopped = signal.aborted || end === undefined;
   if (isStopped) await closeAgent(agent);
   const rest = await host.end();
   if (work.isLeaving()) return;
   const why = failure ? 'the agent failed' : isStopped ? 'the turn was stopped' : 'the agent ended its turn';
-  const { usage = NO_USAGE, usd = null, stopReason = 'cancelled' } = end ?? {};
+  const { usage = NO_USAGE, usd = keepsCosts ? 0 : null, stopReason = 'cancelled' } = end ?? {};
   const attempt = { run, purpose: 'turn' as const, turn, model, attempt: 1, usage, usd };
   await work.append([
     ...answerOpenCalls(state, why),
-    ...toMessage(work, rest),
+    ...toAgentMessage(work, rest),
     { type: 'model.attempted', ...attempt, outcome: end ? 'ok' : 'cancelled' },
     { type: 'turn.finished', run, turn, stopReason: isStopped ? 'cancelled' : stopReason },
     ...(end && !end.usage ? toUncounted(work) : []),
@@ -97,11 +109,14 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
 async function open(work: Work, { host, signal }: { host: AgentHost; signal: AbortSignal }): Promise<RunnerSession> {
   const { state, engine } = work;
   const { runner, workspace, readable = [], sandbox } = openedOf(state);
-  const { name, command, home } = runner!;
-  const { agentSession } = state;
+  const { name, command, home, model, settingSources, mcpServers } = runner!;
+  const { agentSession, limits } = state;
+  const usdLeft = limits.usd === 0 ? undefined : Math.max(0, limits.usd - usedOf(state).usd);
   return (await engine.openRunner(name)).open(
     {
-      ...{ command, workspace, folders: readable, isSandboxed: sandbox !== 'host', signal },
+      ...{ session: work.session, command, workspace, folders: readable, signal },
+      ...{ isSandboxed: sandbox !== 'host', mode: work.authority.mode() },
+      ...optional({ model, settingSources, mcpServers, usdLeft }),
       ...(home === undefined ? {} : { home }),
       ...(agentSession === undefined
         ? {}
@@ -112,7 +127,7 @@ async function open(work: Work, { host, signal }: { host: AgentHost; signal: Abo
 }
 
 /** Records the session of the agent, so that a later process continues it. */
-async function recordOpening(work: Work, { id, agent, isResumed }: RunnerSession): Promise<void> {
+async function recordOpening(work: Work, { id, agent, isResumed, history }: RunnerSession): Promise<void> {
   const { state } = work;
   const run = runOf(state).id;
   const { name } = openedOf(state).runner!;
@@ -121,6 +136,7 @@ async function recordOpening(work: Work, { id, agent, isResumed }: RunnerSession
   await work.append([
     { type: 'runner.opened', run, runner: name, agent, agentSession: id, resumed: isResumed },
     ...(lost ? [{ type: 'notice' as const, run, level: 'warn' as const, text }] : []),
+    ...toImported(work, history ?? []),
   ]);
 }
 
@@ -143,12 +159,6 @@ function toContext(state: State, earlier: readonly Message[]): Part[] {
   if (said.length === 0) return parts;
   const text = cutOutput(toTranscript(said, 2_000), MAX_TRANSCRIPT);
   return [...parts, { type: 'text', text: `The conversation until now, for your information:\n${text}` }];
-}
-
-function toMessage({ state, engine }: Work, parts: Part[]): EventBody[] {
-  if (parts.length === 0) return [];
-  const message = { id: engine.ids.ulid(), role: 'assistant' as const, origin: 'model' as const, parts };
-  return [{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }];
 }
 
 /** A limit in tokens has no effect if the agent does not report them. */

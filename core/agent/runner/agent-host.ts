@@ -1,42 +1,28 @@
-import { KlausError, type CallPart, type EventBody, type Part } from '../../protocol/index.ts';
+import { KlausError, type CallPart, type EventBody } from '../../protocol/index.ts';
 import { toolCallsLeft } from '../budget/limit-check.ts';
 import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
+import { planProgramChild } from '../children/plan-child.ts';
 import { performCalls } from '../calls/run-calls.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
-import type { AgentCall, AgentProcess, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type { AgentCall, AgentProcess, AskAnswer, RunnerChild, RunnerHost, ToolUse } from '../ports/runner.ts';
 import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
-import { AgentText } from './agent-text.ts';
-import { toAgentTool, toAgentToolName } from './agent-tool.ts';
-import { receiveAnswers, type Answers } from './answers.ts';
+import { AgentText, type TakenText } from './agent-text.ts';
+import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
+import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
+import type { Observed, Turn } from './agent-turn.ts';
+import { receiveAnswers } from './answers.ts';
 
-/** A call that the agent makes by itself. */
-interface Observed {
-  /** Its id in the log. */
-  id: string;
-  began: number;
-  /** True: a message of the log contains it. */
-  isRecorded: boolean;
-  /** True: it has its result. */
-  isClosed: boolean;
-}
+const CANCELLED: AskAnswer = { verdict: 'cancelled' };
 
 type UseOptions = NonNullable<Parameters<RunnerHost['useTool']>[2]>;
-
-/** One turn of the agent. */
-interface Turn {
-  work: Work;
-  answers: Answers;
-  stop: AbortController;
-  signal: AbortSignal;
-}
 
 /** Records what an agent reports, and runs what it asks for through the gate. */
 export class AgentHost implements RunnerHost {
@@ -46,6 +32,11 @@ export class AgentHost implements RunnerHost {
   readonly #uses = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  readonly #children: AgentChildren;
+
+  constructor(openChild: OpenRunnerChild) {
+    this.#children = new AgentChildren(openChild, (run) => this.#inOrder(run));
+  }
 
   /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
   begin(work: Work): AbortSignal {
@@ -57,21 +48,36 @@ export class AgentHost implements RunnerHost {
   }
 
   /** Ends the turn and the commands of its terminals. Returns the text that is not recorded. @throws What a record threw. */
-  async end(): Promise<Part[]> {
+  async end(): Promise<TakenText> {
     const { work, answers, stop } = this.#now();
     stop.abort();
     await Promise.allSettled(this.#uses);
+    await this.#children.endAll();
     await this.#queue;
     await answers.close();
     this.#turn = undefined;
     this.#observed.clear();
     if (this.#failure) throw this.#failure.error;
-    return this.#text.take(work).parts;
+    return this.#text.take(work);
   }
 
   text(kind: 'text' | 'thinking', text: string): void {
     // Text after the end of a turn belongs to no request.
     if (this.#turn) this.#text.add(this.#turn.work, kind, text);
+  }
+
+  entry(id: string): void {
+    if (this.#turn) this.#text.entry(id);
+  }
+
+  redact(text: string): string {
+    return this.#now().work.redactor.redact(text);
+  }
+
+  async child(call: string, task: string): Promise<RunnerChild> {
+    const { work, signal } = this.#now();
+    const id = this.#observed.get(call)?.id ?? call;
+    return await this.#children.open(work, { call: id, task, signal });
   }
 
   notice(text: string): void {
@@ -87,13 +93,13 @@ export class AgentHost implements RunnerHost {
     this.#record(() => this.#recordState(observed, call));
   }
 
-  ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+  ask(call: AgentCall): Promise<AskAnswer> {
     // An agent can ask again about a call that was denied.
     if (this.#observed.get(call.id)?.isClosed) this.#observed.delete(call.id);
     return this.#track(this.#ask(call));
   }
 
-  async #ask(call: AgentCall): Promise<'allow' | 'deny' | 'cancelled'> {
+  async #ask(call: AgentCall): Promise<AskAnswer> {
     const { signal, answers, work } = this.#now();
     const observed = this.#toRecorded(call);
     for (;;) {
@@ -101,7 +107,7 @@ export class AgentHost implements RunnerHost {
       if (answer !== 'asked') return answer;
       const approval = this.#find(observed.id)?.asked?.approval;
       if (approval !== undefined) await answers.until(approval, signal);
-      if (signal.aborted || !work.state.run) return 'cancelled';
+      if (signal.aborted || !work.state.run) return CANCELLED;
     }
   }
 
@@ -205,10 +211,10 @@ export class AgentHost implements RunnerHost {
     return true;
   }
 
-  async #append({ id, parts }: { id: string; parts: Part[] }, call: CallPart): Promise<void> {
+  async #append({ parts, ...text }: TakenText, call: CallPart): Promise<void> {
     const { work } = this.#now();
     const { run, turn } = { run: runOf(work.state).id, turn: work.state.turn };
-    const message = { id, role: 'assistant' as const, origin: 'model' as const, parts: [...parts, call] };
+    const message = { ...text, role: 'assistant' as const, origin: 'model' as const, parts: [...parts, call] };
     work.originals.set(call.id, call.input);
     await work.append([{ type: 'message.added', run, turn, message }]);
   }
@@ -252,18 +258,18 @@ export class AgentHost implements RunnerHost {
     if (bodies.length > 0) await work.append(bodies);
   }
 
-  async #judge(observed: Observed, call: AgentCall): Promise<'allow' | 'deny' | 'cancelled' | 'asked'> {
+  async #judge(observed: Observed, call: AgentCall): Promise<AskAnswer | 'asked'> {
     const { work, signal } = this.#now();
     const state = this.#find(observed.id);
-    if (!state || state.finished) return 'deny';
-    if (this.#isAtLimit() || signal.aborted) return 'cancelled';
+    if (!state || state.finished) return { verdict: 'deny' };
+    if (this.#isAtLimit() || signal.aborted) return CANCELLED;
     await work.learnSecrets();
     await work.authority.learn();
     const { workspace } = openedOf(work.state);
-    const tool = toAgentTool(call, workspace);
+    const tool = toAgentTool(call, { workspace, plan: (agent) => planProgramChild(work, agent) });
     const context = await createToolContext(work, observed.id);
     const judged = await work.activities.judge(work, { call: state, tool, input: call.input, context });
-    if (signal.aborted) return 'cancelled';
+    if (signal.aborted) return CANCELLED;
     if (judged.kind === 'asked') {
       await work.append([judged.decided, judged.asked]);
       return 'asked';
@@ -271,15 +277,16 @@ export class AgentHost implements RunnerHost {
     if (judged.kind === 'finished') {
       observed.isClosed = true;
       await work.append([judged.decided, judged.finished]);
-      return 'deny';
+      return { verdict: 'deny', reason: judged.finished.output };
     }
     const { diff } = judged.ready.intent;
     const head = { ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
     const started: EventBody[] = state.started
       ? []
       : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];
-    await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...started]);
-    return 'allow';
+    const child = work.activities.recordChild(work, judged.ready);
+    await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...child, ...started]);
+    return { verdict: 'allow' };
   }
 
   /** Judges and runs a call of a tool of the engine until it has a result, or the turn is stopped. */
@@ -303,11 +310,4 @@ export class AgentHost implements RunnerHost {
     // A question ends the snapshot of the turn. The agent can change files by itself.
     await this.#inOrder(async () => work.append((await snapshotWorkspace(work)) ?? []));
   }
-}
-
-function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
-  const known = Object.entries({ title, kind, paths, command, url }).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-  );
-  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
 }

@@ -1,5 +1,16 @@
-import type { Part } from '../../protocol/index.ts';
+import type { EventBody, Message } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
+import { runOf } from '../state/state.ts';
+
+/** The message with the text of an agent, if there is any. */
+export function toAgentMessage({ state }: Work, { parts, ...text }: TakenText): EventBody[] {
+  if (parts.length === 0) return [];
+  const message = { ...text, role: 'assistant' as const, origin: 'model' as const, parts };
+  return [{ type: 'message.added', run: runOf(state).id, turn: state.turn, message }];
+}
+
+/** Text as a part of a message. */
+export type TakenText = Pick<Message, 'id' | 'parts' | 'entries'>;
 
 type Kind = 'text' | 'thinking';
 
@@ -8,6 +19,7 @@ export class AgentText {
   #id = '';
   #parts: { type: Kind; text: string }[] = [];
   #offsets = { text: 0, thinking: 0 };
+  #entries: string[] = [];
 
   add({ engine, session }: Work, kind: Kind, text: string): void {
     if (text === '') return;
@@ -20,10 +32,17 @@ export class AgentText {
     engine.store.emitLive({ type: 'message.delta', session, message: this.#id, part: kind, offset, text });
   }
 
+  /** The id that the agent gave to the text since the last one. */
+  entry(id: string): void {
+    if (this.#parts.length > 0) this.#entries.push(id);
+  }
+
   /** The text since the last call of this function, with the id under which it was shown. */
-  take({ engine }: Work): { id: string; parts: Part[] } {
-    const taken = { id: this.#id || engine.ids.ulid(), parts: this.#parts };
+  take({ engine }: Work): TakenText {
+    const entries = this.#entries.length > 0 ? { entries: this.#entries } : {};
+    const taken = { id: this.#id || engine.ids.ulid(), parts: this.#parts, ...entries };
     this.#id = '';
+    this.#entries = [];
     this.#parts = [];
     this.#offsets = { text: 0, thinking: 0 };
     return taken;

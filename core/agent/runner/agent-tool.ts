@@ -1,6 +1,8 @@
+import { toGrantText } from '../../policy/index.ts';
 import type { Access, Effect } from '../../protocol/index.ts';
 import { z } from 'zod';
 import { AGENT_CALL_KINDS, type AgentCall, type AgentCallKind } from '../ports/runner.ts';
+import type { ChildPlan } from '../ports/children.ts';
 import type { Intent, Tool } from '../ports/tool.ts';
 
 const PREFIX = 'agent_';
@@ -15,6 +17,7 @@ const KINDS: Readonly<Record<AgentCallKind, { effects: readonly Effect[]; like?:
   move: { effects: ['write'], like: 'edit_file' },
   execute: { effects: ['execute'], like: 'run_command' },
   fetch: { effects: ['network'] },
+  delegate: { effects: ['spawn'], like: 'spawn_agent' },
   other: { effects: ['write', 'execute', 'network'] },
 };
 
@@ -30,7 +33,10 @@ export function effectsOfAgentTool(name: string): readonly Effect[] | undefined 
 }
 
 /** The call as a tool, so that the gate judges it like any other. It is never run by Klaus. */
-export function toAgentTool(call: AgentCall, workspace: string): Tool<unknown> {
+export function toAgentTool(
+  call: AgentCall,
+  { workspace, plan }: { workspace: string; plan: (agent: string) => ChildPlan },
+): Tool<unknown> {
   const { effects, like } = KINDS[call.kind];
   return {
     name: toAgentToolName(call.kind),
@@ -39,9 +45,19 @@ export function toAgentTool(call: AgentCall, workspace: string): Tool<unknown> {
     effects,
     resume: 'tell',
     ...(like === undefined ? {} : { like }),
-    prepare: async () => toIntent(call, workspace),
+    prepare: async () => ({ ...toIntent(call, workspace), ...toDelegation(call, plan) }),
     run: () => Promise.reject(new Error('a call of an agent is not run by the engine')),
   };
+}
+
+/** The child session of a call that starts an agent. */
+function toDelegation(
+  { kind, agent = 'agent' }: AgentCall,
+  plan: (agent: string) => ChildPlan,
+): Pick<Intent, 'child' | 'delegates'> {
+  if (kind !== 'delegate') return {};
+  const child = plan(agent);
+  return { child, delegates: { agent, grant: child.wanted, text: toGrantText(child.wanted) } };
 }
 
 function toIntent(call: AgentCall, workspace: string): Intent {
@@ -66,6 +82,7 @@ function toAccess({ kind, paths, command, url }: AgentCall, workspace: string): 
     case 'fetch':
       return [toNetwork(url)];
     case 'think':
+    case 'delegate':
       return [];
     default:
       // Without a path it can be any file of the workspace.
@@ -82,4 +99,12 @@ function toNetwork(url: string | undefined): Access {
   const [, scheme, host, port] = found;
   const usual = scheme!.toLowerCase() === 'http' ? 80 : 443;
   return { kind: 'net', host: host!.toLowerCase().replace(/^\[|\]$/g, ''), port: port ? Number(port) : usual };
+}
+
+/** What a call contains, for the log. */
+export function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
+  const known = Object.entries({ title, kind, paths, command, url }).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
 }

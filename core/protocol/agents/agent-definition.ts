@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runnerNameSchema } from '../events/runner-event.ts';
+import { runnerNameSchema, settingSourceSchema } from '../events/runner-event.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { agentNameSchema } from './agent-name.ts';
 
@@ -55,9 +55,14 @@ export const agentHeadSchema = z.strictObject({
   /** Further authority, in the notation of `--grant`. */
   grants: z.union([z.array(z.string()), z.string().transform((text) => [text])]).optional(),
   config: agentConfigSchema.optional(),
-  /** What drives the agent: `acp` is a program that speaks the Agent Client Protocol. Default: the loop of Klaus. */
+  /**
+   * What drives the agent: `acp` is a program that speaks the Agent Client Protocol, `claude-code` is Claude Code.
+   * Default: the loop of Klaus.
+   */
   runner: runnerNameSchema.optional(),
-  /** With `runner`: the program and its arguments. It runs in the sandbox. */
+  /** With `runner: claude-code`: the settings files that it loads. Default: none. */
+  settingSources: z.array(settingSourceSchema).optional(),
+  /** With `runner`: the program and its arguments. It runs in the sandbox. Default with `claude-code`: `claude`. */
   command: z.array(z.string().min(1)).min(1).optional(),
   /** With `runner`: names of the variables of the user that the program gets, such as the key of its model. */
   env: namesSchema.optional(),

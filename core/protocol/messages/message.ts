@@ -80,6 +80,10 @@ export const messageSchema = z.object({
   role: z.enum(['user', 'assistant']),
   origin: originSchema,
   parts: z.array(partSchema),
+  entries: z
+    .array(z.string())
+    .optional()
+    .describe('For an agent that another program drives: the ids that it gave to the text of this message.'),
 });
 
 /** One message of the conversation. It is immutable once logged, so adapters may cache by identity. */

@@ -8,7 +8,7 @@ export const INSTANCE_SETTINGS = {
     env: 'KLAUS_CLAUDE_BINARY',
     unset: '`claude` in PATH',
     values: 'a name in PATH or an absolute path',
-    description: 'Program of Claude Code. No runner of this version uses it.',
+    description: 'Program of Claude Code, for sessions that it drives and for the guard.',
   }),
   socketDir: defineSetting({
     schema: z.string().regex(/^\/[^\0\n]*$/),

@@ -100,12 +100,13 @@ function toBody({
   limits,
   grant,
   agent,
+  runner,
   workers,
   chat,
   instance,
   startedBy,
 }: OpenRequest) {
-  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, chat };
+  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, runner, chat };
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
   const origin = { instance, startedBy, trustCommand, workingCopy: copy };
   return optional({ ...fields, ...origin, grant: grant && [...grant], workers: workers && [...workers] });

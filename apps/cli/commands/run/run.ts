@@ -71,6 +71,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     pin: options.pin,
     model: options.model,
     agent: options.agent,
+    runner: options.runner,
     trustCommand: options.trustCommand,
     effort: options.effort,
     temperature: options.temperature,

@@ -115,6 +115,7 @@ function toRequest(given: {
   return {
     agent: agent === BUILT_IN ? undefined : agent,
     workspace,
+    runner: options.runner,
     model: options.model,
     effort: options.effort,
     temperature: options.temperature,

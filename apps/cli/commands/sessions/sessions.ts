@@ -24,15 +24,20 @@ export const command: LeafCommand = {
       .option('--limit <count>', 'maximum number of sessions', integer(1, 100_000), 50)
       .option('--all', 'all of them, without a maximum')
       .option('--here', 'only those of this folder')
+      .option('--claude-code', 'also the active sessions that Claude Code itself keeps; on this machine only')
       .option('-v, --verbose', 'also the model, and what a session waits for or its last line; on this machine only'),
   async run(search: string | undefined, options: SessionsOptions) {
     const isVerbose = options.verbose ?? false;
     const isRemote = toGivenServer(options) !== undefined;
     if (isVerbose && isRemote)
       throw new UsageError('--verbose concerns sessions of this machine.', 'Leave it out, or leave out --server.');
+    if (options.claudeCode && isRemote)
+      throw new UsageError('--claude-code concerns this machine.', 'Leave it out, or leave out --server.');
     using states = isRemote ? undefined : await openStates();
     const isLocal = await canListStates(search, options);
-    const { rows, levels } = toTree(isLocal ? listStates(states, options) : await list(search, options), options);
+    const own = isLocal ? listStates(states, options) : await list(search, options);
+    const all = options.claudeCode ? [...(await listOfClaude(search)), ...own] : own;
+    const { rows, levels } = toTree(all, options);
     const details = isVerbose ? new Map(states?.get(rows.map(({ id }) => id)).map((state) => [state.id, state])) : null;
     printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows, {
       json: options.json,
@@ -45,6 +50,13 @@ export const command: LeafCommand = {
     });
   },
 };
+
+/** Those of Claude Code whose name, id or folder contains the text. */
+async function listOfClaude(search = ''): Promise<ListedSession[]> {
+  const { listClaudeSessions } = await import('../../client/claude-sessions.ts');
+  const all = await listClaudeSessions();
+  return all.filter(({ id, title, workspace }) => [id, title, workspace].some((text) => text?.includes(search)));
+}
 
 function toLimit({ all, limit }: SessionsOptions): number {
   return all ? ALL : limit;
@@ -85,6 +97,7 @@ interface SessionsOptions extends Options {
   limit: number;
   all?: true;
   here?: true;
+  claudeCode?: true;
   verbose?: true;
 }
 

@@ -21,7 +21,9 @@ const IN_OWN_HOME = [
   'shift; exec "$@"',
 ].join('\n');
 
-type StartOptions = Pick<RunnerRequest, 'command' | 'home' | 'isSandboxed' | 'workspace'>;
+interface StartOptions extends Pick<RunnerRequest, 'command' | 'home' | 'isSandboxed' | 'workspace'> {
+  env?: Readonly<Record<string, string>>;
+}
 
 /** The process of an agent, with its standard streams. */
 export interface StartedProcess {
@@ -35,7 +37,7 @@ export interface StartedProcess {
 /** Starts the agent in the sandbox of the session. It ends with Klaus. */
 export function startAgentProcess(
   host: RunnerHost,
-  { command, home, isSandboxed, workspace }: StartOptions,
+  { command, home, isSandboxed, workspace, env = {} }: StartOptions,
 ): StartedProcess {
   const stop = new AbortController();
   const pipe = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1_024 });
@@ -45,7 +47,7 @@ export function startAgentProcess(
   const request: AgentProcess = {
     command: isSandboxed ? ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command] : command,
     // On the host, the program has the home folder of the user, or uses the folder itself.
-    env: isSandboxed || home === undefined ? {} : { HOME: home },
+    env: isSandboxed || home === undefined ? env : { ...env, HOME: home },
     binds: toBinds([...command.flatMap((word) => toBind(word, workspace)), ...(home === undefined ? [] : [home])]),
     stdin: pipe.readable,
     signal: stop.signal,

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KlausError, resolveMcpServers, type AgentDefinition } from '@klaus/core/protocol';
+import { z } from 'zod';
+
+const fileSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
+
+/**
+ * The names of the MCP servers that the program of an agent starts: those of `.mcp.json`, as its definition selects them.
+ * They are programs of the project, so that the user has to agree.
+ *
+ * @throws KlausError `config` for a name that the file does not have, or an unreadable file; `usage` without the
+ *   agreement, if the definition names them. Otherwise they are left out.
+ */
+export function findMcpServers(
+  definition: Pick<AgentDefinition, 'mcpServers' | 'inheritProjectMcps' | 'inheritParentMcps'>,
+  { workspace, isTrusted }: { workspace: string; isTrusted: boolean },
+): { mcpServers?: string[] } {
+  const { servers, unknown } = resolveMcpServers(definition, { project: readServers(workspace) });
+  if (unknown.length > 0) {
+    throw new KlausError('config', `.mcp.json of the workspace has no MCP server ${unknown.join(', ')}.`, {
+      hint: 'Add it there, or remove its name from `mcpServers` of the definition.',
+    });
+  }
+  const names = Object.keys(servers);
+  if (names.length === 0) return {};
+  if (isTrusted) return { mcpServers: names };
+  if (definition.mcpServers === undefined) return {};
+  throw new KlausError('usage', `The agent starts the MCP servers ${names.join(', ')} of this project.`, {
+    hint: 'Read .mcp.json. If you trust it, repeat this with --trust-command.',
+  });
+}
+
+function readServers(workspace: string): Readonly<Record<string, unknown>> {
+  const file = join(workspace, '.mcp.json');
+  if (!existsSync(file)) return {};
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).mcpServers;
+  } catch (cause) {
+    throw new KlausError('config', `${file} cannot be read.`, { hint: 'Correct the file, or remove it.', cause });
+  }
+}
