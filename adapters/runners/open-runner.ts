@@ -1,8 +1,9 @@
 import type { Runner, RunnerLimit } from '@klaus/core/agent';
-import type { RunnerName } from '@klaus/core/protocol';
+import { KlausError, type RunnerName } from '@klaus/core/protocol';
 import { ACP_LIMITS } from './acp/limits.ts';
+import { WRAP_LIMITS } from './wrap-limits.ts';
 
-const LIMITS: Readonly<Record<RunnerName, readonly RunnerLimit[]>> = { acp: ACP_LIMITS };
+const LIMITS: Readonly<Record<RunnerName, readonly RunnerLimit[]>> = { acp: ACP_LIMITS, wrap: WRAP_LIMITS };
 
 /** The invariants that a runner cannot hold. Loads nothing. */
 export function toRunnerLimits(name: RunnerName): readonly RunnerLimit[] {
@@ -16,5 +17,10 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
       const { createAcpRunner } = await import('./acp/acp-runner.ts');
       return createAcpRunner();
     }
+    case 'wrap':
+      // Its terminal has ended.
+      throw new KlausError('runner.failed', 'A wrapped program is not continued.', {
+        hint: 'Start it again with `klaus wrap`. `klaus undo` undoes what it changed.',
+      });
   }
 }

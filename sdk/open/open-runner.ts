@@ -57,7 +57,9 @@ export function checkRunner({
   limits,
   sandbox,
   model,
+  runner,
 }: {
+  runner: SessionRunner;
   limits: Limits;
   sandbox: SandboxName;
   model: string | undefined;
@@ -67,7 +69,7 @@ export function checkRunner({
       hint: 'Leave out --model, and configure the model in the program of the agent.',
     });
   }
-  if (limits.usd > 0) {
+  if (limits.usd > 0 && runner.name !== 'wrap') {
     throw new KlausError('config', 'A limit in dollars cannot be kept for an agent that another program drives.', {
       hint: 'Limit its turns and tool calls with --max-turns and --max-tool-calls, and pass --budget-usd 0.',
     });

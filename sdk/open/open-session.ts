@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine, type SessionStore } from '@klaus/core/agent';
@@ -71,7 +71,8 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
   const as = await openAs(input, { workspace: workspace.root, userHome: toUserHome(env) });
-  const { given, runner } = as;
+  const { given } = as;
+  const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
@@ -87,7 +88,9 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   }
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
   const model =
-    (as.agent && toRunnerModel(as.agent)) ?? (await findModel(input, { wanted: given.model, grant, limits }));
+    (as.agent && toRunnerModel(as.agent)) ??
+    (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ??
+    (await findModel(input, { wanted: given.model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -95,7 +98,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
-  if (runner) checkRunner({ limits, sandbox: sandbox.name, model: given.model });
+  if (runner) checkRunner({ runner, limits, sandbox: sandbox.name, model: given.model });
   await inForce.engine(workspace.root);
   const { id } = input.given;
   const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };

@@ -8,7 +8,7 @@ import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
-import type { AgentCall, AgentProcess, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type { AgentCall, AgentProcess, ProgramRequest, RunnerHost, ToolUse } from '../ports/runner.ts';
 import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
@@ -16,6 +16,7 @@ import { runAgentProcess } from './agent-process.ts';
 import { AgentText } from './agent-text.ts';
 import { toAgentTool, toAgentToolName } from './agent-tool.ts';
 import { receiveAnswers, type Answers } from './answers.ts';
+import { reserveRequest } from './program-requests.ts';
 
 /** A call that the agent makes by itself. */
 interface Observed {
@@ -46,6 +47,7 @@ export class AgentHost implements RunnerHost {
   readonly #uses = new Set<Promise<unknown>>();
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  #redact: { known: string; run: (text: string) => string } | undefined;
 
   /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
   begin(work: Work): AbortSignal {
@@ -146,6 +148,20 @@ export class AgentHost implements RunnerHost {
     const found = await (await createToolContext(work, '')).find(path);
     const bytes = await found.folder.read(found.relative);
     return { ...used, text: work.redactor.redact(new TextDecoder().decode(bytes)) };
+  }
+
+  reserve(request: ProgramRequest): ReturnType<RunnerHost['reserve']> {
+    const { work } = this.#now();
+    return reserveRequest(work, request, (run) => this.#inOrder(run));
+  }
+
+  async openRedactor(): Promise<(text: string) => string> {
+    const { work } = this.#now();
+    const values = await work.secrets().values();
+    work.redactor.learn(values);
+    const known = values.map(({ value }) => value).join('\n');
+    if (this.#redact?.known !== known) this.#redact = { known, run: (text) => this.#now().work.redactor.redact(text) };
+    return this.#redact.run;
   }
 
   exec(request: AgentProcess): Promise<ExecResult> {

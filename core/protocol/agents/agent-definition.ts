@@ -56,7 +56,7 @@ export const agentHeadSchema = z.strictObject({
   grants: z.union([z.array(z.string()), z.string().transform((text) => [text])]).optional(),
   config: agentConfigSchema.optional(),
   /** What drives the agent: `acp` is a program that speaks the Agent Client Protocol. Default: the loop of Klaus. */
-  runner: runnerNameSchema.optional(),
+  runner: runnerNameSchema.extract(['acp']).optional(),
   /** With `runner`: the program and its arguments. It runs in the sandbox. */
   command: z.array(z.string().min(1)).min(1).optional(),
   /** With `runner`: names of the variables of the user that the program gets, such as the key of its model. */
