@@ -1,4 +1,4 @@
-import { createModelProxy as createProxy, accessTo, toProxyPath, type ProxyHost } from '@klaus/adapters/models';
+import { createModelProxy as createProxy, createModels, toProxyPath, type ProxyHost } from '@klaus/adapters/models';
 import { PROVIDER_NAMES, type ProviderName } from '@klaus/core/provider-table';
 import type { Configuration } from './config/configuration.ts';
 import { toModelsOptions } from './engine/engine-settings.ts';
@@ -17,8 +17,19 @@ export function createModelProxy(configuration: Configuration, host: ProxyHost):
   return createProxy({ ...toModelsOptions(configuration), host });
 }
 
-/** The providers that the configuration reaches. */
-export function listReachable(configuration: Configuration): ProviderName[] {
-  const options = toModelsOptions(configuration);
-  return PROVIDER_NAMES.filter((name) => accessTo(name, options) !== undefined);
+/** A model that the proxy reaches. */
+export interface WrapModel {
+  provider: ProviderName;
+  /** The provider's own id. */
+  id: string;
+  contextWindow: number;
+  maxOutputTokens: number;
+}
+
+/** @param name Default: the configured model. @throws KlausError `model.unknown`, `auth`, `config`. */
+export async function findWrapModel(configuration: Configuration, name?: string): Promise<WrapModel> {
+  const found = await createModels(toModelsOptions(configuration)).resolve(name ?? configuration.values.model);
+  const provider = PROVIDER_NAMES.find((each) => found.name.startsWith(`${each}/`))!;
+  const { contextWindow, maxOutputTokens } = found.info;
+  return { provider, id: found.name.slice(provider.length + 1), contextWindow, maxOutputTokens };
 }
