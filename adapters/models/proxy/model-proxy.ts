@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { worstCase, type ModelInfo, type ProgramRequest, type Reservation } from '@klaus/core/agent';
 import { NO_USAGE } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderName } from '@klaus/core/provider-table';

@@ -35,7 +35,11 @@ const MESSAGES: ProxyWire = {
   createReader: createMessagesReader,
   toEvents: (document) => [
     { type: 'message_start', message: { usage: document['usage'] } },
-    ...toList(document['content']).map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
+    ...toList(document['content']).map((block, index) => ({
+      type: 'content_block_start',
+      index,
+      content_block: block,
+    })),
     { type: 'message_delta', delta: { stop_reason: document['stop_reason'] }, usage: document['usage'] },
     { type: 'message_stop' },
   ],

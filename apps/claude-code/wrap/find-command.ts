@@ -7,7 +7,9 @@ export function findCommand(
   [program = '', ...rest]: readonly string[],
   { path = '', cwd }: { path?: string | undefined; cwd: string },
 ): string[] {
-  const places = program.includes('/') ? [resolve(cwd, program)] : path.split(delimiter).map((dir) => join(dir, program));
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : path.split(delimiter).map((dir) => join(dir, program));
   const found = places.find(isProgram);
   if (found === undefined) {
     throw new KlausError('usage', `There is no program ${program}.`, {

@@ -26,8 +26,11 @@ const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 const MAX_REFUSED = 4;
 const HOME = 'home';
 
-/** Gives the program a home folder of its own with its configuration, in that of the session. */
-const IN_OWN_HOME = `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" && cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" && exec "$@"`;
+/**
+ * Gives the program a home folder of its own with its configuration, in that of the session. The shell remains its
+ * parent: the relay is a child of the shell, and `script` waits for all of its own children.
+ */
+const IN_OWN_HOME = `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" && cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" && "$@"; exit $?`;
 
 export interface WrapRunnerOptions {
   /** Called when the program starts. */

@@ -23,7 +23,14 @@ export function reserveRequest(
     if (room < Math.min(SHORTEST_ANSWER, request.maxOutputTokens)) return { refused: describeSpent(work) };
     const maxOutputTokens = Math.min(request.maxOutputTokens, room);
     const id = engine.ids.ulid();
-    const head = { run: runOf(state).id, purpose: 'program' as const, turn: state.turn, model, attempt: 1, request: id };
+    const head = {
+      run: runOf(state).id,
+      purpose: 'program' as const,
+      turn: state.turn,
+      model,
+      attempt: 1,
+      request: id,
+    };
     const reserved = { tokens: promptTokens + maxOutputTokens, usd: worstCase(info, promptTokens, maxOutputTokens) };
     const requestHash = engine.ids.digest(request.body);
     await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);

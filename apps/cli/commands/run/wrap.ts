@@ -49,7 +49,8 @@ export const command: LeafCommand = {
     const ended = await wrap({
       ...{ command: words, cwd, env: process.env, signal: stop.signal },
       limits: toLimits(options) ?? {},
-      openKlaus: (parts) => openKlaus({ ...parts, cwd, settings: toSettings(optional({ set: options.set })), onNotice: note }),
+      openKlaus: (parts) =>
+        openKlaus({ ...parts, cwd, settings: toSettings(optional({ set: options.set })), onNotice: note }),
       ...optional({
         as: options.as,
         model: options.model,
