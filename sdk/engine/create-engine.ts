@@ -106,7 +106,9 @@ export function createEngine(input: EngineInput): Engine {
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
     openRunner: async (name) =>
-      name === options.wrapRunner?.name ? options.wrapRunner : (await import('@klaus/adapters/runners')).openRunner(name),
+      name === options.wrapRunner?.name
+        ? options.wrapRunner
+        : (await import('@klaus/adapters/runners')).openRunner(name),
     openChild: (request) => openChild({ engine, configuration }, request),
   };
   return engine;

@@ -134,7 +134,7 @@ export function describeWrapped(program: WrappedProgram): void {
     expectDone(await runKlaus(words, { place, server, env: toWrapEnv(wrapping) }));
     expect(compareImages(readImage(workspace), before).length).toBeGreaterThanOrEqual(8);
     const { id } = await readOnlyLog(place);
-    expectDone(await runKlaus(['undo', id], { place }));
+    expectDone(await runKlaus(['undo', '--session', id], { place }));
     expect(compareImages(readImage(workspace), before)).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ export function describeWrapped(program: WrappedProgram): void {
     const { id } = await readOnlyLog(place);
     // The log says that it did not end.
     expect((await runKlaus(['resume', id], { place, server, env: toWrapEnv(wrapping) })).code).toBe(1);
-    expectDone(await runKlaus(['undo', id], { place }));
+    expectDone(await runKlaus(['undo', '--session', id], { place }));
     expect(compareImages(readImage(place.workspace), before)).toEqual([]);
   });
 

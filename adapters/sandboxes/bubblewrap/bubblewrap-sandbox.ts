@@ -118,7 +118,9 @@ export class BubblewrapSandbox implements Sandbox {
     const { filter, slot } = this.#settings;
     const { inherits = false } = request;
     const isUsual = !inherits && request.relay === undefined;
-    const prestarted = !isUsual ? undefined : await slot.take(request, toExecLimits(this.#options.limits, request.limits));
+    const prestarted = !isUsual
+      ? undefined
+      : await slot.take(request, toExecLimits(this.#options.limits, request.limits));
     const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
     const { protection, warnings, limits } = plan;
     try {

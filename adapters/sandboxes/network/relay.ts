@@ -35,5 +35,12 @@ export const RELAY_LINES: readonly string[] = [
 
 /** The mounts of the relay as arguments of bubblewrap. @param folder The gateway's folder on this machine. */
 export function toRelayMounts(folder: string): string[] {
-  return ['--ro-bind', folder, RELAY_FOLDER, '--ro-bind', realpathSync.native(process.execPath), `${RELAY_FOLDER}/${NODE}`];
+  return [
+    '--ro-bind',
+    folder,
+    RELAY_FOLDER,
+    '--ro-bind',
+    realpathSync.native(process.execPath),
+    `${RELAY_FOLDER}/${NODE}`,
+  ];
 }

@@ -210,10 +210,7 @@ interface Outputs {
   stderr: number | Readable;
 }
 
-async function start(
-  request: SpawnRequest,
-  options: StartOptions,
-): Promise<{ child: ChildProcess; outputs: Outputs }> {
+async function start(request: SpawnRequest, options: StartOptions): Promise<{ child: ChildProcess; outputs: Outputs }> {
   const { inherits = false } = options;
   const take = async () => (inherits ? undefined : pipePool.take());
   const pipes = { stdout: await take(), stderr: await take() };

@@ -94,7 +94,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
       async prompt(_, { signal }) {
         const [program, ...words] = request.command;
         const used = await host.useTool(TOOL, { program, arguments: words }, { signal });
-        end.cancelled = used.outcome === 'cancelled';
+        end.cancelled = used.outcome === 'cancelled' || stop.signal.aborted;
         if (used.outcome !== 'ok' && end.exitCode === undefined) end.problem = used.output;
         return { stopReason: 'end_turn', usage: NO_USAGE, usd: 0 };
       },

@@ -11,7 +11,10 @@ import {
 } from '../../protocol/index.ts';
 
 /** A request without a recorded end: it is in flight, or its process crashed. */
-export type OpenRequest = Pick<EventOf<'model.requested'>, 'run' | 'purpose' | 'turn' | 'model' | 'request' | 'reserved'>;
+export type OpenRequest = Pick<
+  EventOf<'model.requested'>,
+  'run' | 'purpose' | 'turn' | 'model' | 'request' | 'reserved'
+>;
 
 /** The budget of one session, from its log, or that of a child from the log of its parent. */
 export interface Account {

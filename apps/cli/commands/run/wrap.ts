@@ -62,7 +62,9 @@ export const command: LeafCommand = {
     if (ended.refused !== undefined) note(`${ended.refused} \`klaus wrap --budget-usd\` sets another one.`);
     if (ended.changes > 0) {
       const files = ended.changes === 1 ? '1 changed file' : `${ended.changes} changed files`;
-      note(`${files}: \`klaus diff ${ended.session}\` shows, \`klaus undo ${ended.session}\` undoes them.`);
+      note(
+        `${files}: \`klaus diff --session ${ended.session}\` shows, \`klaus undo --session ${ended.session}\` undoes them.`,
+      );
     }
     if (ended.cancelled) return ended.refused === undefined ? EXIT.interrupted : EXIT.limit;
     return ended.exitCode ?? EXIT.failed;
