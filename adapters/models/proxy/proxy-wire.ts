@@ -28,7 +28,7 @@ export interface ProxyWire {
   /** The results of tool calls in the history of a request. */
   resultsOf(body: Json): SentResult[];
   /** An error that the program shows and does not retry. */
-  toError(message: string): Json;
+  toError: (message: string) => Json;
 }
 
 const MESSAGES: ProxyWire = {
@@ -93,7 +93,7 @@ const RESPONSES: ProxyWire = {
   },
   resultsOf: ({ input }) =>
     toList(input)
-      .filter(({ type }) => /_call_output$/.test(String(type)))
+      .filter(({ type }) => String(type).endsWith('_call_output'))
       .map(({ call_id: id, output }) => toResult(id, output)),
   toError: toOpenaiError,
 };

@@ -1,7 +1,7 @@
 import { RELAY_PORT, toProxyPath, type ProviderName, type WrapModel } from '@klaus/sdk/wrap';
 
 /** A key that opens nothing: the proxy replaces it by the real one. */
-export const PLACEHOLDER_KEY = 'klaus-wrap-placeholder-key-0000000000';
+const PLACEHOLDER_KEY = 'klaus-wrap-placeholder-key-0000000000';
 
 /** What a program gets so that it uses the proxy. */
 interface ProgramSetup {

@@ -14,9 +14,9 @@ import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
 import { AgentText } from './agent-text.ts';
-import { toAgentTool, toAgentToolName } from './agent-tool.ts';
+import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
 import { receiveAnswers, type Answers } from './answers.ts';
-import { reserveRequest } from './program-requests.ts';
+import { ProgramRequests } from './program-requests.ts';
 
 /** A call that the agent makes by itself. */
 interface Observed {
@@ -45,9 +45,9 @@ export class AgentHost implements RunnerHost {
   readonly #observed = new Map<string, Observed>();
   #turn: Turn | undefined;
   readonly #uses = new Set<Promise<unknown>>();
+  readonly #requests = new ProgramRequests((run) => this.#inOrder(run));
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
-  #redact: { known: string; run: (text: string) => string } | undefined;
 
   /** Begins a turn. The signal aborts when the agent has to stop: after a cancel, or at a limit. */
   begin(work: Work): AbortSignal {
@@ -151,17 +151,11 @@ export class AgentHost implements RunnerHost {
   }
 
   reserve(request: ProgramRequest): ReturnType<RunnerHost['reserve']> {
-    const { work } = this.#now();
-    return reserveRequest(work, request, (run) => this.#inOrder(run));
+    return this.#requests.reserve(this.#now().work, request);
   }
 
-  async openRedactor(): Promise<(text: string) => string> {
-    const { work } = this.#now();
-    const values = await work.secrets().values();
-    work.redactor.learn(values);
-    const known = values.map(({ value }) => value).join('\n');
-    if (this.#redact?.known !== known) this.#redact = { known, run: (text) => this.#now().work.redactor.redact(text) };
-    return this.#redact.run;
+  openRedactor(): Promise<(text: string) => string> {
+    return this.#requests.openRedactor(this.#now().work);
   }
 
   exec(request: AgentProcess): Promise<ExecResult> {
@@ -319,11 +313,4 @@ export class AgentHost implements RunnerHost {
     // A question ends the snapshot of the turn. The agent can change files by itself.
     await this.#inOrder(async () => work.append((await snapshotWorkspace(work)) ?? []));
   }
-}
-
-function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
-  const known = Object.entries({ title, kind, paths, command, url }).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-  );
-  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
 }

@@ -83,3 +83,11 @@ function toNetwork(url: string | undefined): Access {
   const usual = scheme!.toLowerCase() === 'http' ? 80 : 443;
   return { kind: 'net', host: host!.toLowerCase().replace(/^\[|\]$/g, ''), port: port ? Number(port) : usual };
 }
+
+/** The arguments of such a call in the log. */
+export function toInput({ title, kind, paths, command, url, input }: AgentCall): unknown {
+  const known = Object.entries({ title, kind, paths, command, url }).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  return { ...Object.fromEntries(known), ...(input === undefined ? {} : { input }) };
+}

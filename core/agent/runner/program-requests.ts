@@ -8,36 +8,72 @@ import { runOf } from '../state/state.ts';
 
 type InOrder = <T>(run: () => Promise<T>) => Promise<T>;
 
-/** Reserves the highest cost of a request in the log, with an answer that is as long as the limits allow. */
-export function reserveRequest(
-  work: Work,
-  request: ProgramRequest,
-  inOrder: InOrder,
-): Promise<Reservation | { refused: string }> {
-  const { state, engine } = work;
-  const { model, info, promptTokens } = request;
-  return inOrder(async () => {
-    if (isUnpriced(state, worstCase(info, promptTokens, 0)))
-      return { refused: `No price is known for ${model}, so that the budget in dollars cannot be kept.` };
-    const room = outputLeft(state, promptTokens, priceFor(info, promptTokens));
-    if (room < Math.min(SHORTEST_ANSWER, request.maxOutputTokens)) return { refused: describeSpent(work) };
-    const maxOutputTokens = Math.min(request.maxOutputTokens, room);
-    const id = engine.ids.ulid();
-    const head = {
-      run: runOf(state).id,
-      purpose: 'program' as const,
-      turn: state.turn,
-      model,
-      attempt: 1,
-      request: id,
-    };
-    const reserved = { tokens: promptTokens + maxOutputTokens, usd: worstCase(info, promptTokens, maxOutputTokens) };
-    const requestHash = engine.ids.digest(request.body);
-    await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
-    const settle = ({ status, message, ...end }: Parameters<Reservation['settle']>[0]): Promise<void> =>
-      inOrder(() => work.append([{ type: 'model.attempted', ...head, ...end, ...optional({ status, message }) }]));
-    return { maxOutputTokens, settle };
-  });
+/** The requests that a wrapped program sends through the proxy. */
+export class ProgramRequests {
+  readonly #inOrder: InOrder;
+  #inFlight = 0;
+  #settled = Promise.withResolvers<void>();
+  #redact: { known: string; run: (text: string) => string } | undefined;
+
+  /** @param inOrder Runs an operation after all earlier ones. */
+  constructor(inOrder: InOrder) {
+    this.#inOrder = inOrder;
+  }
+
+  /**
+   * Reserves the highest cost of a request in the log, with an answer that is as long as the limits allow. Waits while
+   * only the reservations of other requests leave no room.
+   */
+  async reserve(work: Work, request: ProgramRequest): Promise<Reservation | { refused: string }> {
+    for (;;) {
+      const { promise } = this.#settled;
+      const reserved = await this.#tryReserve(work, request);
+      if (reserved !== 'later') return reserved;
+      await promise;
+    }
+  }
+
+  #tryReserve(work: Work, request: ProgramRequest): Promise<Reservation | { refused: string } | 'later'> {
+    const { state, engine } = work;
+    const { model, info, promptTokens } = request;
+    return this.#inOrder(async () => {
+      if (isUnpriced(state, worstCase(info, promptTokens, 0)))
+        return { refused: `No price is known for ${model}, so that the budget in dollars cannot be kept.` };
+      const room = outputLeft(state, promptTokens, priceFor(info, promptTokens));
+      if (room < Math.min(SHORTEST_ANSWER, request.maxOutputTokens))
+        return this.#inFlight > 0 ? 'later' : { refused: describeSpent(work) };
+      const maxOutputTokens = Math.min(request.maxOutputTokens, room);
+      const id = engine.ids.ulid();
+      const head = {
+        run: runOf(state).id,
+        purpose: 'program' as const,
+        turn: state.turn,
+        model,
+        attempt: 1,
+        request: id,
+      };
+      const reserved = { tokens: promptTokens + maxOutputTokens, usd: worstCase(info, promptTokens, maxOutputTokens) };
+      const requestHash = engine.ids.digest(request.body);
+      await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
+      this.#inFlight += 1;
+      const settle = ({ status, message, ...end }: Parameters<Reservation['settle']>[0]): Promise<void> =>
+        this.#inOrder(async () => {
+          await work.append([{ type: 'model.attempted', ...head, ...end, ...optional({ status, message }) }]);
+          this.#inFlight -= 1;
+          this.#settled.resolve();
+          this.#settled = Promise.withResolvers();
+        });
+      return { maxOutputTokens, settle };
+    });
+  }
+
+  async openRedactor(work: Work): Promise<(text: string) => string> {
+    const values = await work.secrets().values();
+    work.redactor.learn(values);
+    const known = values.map(({ value }) => value).join('\n');
+    if (this.#redact?.known !== known) this.#redact = { known, run: (text) => work.redactor.redact(text) };
+    return this.#redact.run;
+  }
 }
 
 function describeSpent({ state }: Work): string {

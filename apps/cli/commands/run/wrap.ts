@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { EventOf } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { err } from '../../output/sink.ts';
@@ -71,10 +72,7 @@ export const command: LeafCommand = {
   },
 };
 
-async function review(
-  question: Parameters<typeof import('../../prompt/approval-prompt.ts').askInTerminal>[0],
-  signal: AbortSignal,
-) {
+async function review(question: EventOf<'approval.asked'>, signal: AbortSignal) {
   const { askInTerminal } = await import('../../prompt/approval-prompt.ts');
   const reply = await askInTerminal(question, { plain: false, signal });
   return reply.kind === 'interrupt' ? { kind: 'later' as const } : reply;
