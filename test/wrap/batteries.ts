@@ -157,7 +157,9 @@ export function describeWrapped(program: WrappedProgram): void {
     // The log says that it did not end.
     expect((await runKlaus(['resume', id], { place, server, env: toWrapEnv(wrapping) })).code).toBe(1);
     expectDone(await runKlaus(['undo', '--session', id], { place }));
-    expect(compareImages(readImage(place.workspace), before)).toEqual([]);
+    // A killed Klaus leaves an empty folder behind, which the next command uses.
+    const left = compareImages(readImage(place.workspace), before).filter((line) => !line.startsWith('".klaus"'));
+    expect(left).toEqual([]);
   });
 
   test(`${program.title}: a budget in dollars stops it before it is exceeded`, async (context) => {
