@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NO_USAGE, defineTool, type Configuration, type Tool } from '@klaus/sdk';
 import {
@@ -131,7 +132,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
           timeoutMs: NO_TIMEOUT_MS,
           memoryMb: Math.max(memoryMb, LEAST.memoryMb),
           processes: Math.max(processes, LEAST.processes),
-          cpus,
+          cpus: Math.max(cpus, availableParallelism()),
         },
         signal: AbortSignal.any([signal, stop.signal]),
       });

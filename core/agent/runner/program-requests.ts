@@ -4,7 +4,11 @@ import { isUnpriced } from '../budget/limit-check.ts';
 import { priceFor, worstCase } from '../budget/cost.ts';
 import type { Work } from '../loop/work.ts';
 import type { ProgramRequest, Reservation } from '../ports/runner.ts';
+import type { SecretSource } from '../ports/secrets.ts';
 import { runOf } from '../state/state.ts';
+
+/** Milliseconds for which a search for secret files counts. */
+const FOUND_MS = 1_000;
 
 type InOrder = <T>(run: () => Promise<T>) => Promise<T>;
 
@@ -13,6 +17,7 @@ export class ProgramRequests {
   readonly #inOrder: InOrder;
   #inFlight = 0;
   #settled = Promise.withResolvers<void>();
+  #found: { at: number; values: ReturnType<SecretSource['values']> } | undefined;
   #redact: { known: string; run: (text: string) => string } | undefined;
 
   /** @param inOrder Runs an operation after all earlier ones. */
@@ -68,7 +73,10 @@ export class ProgramRequests {
   }
 
   async openRedactor(work: Work): Promise<(text: string) => string> {
-    const values = await work.secrets().values();
+    const now = work.engine.clock.now();
+    // The search starts a process. New secret files are also hidden from the program.
+    if (!this.#found || now - this.#found.at > FOUND_MS) this.#found = { at: now, values: work.secrets().values() };
+    const values = await this.#found.values;
     work.redactor.learn(values);
     const known = values.map(({ value }) => value).join('\n');
     if (this.#redact?.known !== known) this.#redact = { known, run: (text) => work.redactor.redact(text) };
