@@ -1,4 +1,4 @@
-import { createModelProxy as createProxy, createModels, toProxyPath, type ProxyHost } from '@klaus/adapters/models';
+import { createModelProxy as createProxy, createModels, type ProxyHost } from '@klaus/adapters/models';
 import { PROVIDER_NAMES, type ProviderName } from '@klaus/core/provider-table';
 import type { Configuration } from './config/configuration.ts';
 import { toModelsOptions } from './engine/engine-settings.ts';
@@ -9,8 +9,8 @@ export { openRelay, RELAY_FOLDER, RELAY_PORT } from '@klaus/adapters/sandboxes';
 export { toProgramBinds, WRAP_LIMITS } from '@klaus/adapters/runners';
 export type { ProxyExchange, ProxyHost } from '@klaus/adapters/models';
 export type { AgentCall, ExecRequest, Runner, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';
-export { toProxyPath };
-export type { ProviderName };
+export { toProxyPath } from '@klaus/adapters/models';
+export type { ProviderName } from '@klaus/core/provider-table';
 
 /** A server that passes requests to models on, with the keys of the configuration. */
 export function createModelProxy(configuration: Configuration, host: ProxyHost): ReturnType<typeof createProxy> {
