@@ -17,6 +17,7 @@ import { secretScan } from './secret-scan.ts';
 import { snapshot } from './snapshot.ts';
 import { startTime } from './start-time.ts';
 import { turnCost } from './turn-cost.ts';
+import { wrapped } from './wrap.ts';
 
 await runBenchmarks({
   command: 'npm run bench',
@@ -39,5 +40,6 @@ await runBenchmarks({
     gitData,
     checkpoint,
     workingCopy,
+    wrapped,
   ],
 });

@@ -1,5 +1,5 @@
 import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName } from '@klaus/core/protocol';
-import type { EditorBuffers, Tool } from '@klaus/core/agent';
+import type { EditorBuffers, Runner, Tool } from '@klaus/core/agent';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
 
@@ -30,6 +30,8 @@ export interface KlausOptions {
    * it. Default: no session has one.
    */
   buffers?: (session: string) => EditorBuffers | undefined;
+  /** Drives the sessions that are opened with `wrap`. Default: none can be opened. */
+  wrapRunner?: Runner;
   /** Receives lines for the user that belong to no session, such as "openai/… goes through OpenRouter". */
   onNotice?: (text: string) => void;
 }
@@ -77,6 +79,11 @@ export interface OpenOptions {
    * no history (`config.preserve_history: false`) opens none. Default false.
    */
   chat?: boolean;
+  /**
+   * The program that `KlausOptions.wrapRunner` runs, instead of an agent of Klaus. Its requests to models are reserved one
+   * by one, so that a limit in dollars can be kept.
+   */
+  wrap?: readonly string[];
   sandbox?: SandboxName;
   limits?: Partial<Limits>;
   checkpoint?: Checkpoint;

@@ -10,6 +10,8 @@ export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';
 export { stripCredentials } from './host/strip-credentials.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
+export { openRelay } from './network/gateway.ts';
+export { RELAY_FOLDER, RELAY_PORT } from './network/relay.ts';
 export { parseHostRule } from './network/host-rules.ts';
 export { saveDownloads } from './project-home.ts';
 export { isPlaceholder } from './protection/placeholders.ts';

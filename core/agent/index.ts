@@ -10,7 +10,16 @@ export { fork, type Forked } from './loop/fork.ts';
 export { fold } from './state/fold.ts';
 export { isParked, isReceivable } from './loop/receivable.ts';
 export type { ChildPlan, ChildReport, ChildRequest, ChildUse, Children, OpenChild } from './ports/children.ts';
-export { type Ledger, BOOKED_EVENTS, book, accountOf, spentOf, takenOf, leftOf } from './budget/ledger.ts';
+export {
+  type Ledger,
+  BOOKED_EVENTS,
+  book,
+  accountOf,
+  spentOf,
+  takenOf,
+  leftOf,
+  openRequestsOf,
+} from './budget/ledger.ts';
 export { openSecretsOf } from './folders/open-secrets.ts';
 export { openChildrenOf } from './state/state.ts';
 export { loadState, readLog } from './state/load-state.ts';
@@ -134,4 +143,6 @@ export type {
   RunnerRequest,
   RunnerSession,
   ToolUse,
+  ProgramRequest,
+  Reservation,
 } from './ports/runner.ts';

@@ -126,7 +126,10 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
-    openRunner: async (name) => (await import('@klaus/adapters/runners')).openRunner(name),
+    openRunner: async (name) =>
+      name === options.wrapRunner?.name
+        ? options.wrapRunner
+        : (await import('@klaus/adapters/runners')).openRunner(name),
   };
 }
 

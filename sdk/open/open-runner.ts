@@ -104,7 +104,7 @@ export function checkRunner(
   { name }: SessionRunner,
   { limits, sandbox, model }: { limits: Limits; sandbox: SandboxName; model: string | undefined },
 ): void {
-  if (model !== undefined && name === 'acp') {
+  if (model !== undefined && name !== 'claude-code') {
     throw new KlausError('usage', 'The agent chooses its model itself.', {
       hint: 'Leave out --model, and configure the model in the program of the agent.',
     });

@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
 import { toSystemPrompt, type Engine, type SessionStore } from '@klaus/core/agent';
@@ -70,7 +70,8 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
   const as = await openAs(input, { workspace: workspace.root, env });
-  const { given, runner } = as;
+  const { given } = as;
+  const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
   const { grant, readable, writable } = resolveSessionGrant(
     { given, configuration, cwd },
     { workspace: workspace.root, engine },
@@ -85,9 +86,9 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     );
   }
   const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
-  const model = runner
-    ? toRunnerModel(runner, as.agent)
-    : await findModel(input, { wanted: given.model, grant, limits });
+  const model =
+    (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ??
+    (runner ? toRunnerModel(runner, as.agent) : await findModel(input, { wanted: given.model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,

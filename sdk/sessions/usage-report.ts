@@ -2,6 +2,7 @@ import {
   BOOKED_EVENTS,
   book,
   leftOf,
+  openRequestsOf,
   spentOf,
   takenOf,
   type Ledger,
@@ -70,7 +71,7 @@ async function toBudget(store: SessionStore, session: string, tree: readonly str
   const spent = spentOf(ledger, session);
   const taken = takenOf(ledger, session);
   const left = leftOf(ledger, session);
-  const open = [...ledger.values()].flatMap((account) => (account.open ? [account.open.reserved] : []));
+  const open = [...ledger.values()].flatMap((account) => openRequestsOf(account).map(({ reserved }) => reserved));
   return (['tokens', 'usd'] as const).map((limit) => {
     const reserved = open.reduce<number | null>((sum, { [limit]: part }) => add(sum, part), 0);
     const parts = add(spent[limit], reserved);

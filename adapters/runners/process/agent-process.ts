@@ -1,8 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, sep } from 'node:path';
 import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
+import { toProgramBinds } from '../program-binds.ts';
 
 /** Maximum characters of the error output in a message. */
 const MAX_STDERR = 600;
@@ -48,7 +46,7 @@ export function startAgentProcess(
     command: isSandboxed ? ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command] : command,
     // On the host, the program has the home folder of the user, or uses the folder itself.
     env: isSandboxed || home === undefined ? env : { ...env, HOME: home },
-    binds: toBinds([...command.flatMap((word) => toBind(word, workspace)), ...(home === undefined ? [] : [home])]),
+    binds: toProgramBinds(command, { workspace, folders: home === undefined ? [] : [home] }),
     stdin: pipe.readable,
     signal: stop.signal,
     onOutput(chunk, stream) {
@@ -68,10 +66,6 @@ export function startAgentProcess(
   return { input: pipe.writable, output, ended, kill: () => stop.abort() };
 }
 
-function toBinds(paths: readonly string[]): { path: string; writable: false }[] {
-  return [...new Set(paths)].map((path) => ({ path, writable: false }));
-}
-
 function toEnd(program: string, { exitCode, signal }: ExecResult, errors: string): KlausError {
   const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
   const text = errors.trim();
@@ -83,23 +77,4 @@ function toEnd(program: string, { exitCode, signal }: ExecResult, errors: string
 function toFailure(error: unknown): KlausError {
   if (error instanceof KlausError) return error;
   return new KlausError('runner.failed', error instanceof Error ? error.message : String(error), { cause: error });
-}
-
-/**
- * What the sandbox has to show so that a program outside of the usual folders can run: the outermost `node_modules`
- * around it, else the folder of its package, else the file itself.
- */
-function toBind(word: string, workspace: string): string[] {
-  if (!isAbsolute(word) || !existsSync(word)) return [];
-  const real = realpathSync.native(word);
-  if (real === workspace || real.startsWith(workspace + sep)) return [];
-  return [...new Set([word, real])].map((path) => {
-    const at = path.indexOf(`${sep}node_modules${sep}`);
-    return at > 0 ? path.slice(0, at + `${sep}node_modules`.length) : (findPackage(dirname(path)) ?? path);
-  });
-}
-
-function findPackage(folder: string): string | undefined {
-  if (folder === dirname(folder) || folder === homedir()) return undefined;
-  return existsSync(join(folder, 'package.json')) ? folder : findPackage(dirname(folder));
 }

@@ -77,7 +77,8 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
   const { binds = [], files, readable = [], writable = [] } = request;
   if (!without.has('hidden-state')) checkShown(request, home);
   const args = namespaces(options, network);
-  if (!without.has('new-session')) args.push('--new-session');
+  // The filter of system calls refuses to insert input into a terminal that the command shares.
+  if (!without.has('new-session') && !(request.inherits && options.seccompFd !== undefined)) args.push('--new-session');
   if (!without.has('die-with-parent')) args.push('--die-with-parent');
   const isEmpty = Object.keys(options.passed.variables).length === 0;
   if (isEmpty && !without.has('clear-environment')) args.push('--clearenv');

@@ -116,13 +116,17 @@ export class BubblewrapSandbox implements Sandbox {
   /** @param isPlain True: bubblewrap makes all mounts itself. */
   async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
     const { filter, slot } = this.#settings;
-    const prestarted = await slot.take(request, toExecLimits(this.#options.limits, request.limits));
+    const { inherits = false } = request;
+    const isUsual = !inherits && request.relay === undefined;
+    const prestarted = !isUsual
+      ? undefined
+      : await slot.take(request, toExecLimits(this.#options.limits, request.limits));
     const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
     const { protection, warnings, limits } = plan;
     try {
       const started =
         (prestarted && (await this.#adopt(prestarted, plan))) ??
-        (await this.#spawn(plan, { takesStdin: request.stdin !== undefined }));
+        (await this.#spawn(plan, { takesStdin: request.stdin !== undefined, inherits }));
       const result = await this.#supervise(started, { ...request, timeoutMs: limits.timeoutMs });
       for (const warning of await slot.close(protection, prestarted !== undefined)) warnings.add(warning);
       return {
@@ -144,7 +148,11 @@ export class BubblewrapSandbox implements Sandbox {
   /** Starts the process of a sandbox, which waits before its command begins. */
   async #spawn(
     plan: SandboxPlan,
-    { takesStdin, receivesCommand = false }: { takesStdin: boolean; receivesCommand?: boolean },
+    {
+      takesStdin,
+      inherits = false,
+      receivesCommand = false,
+    }: { takesStdin: boolean; inherits?: boolean; receivesCommand?: boolean },
   ): Promise<StartedSandbox> {
     const { without } = this.#settings;
     const group = ResourceGroup.open(plan.limits, toOmitted(without));
@@ -154,7 +162,7 @@ export class BubblewrapSandbox implements Sandbox {
       const { words, controllers } = toCommandLine(plan, { group, args: mounts.args, receivesCommand, without });
       const { inside } = mounts;
       const spawnRequest = toSpawnRequest(run, { ...this.#settings, file: this.#program.path, words, inside });
-      const command = await spawnWaiting(spawnRequest, { takesStdin });
+      const command = await spawnWaiting(spawnRequest, { takesStdin, inherits });
       return { mounts, run, controllers, command };
     } catch (error) {
       await group.close();

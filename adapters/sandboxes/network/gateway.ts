@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFilterProxy } from './filter-proxy.ts';
@@ -27,12 +27,17 @@ export async function openGateway(
 ): Promise<Gateway> {
   const rules = hosts.map(parseHostRule);
   const refused = new Set<string>();
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'klaus-net-')));
   const server = createFilterProxy({
     rules,
     env,
     onRefused: (authority) => void (refused.size < MAX_REFUSED && refused.add(authority)),
   });
+  return { ...(await openRelay(server)), refused, variables: toVariables(rules.some(isLocalRule)) };
+}
+
+/** Lets a server listen in a new folder that can be the relay of a command. */
+export async function openRelay(server: Server): Promise<Pick<Gateway, 'folder' | 'close'>> {
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'klaus-net-')));
   // The server does not track connections that became tunnels.
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -53,7 +58,7 @@ export async function openGateway(
     close();
     throw error;
   }
-  return { folder, refused, close, variables: toVariables(rules.some(isLocalRule)) };
+  return { folder, close };
 }
 
 /** @param isLocal True: Java reaches servers of this machine, but not those that its own tests start. */

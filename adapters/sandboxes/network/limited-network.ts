@@ -8,15 +8,16 @@ import type { Gateway } from './gateway.ts';
 const PROXY = /^(?:https?|ftp|all|no)_proxy$/i;
 
 /**
- * Opens the gateway of a command with a limited network.
+ * Opens the gateway of a command with a limited network, or finds the relay that its caller opened.
  *
  * @returns Undefined for every other command.
  * @throws KlausError `sandbox.failed` for a background command, which may outlive this process.
  */
 export async function openLimitedNetwork(
-  request: Pick<ExecRequest, 'network'>,
+  request: Pick<ExecRequest, 'network' | 'relay'>,
   { hosts, env = process.env }: Pick<SandboxOptions, 'hosts' | 'env'>,
 ): Promise<Gateway | undefined> {
+  if (request.relay !== undefined) return { folder: request.relay, variables: {}, refused: new Set(), close() {} };
   if (request.network !== true || hosts === undefined) return undefined;
   if ('survives' in request) {
     throw new KlausError('sandbox.failed', 'The network of a background command cannot be limited to some hosts.', {

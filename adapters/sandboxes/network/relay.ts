@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 
 /** Path of the gateway's folder in the sandbox. */
-const INSIDE = '/run/klaus';
+export const RELAY_FOLDER = '/run/klaus';
 /** Port on the loopback interface of the command's network. */
 export const RELAY_PORT = 3128;
 
@@ -16,7 +16,7 @@ const net = require('node:net');
 const fs = require('node:fs');
 const { pipeline } = require('node:stream');
 const server = net.createServer({ allowHalfOpen: true }, (near) => {
-  const far = net.connect({ path: '${INSIDE}/${SOCKET}', allowHalfOpen: true });
+  const far = net.connect({ path: '${RELAY_FOLDER}/${SOCKET}', allowHalfOpen: true });
   pipeline(near, far, () => {});
   pipeline(far, near, () => {});
 });
@@ -28,12 +28,19 @@ const READY = '/tmp/.klaus-relay';
 /** Shell lines that start the relay before a command. It ends with the command's namespaces. */
 export const RELAY_LINES: readonly string[] = [
   `mkfifo ${READY} || exit 125`,
-  `env -i ${INSIDE}/${NODE} ${INSIDE}/${RELAY} </dev/null >${READY} 2>/dev/null 3>&- &`,
+  `env -i ${RELAY_FOLDER}/${NODE} ${RELAY_FOLDER}/${RELAY} </dev/null >${READY} 2>/dev/null 3>&- &`,
   `read -r ready <${READY} || { echo 'The network relay did not start.' >&2; exit 125; }`,
   `rm -f ${READY}`,
 ];
 
 /** The mounts of the relay as arguments of bubblewrap. @param folder The gateway's folder on this machine. */
 export function toRelayMounts(folder: string): string[] {
-  return ['--ro-bind', folder, INSIDE, '--ro-bind', realpathSync.native(process.execPath), `${INSIDE}/${NODE}`];
+  return [
+    '--ro-bind',
+    folder,
+    RELAY_FOLDER,
+    '--ro-bind',
+    realpathSync.native(process.execPath),
+    `${RELAY_FOLDER}/${NODE}`,
+  ];
 }

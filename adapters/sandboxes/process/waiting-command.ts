@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { Duplex, Readable, Writable } from 'node:stream';
+import { Readable, type Duplex, type Writable } from 'node:stream';
 import { KlausError, toKlausError } from '@klaus/core/protocol';
 import { pipePool } from './pipe-pool.ts';
 
@@ -46,7 +46,13 @@ interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-export async function spawnWaiting(request: SpawnRequest, options: { takesStdin: boolean }): Promise<WaitingCommand> {
+interface StartOptions {
+  takesStdin: boolean;
+  /** True: the process has the standard streams of this one. Default false. */
+  inherits?: boolean;
+}
+
+export async function spawnWaiting(request: SpawnRequest, options: StartOptions): Promise<WaitingCommand> {
   const { child, outputs } = await start(request, options);
   return new WaitingCommand(request, child, outputs);
 }
@@ -204,11 +210,11 @@ interface Outputs {
   stderr: number | Readable;
 }
 
-async function start(
-  request: SpawnRequest,
-  options: { takesStdin: boolean },
-): Promise<{ child: ChildProcess; outputs: Outputs }> {
-  const pipes = { stdout: await pipePool.take(), stderr: await pipePool.take() };
+async function start(request: SpawnRequest, options: StartOptions): Promise<{ child: ChildProcess; outputs: Outputs }> {
+  const { inherits = false } = options;
+  const take = async () => (inherits ? undefined : pipePool.take());
+  const pipes = { stdout: await take(), stderr: await take() };
+  const output = inherits ? 'inherit' : 'pipe';
   const takesStdin = request.startPipe === 'stdin' || options.takesStdin;
   try {
     const child = spawn(request.file, request.args, {
@@ -216,9 +222,9 @@ async function start(
       env: request.env,
       detached: request.detached ?? false,
       stdio: [
-        takesStdin ? 'pipe' : 'ignore',
-        pipes.stdout?.write ?? 'pipe',
-        pipes.stderr?.write ?? 'pipe',
+        inherits ? 'inherit' : takesStdin ? 'pipe' : 'ignore',
+        pipes.stdout?.write ?? output,
+        pipes.stderr?.write ?? output,
         ...(request.startPipe === 'descriptor' ? (['pipe'] as const) : []),
         ...(request.feeds ?? []).map(() => 'pipe' as const),
       ],
@@ -230,7 +236,10 @@ async function start(
     }
     return {
       child,
-      outputs: { stdout: pipes.stdout?.read ?? child.stdout!, stderr: pipes.stderr?.read ?? child.stderr! },
+      outputs: {
+        stdout: pipes.stdout?.read ?? child.stdout ?? Readable.from([]),
+        stderr: pipes.stderr?.read ?? child.stderr ?? Readable.from([]),
+      },
     };
   } finally {
     // The child has its own copies. Open copies here would prevent the end of the streams.

@@ -15,6 +15,10 @@ export interface OpenKlausOptions {
   onNotice?: (text: string, level?: 'info' | 'warn') => void;
   /** See `KlausOptions`. Default `run`, because a command does one run. */
   endProcesses?: 'run' | 'close';
+  /** See `KlausOptions`. */
+  wrapRunner?: KlausOptions['wrapRunner'];
+  /** See `KlausOptions`. */
+  tools?: KlausOptions['tools'];
   /** The editor of each session. See `KlausOptions`. */
   buffers?: KlausOptions['buffers'];
 }
@@ -27,7 +31,7 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
     settings: options.settings ?? {},
     endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
-    ...optional({ buffers: options.buffers }),
+    ...optional({ buffers: options.buffers, tools: options.tools, wrapRunner: options.wrapRunner }),
     onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
   });
 }

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     resume: () => import('../commands/run/resume.ts'),
     steer: () => import('../commands/run/steer.ts'),
     cancel: () => import('../commands/run/cancel.ts'),
+    wrap: () => import('../commands/run/wrap.ts'),
     fetch: () => import('../commands/workspace/fetch.ts'),
     acp: () => import('../commands/run/acp.ts'),
     ps: () => import('../commands/processes/ps.ts'),

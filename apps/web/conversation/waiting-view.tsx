@@ -17,6 +17,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
     turn: t.conversation.waitsForModel(requested.model),
     compaction: t.conversation.compacting,
     title: t.conversation.titling,
+    program: t.conversation.waitsForModel(requested.model),
   }[requested.purpose];
   return (
     <p className="entry working line muted">

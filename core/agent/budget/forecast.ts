@@ -7,7 +7,7 @@ import type { State } from '../state/state.ts';
 /** Minimum UTF-8 bytes of a token, for text that no provider has counted yet. */
 const BYTES_PER_TOKEN = 3;
 /** Minimum tokens of an answer that is requested. */
-const SHORTEST_ANSWER = 1_024;
+export const SHORTEST_ANSWER = 1_024;
 const PER_TOKEN = 1_000_000;
 
 /** The maximum cost of the next model request. */
@@ -45,7 +45,7 @@ export function forecast(
 }
 
 /** Tokens of an answer that the limits allow; may be negative. Infinity without limits. */
-function outputLeft(state: State, promptTokens: number, price: Price | undefined): number {
+export function outputLeft(state: State, promptTokens: number, price: Price | undefined): number {
   if (!state.session) return Infinity;
   const left = leftOf(state.ledger, state.session.session);
   const byTokens = left.tokens - promptTokens;

@@ -11,7 +11,10 @@ import {
 } from '../../protocol/index.ts';
 
 /** A request without a recorded end: it is in flight, or its process crashed. */
-export type OpenRequest = Pick<EventOf<'model.requested'>, 'run' | 'purpose' | 'turn' | 'model' | 'reserved'>;
+export type OpenRequest = Pick<
+  EventOf<'model.requested'>,
+  'run' | 'purpose' | 'turn' | 'model' | 'request' | 'reserved'
+>;
 
 /** The budget of one session, from its log, or that of a child from the log of its parent. */
 export interface Account {
@@ -22,8 +25,10 @@ export interface Account {
   /** Sums over all finished requests. `usd` is null if any price is unknown. */
   usage: Usage;
   usd: number | null;
-  /** A session has at most one request in flight. */
+  /** The request of the loop that is in flight. */
   open?: OpenRequest;
+  /** Requests of a wrapped program that are in flight, by id. */
+  program?: Map<string, OpenRequest>;
   isClosed: boolean;
   /** True if its own log is booked: it is more recent than the reports in the log of its parent. */
   isOwn?: boolean;
@@ -74,12 +79,17 @@ export function book(ledger: Ledger, event: Event): void {
     case 'model.requested': {
       const { run, turn, model, reserved } = event;
       const purpose = event.type === 'turn.started' ? 'turn' : event.purpose;
-      toAccount(ledger, event.session).open = { run, purpose, turn, model, reserved };
+      const account = toAccount(ledger, event.session);
+      const open: OpenRequest = { run, purpose, turn, model, reserved };
+      const request = event.type === 'turn.started' ? undefined : event.request;
+      if (request === undefined) account.open = open;
+      else (account.program ??= new Map()).set(request, { ...open, request });
       return;
     }
     case 'model.attempted': {
       const account = toAccount(ledger, event.session);
-      delete account.open;
+      if (event.request === undefined) delete account.open;
+      else account.program?.delete(event.request);
       if (!isCharged(event)) return;
       account.usage = addUsage(account.usage, event.usage);
       account.usd = addUsd(account.usd, event.usd);
@@ -123,10 +133,16 @@ export function spentOf(ledger: Ledger, session: string): Reserved {
 
 /** The used part of a session's limits: spent, reserved for its open request, or assigned to children. */
 export function takenOf(ledger: Ledger, session: string): Reserved {
-  const { usage, usd, open } = accountOf(ledger, session);
+  const account = accountOf(ledger, session);
+  const { usage, usd } = account;
   const own = { tokens: toCountedTokens(usage), usd };
   const sum = childrenOf(ledger, session).reduce((all, child) => add(all, takenByChild(ledger, child)), own);
-  return open ? add(sum, open.reserved) : sum;
+  return openRequestsOf(account).reduce((all, { reserved }) => add(all, reserved), sum);
+}
+
+/** The requests of a session that are in flight. */
+export function openRequestsOf({ open, program }: Readonly<Account>): OpenRequest[] {
+  return [...(program?.values() ?? []), ...(open ? [open] : [])];
 }
 
 /** The amount that a session can still reserve. Infinity without a limit; null if a price is unknown. */

@@ -29,9 +29,9 @@ export function answerOpenCalls(state: State, why: string): EventBody[] {
 }
 
 /** The charge for a request of a crashed process: its cost is unknown, so that the complete reservation is charged. */
-export function toAbandoned({ run, purpose, turn, model, reserved }: OpenRequest): EventBody {
+export function toAbandoned({ run, purpose, turn, model, reserved, request }: OpenRequest): EventBody {
   const usage = { input: reserved.tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const base = { type: 'model.attempted' as const, run, purpose, turn, model };
+  const base = { type: 'model.attempted' as const, run, purpose, turn, model, ...optional({ request }) };
   return { ...base, attempt: 0, outcome: 'abandoned', usage, usd: reserved.usd };
 }
 

@@ -1,4 +1,5 @@
-import type { Mode, Part, RunnerName, SessionRunner, StopReason, Usage } from '../../protocol/index.ts';
+import type { EventOf, Mode, Part, RunnerName, SessionRunner, StopReason, Usage } from '../../protocol/index.ts';
+import type { ModelInfo } from './model.ts';
 import type { ExecRequest, ExecResult } from './sandbox.ts';
 
 /** An invariant of Klaus that does not hold for a session with this runner. */
@@ -176,8 +177,36 @@ export interface RunnerHost extends AgentReports {
   /** The text of a file, after the gate allowed its reading. Secrets are replaced by placeholders. */
   readText(path: string): Promise<ToolUse & { text?: string }>;
   notice(text: string): void;
+  /**
+   * Reserves the budget of a request of a wrapped program before it is sent. Several can be in flight.
+   *
+   * @returns Why it must not be sent, as a sentence, if a limit does not allow it.
+   */
+  reserve(request: ProgramRequest): Promise<Reservation | { refused: string }>;
+  /** Learns the present secret files. The function that replaces secrets is another one if there are new ones. */
+  openRedactor(): Promise<(text: string) => string>;
   /** Runs the process of the agent in the sandbox, with the files and the network of the session's grant. */
   exec(request: AgentProcess): Promise<ExecResult>;
 }
 
 export type AgentProcess = Pick<ExecRequest, 'command' | 'env' | 'binds' | 'stdin' | 'onOutput' | 'onBegin' | 'signal'>;
+
+/** A request to a model that a wrapped program is about to send. */
+export interface ProgramRequest {
+  /** Full name, `provider/id`. */
+  model: string;
+  info: ModelInfo;
+  /** The most tokens that its prompt can have. */
+  promptTokens: number;
+  /** The most tokens of the answer that it requests. */
+  maxOutputTokens: number;
+  /** The body that is hashed for the log. */
+  body: string;
+}
+
+export interface Reservation {
+  /** The requested tokens of the answer, or less if a limit allows less. */
+  maxOutputTokens: number;
+  /** Records the end of the request and releases what it did not use. */
+  settle(end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd'>): Promise<void>;
+}

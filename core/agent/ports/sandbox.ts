@@ -41,6 +41,13 @@ export interface ExecRequest {
   writable?: readonly string[];
   /** Default false: no network at all. */
   network?: boolean;
+  /** Absolute path of the folder of a relay: the only connection of a command without a network. Bubblewrap only. */
+  relay?: string;
+  /**
+   * True: the command has the standard streams of this process, and its terminal. Nothing of its output is in the
+   * result. Bubblewrap only. Default false.
+   */
+  inherits?: boolean;
   limits?: Partial<ExecLimits>;
   /**
    * Default: no input. With a promise, the command starts at once and waits when it reads. If the promise is rejected,

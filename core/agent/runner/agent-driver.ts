@@ -55,8 +55,10 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
   const earlier = state.messages.slice(0, state.prompted);
   const parts = toNewParts(state);
   const requestHash = engine.ids.digest(JSON.stringify(parts));
-  const model = openedOf(state).model;
-  await work.append([{ type: 'turn.started', run, turn, model, requestHash, reserved: { tokens: 0, usd: null } }]);
+  const { model, runner } = openedOf(state);
+  // The requests of a wrapped program are reserved one by one.
+  const reserved = { tokens: 0, usd: runner!.name === 'wrap' ? 0 : null };
+  await work.append([{ type: 'turn.started', run, turn, model, requestHash, reserved }]);
   // Also before the agent acts by itself, so that the turn can be undone.
   const before = await snapshotWorkspace(work);
   if (!before) return;

@@ -9,7 +9,15 @@ import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
-import type { AgentCall, AgentProcess, AskAnswer, RunnerChild, RunnerHost, ToolUse } from '../ports/runner.ts';
+import type {
+  AgentCall,
+  AgentProcess,
+  AskAnswer,
+  ProgramRequest,
+  RunnerChild,
+  RunnerHost,
+  ToolUse,
+} from '../ports/runner.ts';
 import type { ExecResult } from '../ports/sandbox.ts';
 import { isWaiting, openedOf, runOf, type CallState } from '../state/state.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
@@ -19,6 +27,7 @@ import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
 import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
 import type { Observed, Turn } from './agent-turn.ts';
 import { receiveAnswers } from './answers.ts';
+import { ProgramRequests } from './program-requests.ts';
 
 const CANCELLED: AskAnswer = { verdict: 'cancelled' };
 
@@ -30,6 +39,7 @@ export class AgentHost implements RunnerHost {
   readonly #observed = new Map<string, Observed>();
   #turn: Turn | undefined;
   readonly #uses = new Set<Promise<unknown>>();
+  readonly #requests = new ProgramRequests((run) => this.#inOrder(run));
   #queue: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
   readonly #children: AgentChildren;
@@ -152,6 +162,14 @@ export class AgentHost implements RunnerHost {
     const found = await (await createToolContext(work, '')).find(path);
     const bytes = await found.folder.read(found.relative);
     return { ...used, text: work.redactor.redact(new TextDecoder().decode(bytes)) };
+  }
+
+  reserve(request: ProgramRequest): ReturnType<RunnerHost['reserve']> {
+    return this.#requests.reserve(this.#now().work, request);
+  }
+
+  openRedactor(): Promise<(text: string) => string> {
+    return this.#requests.openRedactor(this.#now().work);
   }
 
   exec(request: AgentProcess): Promise<ExecResult> {

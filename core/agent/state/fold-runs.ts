@@ -63,7 +63,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
-  if (event.purpose === 'title') return;
+  if (event.purpose === 'title' || event.purpose === 'program') return;
   if (event.outcome === 'ok') delete state.failingSince;
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;

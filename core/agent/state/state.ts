@@ -20,7 +20,7 @@ import {
 } from '../../protocol/index.ts';
 import type { LineageFact } from '../../policy/index.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
-import { accountOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
+import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
 /** A call of the last answer, until its result is in the history. */
 export interface CallState {
@@ -267,7 +267,7 @@ export function openedOf(state: State): EventOf<'session.opened'> {
 
 /** The reserved request without a recorded end. Between two steps it belongs to a crashed process. */
 export function openRequestOf(state: State): OpenRequest | undefined {
-  return state.session && accountOf(state.ledger, state.session.session).open;
+  return state.session && openRequestsOf(accountOf(state.ledger, state.session.session))[0];
 }
 
 /** All tools that a session may call, according to its opening. */

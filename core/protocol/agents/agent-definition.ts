@@ -59,7 +59,7 @@ export const agentHeadSchema = z.strictObject({
    * What drives the agent: `acp` is a program that speaks the Agent Client Protocol, `claude-code` is Claude Code.
    * Default: the loop of Klaus.
    */
-  runner: runnerNameSchema.optional(),
+  runner: runnerNameSchema.extract(['acp', 'claude-code']).optional(),
   /** With `runner: claude-code`: the settings files that it loads. Default: none. */
   settingSources: z.array(settingSourceSchema).optional(),
   /** With `runner`: the program and its arguments. It runs in the sandbox. Default with `claude-code`: `claude`. */

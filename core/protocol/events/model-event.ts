@@ -13,7 +13,11 @@ export const reservedSchema = z.object({ tokens: z.int(), usd });
 export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Reserved for this request: the highest cost, with an empty prompt cache.');
-const purpose = z.enum(['turn', 'compaction', 'title']);
+const purpose = z.enum(['turn', 'compaction', 'title', 'program']);
+const request = z
+  .string()
+  .optional()
+  .describe('Id of a request of a wrapped program, which can have several at the same time.');
 
 export const turnStarted = z
   .object({
@@ -49,11 +53,12 @@ export const modelRequested = z
     turn: z.int(),
     model: z.string(),
     attempt: z.int().describe('From 1.'),
+    request,
     requestHash: z.string().describe('As in turn.started.'),
     reserved,
   })
   .describe(
-    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, or as a retry of a turn.',
+    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, as a retry of a turn, or by a wrapped program.',
   );
 
 export const modelAttempted = z
@@ -64,6 +69,7 @@ export const modelAttempted = z
     turn: z.int(),
     model: z.string(),
     attempt: z.int().describe('From 1.'),
+    request,
     outcome: z.union([z.literal('ok'), z.literal('cancelled'), modelFailureCodeSchema]),
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),

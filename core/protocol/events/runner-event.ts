@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { run } from './event-fields.ts';
 
-export const runnerNameSchema = z.enum(['acp', 'claude-code']);
+export const runnerNameSchema = z.enum(['acp', 'claude-code', 'wrap']);
 /** The program that drives the agent of a session instead of Klaus's own loop. */
 export type RunnerName = z.infer<typeof runnerNameSchema>;
 

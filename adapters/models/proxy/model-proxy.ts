@@ -1,0 +1,224 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { worstCase, type ModelInfo, type ProgramRequest, type Reservation } from '@klaus/core/agent';
+import { NO_USAGE } from '@klaus/core/protocol';
+import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderName } from '@klaus/core/provider-table';
+import { findEntry, toModelInfo } from '../catalog/catalog.ts';
+import { isAllowed, type ModelsOptions } from '../models.ts';
+import { PROVIDERS } from '../providers.ts';
+import { readAnswer, type ReadAnswer } from './read-answer.ts';
+import { PROXY_WIRES, type Json, type ProxyExchange, type ProxyWire } from './proxy-wire.ts';
+import { RequestRedactor } from './redact-request.ts';
+
+/** What the proxy needs of the session whose program it serves. */
+export interface ProxyHost {
+  reserve(request: ProgramRequest): Promise<Reservation | { refused: string }>;
+  openRedactor(): Promise<(text: string) => string>;
+  /** Called after an answer was read. */
+  onExchange(exchange: ProxyExchange): void;
+  /** Called when a limit did not allow a request. */
+  onRefused(reason: string): void;
+}
+
+export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 'allow'> & { host: ProxyHost };
+
+const MAX_BODY = 64 * 1_024 * 1_024;
+/** Minimum UTF-8 bytes of a token. */
+const BYTES_PER_TOKEN = 3;
+/** Errors after which nothing was sent. */
+const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+/** Requests that cost nothing, by method and the end of their path. */
+const FREE = /^(?:GET \/models(?:\/[^/]+)?|POST \/messages\/count_tokens)$/;
+/** Headers that belong to one connection, or that this proxy sets. */
+const DROPPED = new Set(
+  'host connection keep-alive proxy-authorization te trailer transfer-encoding upgrade content-length accept-encoding authorization x-api-key cookie'.split(
+    ' ',
+  ),
+);
+
+/** Where a provider is below the address of the proxy: its base URL for programs. */
+export function toProxyPath(provider: ProviderName): string {
+  return provider === 'anthropic' ? '/anthropic' : `/${provider}/v1`;
+}
+
+/**
+ * A server that passes requests of a program on to providers of models, with the keys that the program does not have.
+ * It reserves the budget of each request before, removes secrets from it, and does not change its answer.
+ */
+export function createModelProxy(options: ProxyOptions): Server {
+  const redactor = new RequestRedactor();
+  const server = createServer((request, response) => {
+    serve(request, response, { ...options, redactor }).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy();
+      refuse(response, toError(`The model proxy of Klaus failed: ${String(error)}`), 502);
+    });
+  });
+  server.timeout = 0;
+  server.requestTimeout = 0;
+  server.on('upgrade', (_, socket) => socket.destroy());
+  return server;
+}
+
+type Serving = ProxyOptions & { redactor: RequestRedactor };
+
+const toError = (message: string): Json => ({
+  type: 'error',
+  error: { type: 'invalid_request_error', message, code: 'klaus_refused' },
+});
+
+async function serve(request: IncomingMessage, response: ServerResponse, options: Serving): Promise<void> {
+  const { method = 'GET', url = '/' } = request;
+  const provider = PROVIDER_NAMES.find((name) => url.startsWith(`/${name}/`));
+  const { pathname, search } = new URL(url, 'http://localhost');
+  if (!provider) {
+    if (method === 'HEAD' || pathname === '/') return void response.writeHead(200).end();
+    return refuse(response, toError(`${pathname} belongs to no provider of models.`), 404);
+  }
+  const path = pathname.slice(provider.length + 1).replace(/^\/v1(?=\/)/, '');
+  const wire = method === 'POST' ? PROXY_WIRES[path] : undefined;
+  if (!wire && !FREE.test(`${method} ${path}`)) {
+    if (method === 'HEAD') return void response.writeHead(200).end();
+    return refuse(response, toError(`Klaus passes on only requests to models, and not ${method} ${path}.`), 404);
+  }
+  const headers = toHeaders(request, provider, options);
+  if (!headers) {
+    const { title } = PROVIDER_TABLE[provider];
+    const text = `Klaus has no key of ${title}. Store it with \`klaus login ${provider}\`.`;
+    return refuse(response, (wire?.toError ?? toError)(text), 401);
+  }
+  const target = { url: new URL(toUpstream(provider, options) + path + search), method, headers };
+  if (method === 'GET') return void (await send(target, undefined, { response }));
+  const body = await readBody(request);
+  if (!body) return refuse(response, (wire?.toError ?? toError)('The body of this request is no JSON object.'), 400);
+  const clean = options.redactor.redact(body, await options.host.openRedactor());
+  if (!wire) return void (await send(target, JSON.stringify(clean), { response }));
+  await pay(target, { ...clean }, { wire, provider, response, options });
+}
+
+interface Target {
+  url: URL;
+  method: string;
+  headers: OutgoingHttpHeaders;
+}
+
+interface Paying {
+  wire: ProxyWire;
+  provider: ProviderName;
+  response: ServerResponse;
+  options: Serving;
+}
+
+/** Reserves the budget of a request, sends it, and records what its answer used. */
+async function pay(target: Target, body: Json, { wire, provider, response, options }: Paying): Promise<void> {
+  const { host, allow } = options;
+  const model = `${provider}/${String(body['model'])}`;
+  if (!isAllowed(model, allow))
+    return refuse(response, wire.toError(`The configuration of Klaus does not allow the model ${model}.`), 400);
+  const info = toInfo(provider, model, options);
+  const wanted = Math.min(wire.maxOutputOf(body) ?? info.maxOutputTokens, info.maxOutputTokens);
+  wire.prepare?.(body);
+  let text = JSON.stringify(body);
+  const promptTokens = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+  const reserved = await host.reserve({ model, info, promptTokens, maxOutputTokens: wanted, body: text });
+  if ('refused' in reserved) {
+    host.onRefused(reserved.refused);
+    return refuse(response, wire.toError(`${reserved.refused} Klaus did not send this request.`), 400);
+  }
+  if (reserved.maxOutputTokens < wanted) {
+    wire.limitOutput(body, reserved.maxOutputTokens);
+    text = JSON.stringify(body);
+  }
+  const worst = { input: promptTokens, output: reserved.maxOutputTokens, cacheRead: 0, cacheWrite: 0 };
+  const usd = worstCase(info, worst.input, worst.output);
+  let answer: ReadAnswer | undefined;
+  try {
+    answer = await send(target, text, { response, read: { wire, promptBytes: text.length, info, worst } });
+  } catch (error) {
+    // A request that may have arrived is charged as reserved.
+    const isUnsent = UNSENT.has((error as NodeJS.ErrnoException).code ?? '');
+    const charged = isUnsent ? { usage: NO_USAGE, usd: 0 } : { usage: worst, usd };
+    await reserved.settle({ outcome: 'connection', message: String(error), ...charged });
+    throw error;
+  }
+  if (!answer) return;
+  const { parts, ...end } = answer;
+  await reserved.settle(end);
+  if (end.outcome !== 'ok') return;
+  const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
+  host.onExchange({ model, hasTools, results: wire.resultsOf(body), parts });
+}
+
+function toInfo(provider: ProviderName, model: string, { prices }: Serving): ModelInfo {
+  const entry = findEntry(provider, model.slice(provider.length + 1));
+  return toModelInfo(entry, { price: prices?.[model], accepted: PROVIDERS[provider].accepted });
+}
+
+/** With the version of the API at its end. */
+function toUpstream(provider: ProviderName, { baseUrls }: Serving): string {
+  const base = (baseUrls?.[provider] || PROVIDERS[provider].baseUrl).replace(/\/+$/, '');
+  return provider === 'anthropic' ? `${base}/v1` : base;
+}
+
+/** Undefined without a key. */
+function toHeaders(
+  { headers }: IncomingMessage,
+  provider: ProviderName,
+  { keys, baseUrls }: Serving,
+): OutgoingHttpHeaders | undefined {
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !DROPPED.has(name)));
+  const common = { ...kept, 'accept-encoding': 'identity' };
+  if (provider === 'anthropic' && keys.anthropic) return { ...common, 'x-api-key': keys.anthropic };
+  const token = provider === 'anthropic' ? keys.anthropicToken : keys[provider];
+  if (token) return { ...common, authorization: `Bearer ${token}` };
+  return PROVIDERS[provider].keyless && baseUrls?.[provider] ? common : undefined;
+}
+
+/** Sends a request and passes the answer on as it arrives. With `read`, it is also read. */
+function send(
+  { url, method, headers }: Target,
+  body: string | undefined,
+  { response, read }: { response: ServerResponse; read?: Parameters<typeof readAnswer>[1] },
+): Promise<ReadAnswer | undefined> {
+  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const sent = request(url, { method, headers: { ...headers, ...length } });
+    // The program may leave before the answer is complete.
+    response.on('close', () => void (response.writableFinished || sent.destroy(new Error('the program has left'))));
+    sent.on('error', reject);
+    sent.on('response', (answer) => {
+      const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...kept } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, kept);
+      const isRead = read ? readAnswer(answer, read) : undefined;
+      answer.pipe(response);
+      if (isRead) isRead.then(resolve, reject);
+      else answer.on('error', reject).on('end', () => resolve(undefined));
+    });
+    sent.end(body);
+  });
+}
+
+function refuse(response: ServerResponse, error: Json, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(error));
+}
+
+async function readBody(request: IncomingMessage): Promise<Json | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}

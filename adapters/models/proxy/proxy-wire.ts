@@ -1,0 +1,134 @@
+import type { Part } from '@klaus/core/protocol';
+import { createAnswerReader as createMessagesReader } from '../anthropic/answer-stream.ts';
+import { createAnswerReader as createChatReader } from '../openai/answer-stream.ts';
+import { createResponseReader } from '../openai/responses-stream.ts';
+import type { ReadOptions } from '../wire/http-model.ts';
+import type { AnswerReader } from '../wire/stream-answer.ts';
+
+export type Json = Record<string, unknown>;
+
+/** The result of a tool call, as a later request contains it. */
+export interface SentResult {
+  id: string;
+  output: string;
+  isError: boolean;
+}
+
+/** The parts of an API that the proxy needs to know. */
+export interface ProxyWire {
+  createReader(options: ReadOptions): AnswerReader;
+  /** An answer that is one document, as the events of a stream. */
+  toEvents(document: Json): unknown[];
+  /** The most tokens of the answer that a request allows; undefined: as many as the model can. */
+  maxOutputOf(body: Json): number | undefined;
+  /** Limits the answer of a request. */
+  limitOutput(body: Json, tokens: number): void;
+  /** Asks for what the proxy has to know of the answer. */
+  prepare?(body: Json): void;
+  /** The results of tool calls in the history of a request. */
+  resultsOf(body: Json): SentResult[];
+  /** An error that the program shows and does not retry. */
+  toError: (message: string) => Json;
+}
+
+const MESSAGES: ProxyWire = {
+  createReader: createMessagesReader,
+  toEvents: (document) => [
+    { type: 'message_start', message: { usage: document['usage'] } },
+    ...toList(document['content']).map((block, index) => ({
+      type: 'content_block_start',
+      index,
+      content_block: block,
+    })),
+    { type: 'message_delta', delta: { stop_reason: document['stop_reason'] }, usage: document['usage'] },
+    { type: 'message_stop' },
+  ],
+  maxOutputOf: ({ max_tokens: tokens }) => toNumber(tokens),
+  limitOutput(body, tokens) {
+    body['max_tokens'] = tokens;
+    const thinking = body['thinking'] as { budget_tokens?: number } | undefined;
+    // The API requires a longer answer than the thinking in it.
+    if (thinking?.budget_tokens !== undefined && thinking.budget_tokens >= tokens) delete body['thinking'];
+  },
+  resultsOf: ({ messages }) =>
+    toList(messages)
+      .flatMap(({ content }) => toList(content))
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => toResult(block['tool_use_id'], block['content'], block['is_error'] === true)),
+  toError: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+};
+
+const toOpenaiError = (message: string): Json => ({
+  error: { message, type: 'invalid_request_error', param: null, code: 'klaus_refused' },
+});
+
+const CHAT: ProxyWire = {
+  createReader: (options) => createChatReader({ ...options, exactCost: false }),
+  toEvents: ({ choices, usage }) => [
+    {
+      choices: toList(choices).map(({ message, finish_reason: finish }) => ({ delta: message, finish_reason: finish })),
+      usage,
+    },
+  ],
+  maxOutputOf: (body) => toNumber(body['max_completion_tokens']) ?? toNumber(body['max_tokens']),
+  limitOutput(body, tokens) {
+    body['max_tokens' in body ? 'max_tokens' : 'max_completion_tokens'] = tokens;
+  },
+  prepare(body) {
+    if (body['stream'] === true) body['stream_options'] = { ...(body['stream_options'] as Json), include_usage: true };
+  },
+  resultsOf: ({ messages }) =>
+    toList(messages)
+      .filter(({ role }) => role === 'tool')
+      .map(({ tool_call_id: id, content }) => toResult(id, content)),
+  toError: toOpenaiError,
+};
+
+const RESPONSES: ProxyWire = {
+  createReader: createResponseReader,
+  toEvents: (document) => [{ type: 'response.completed', response: document }],
+  maxOutputOf: ({ max_output_tokens: tokens }) => toNumber(tokens),
+  limitOutput(body, tokens) {
+    body['max_output_tokens'] = tokens;
+  },
+  resultsOf: ({ input }) =>
+    toList(input)
+      .filter(({ type }) => String(type).endsWith('_call_output'))
+      .map(({ call_id: id, output }) => toResult(id, output)),
+  toError: toOpenaiError,
+};
+
+/** The paid requests, by the end of their path. */
+export const PROXY_WIRES: Readonly<Record<string, ProxyWire>> = {
+  '/messages': MESSAGES,
+  '/chat/completions': CHAT,
+  '/responses': RESPONSES,
+};
+
+function toResult(id: unknown, content: unknown, isError = false): SentResult {
+  return { id: String(id), output: toContentText(content), isError };
+}
+
+function toContentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return toList(content)
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('');
+}
+
+function toList(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter((item): item is Json => typeof item === 'object' && item !== null) : [];
+}
+
+function toNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+/** One answered request of a program. */
+export interface ProxyExchange {
+  model: string;
+  /** True: the request offers tools, so that it belongs to the work and not to a title. */
+  hasTools: boolean;
+  results: readonly SentResult[];
+  parts: readonly Part[];
+}

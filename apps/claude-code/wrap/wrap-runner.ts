@@ -1,0 +1,159 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { NO_USAGE, defineTool, type Configuration, type Tool } from '@klaus/sdk';
+import {
+  createModelProxy,
+  openRelay,
+  RELAY_FOLDER,
+  toProgramBinds,
+  WRAP_LIMITS,
+  type Runner,
+  type RunnerHost,
+  type RunnerRequest,
+  type RunnerSession,
+} from '@klaus/sdk/wrap';
+import { z } from 'zod';
+import { RecordedCalls } from './recorded-calls.ts';
+import { quote, type Terminal } from './terminal.ts';
+
+/** The tool that starts the program. The gate judges it like a command. */
+const TOOL = 'run_program';
+/** Limits of the program, where the settings have lower ones. It has a runtime of its own. */
+const LEAST = { memoryMb: 4_096, processes: 1_024 };
+/** Longer than any session; the driver reduces it to what it can measure. */
+const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
+/** Refused requests after which a program without a user is ended: it may repeat them forever. */
+const MAX_REFUSED = 4;
+const HOME = 'home';
+
+/**
+ * Gives the program a home folder of its own with its configuration, in that of the session. The shell remains its
+ * parent: the relay is a child of the shell, and `script` waits for all of its own children.
+ */
+const IN_OWN_HOME = `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" && cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" && "$@"; exit $?`;
+
+export interface WrapRunnerOptions {
+  /** Called when the program starts. */
+  open: () => { configuration: Configuration; program: WrappedProgram };
+  /** A folder whose files are copied there before. */
+  home?: string | undefined;
+  terminal: Terminal;
+}
+
+export interface WrappedProgram {
+  /** With the absolute path of the program. */
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Content by path in the home folder of the program. */
+  files: Readonly<Record<string, string>>;
+}
+
+/** How the program ended. */
+export interface ProgramEnd {
+  /** Undefined if it did not run. */
+  exitCode?: number;
+  /** Why it did not run or was ended, as a sentence. */
+  problem?: string;
+  /** Why requests of it were refused, as a sentence. */
+  refused?: string;
+  cancelled: boolean;
+}
+
+export interface WrapRunner {
+  runner: Runner;
+  tool: Tool;
+  readonly end: ProgramEnd;
+}
+
+/** Runs one program, whose requests to models go through the proxy of this process. */
+export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
+  const end: ProgramEnd = { cancelled: false };
+  let relay: Awaited<ReturnType<typeof openRelay>> | undefined;
+  const stop = new AbortController();
+  const open = async (request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> => {
+    const calls = new RecordedCalls(host, request.workspace);
+    let refused = 0;
+    const { configuration, program } = options.open();
+    const proxy = createModelProxy(configuration, {
+      reserve: (asked) => host.reserve(asked),
+      openRedactor: () => host.openRedactor(),
+      onExchange: (exchange) => calls.add(exchange),
+      onRefused(reason) {
+        if (end.refused === undefined) host.notice(reason);
+        end.refused = reason;
+        refused += 1;
+        if (refused >= MAX_REFUSED && !options.terminal.isInteractive) stop.abort();
+      },
+    });
+    relay = await openRelay(proxy);
+    writeHome(join(relay.folder, HOME), program.files, options.home);
+    return {
+      agent: request.command[0] ?? '',
+      id: '',
+      isResumed: false,
+      async prompt(_, { signal }) {
+        const [program, ...words] = request.command;
+        const used = await host.useTool(TOOL, { program, arguments: words }, { signal });
+        end.cancelled = used.outcome === 'cancelled' || stop.signal.aborted;
+        if (used.outcome !== 'ok' && end.exitCode === undefined) end.problem = used.output;
+        return { stopReason: 'end_turn', usage: NO_USAGE, usd: 0 };
+      },
+      async close() {
+        relay?.close();
+      },
+    };
+  };
+  const tool = defineTool({
+    name: TOOL,
+    description: 'Run the program that klaus wrap was given.',
+    input: z.object({ program: z.string(), arguments: z.array(z.string()) }),
+    effects: ['execute'],
+    resume: 'tell',
+    like: 'run_command',
+    deferred: true,
+    // What the user passes to the program is data, which only the program understands.
+    prepare: async ({ program, arguments: words }) => ({
+      title: ['run', program, ...words.map(quote)].join(' ').slice(0, 200),
+      access: [{ kind: 'exec', command: quote(program) }],
+      command: quote(program),
+    }),
+    async run(_, { sandbox, workspace, execLimits, signal }) {
+      const { memoryMb, processes, cpus } = execLimits;
+      const { command, env } = options.open().program;
+      const words = options.terminal.toCommand(command);
+      const result = await sandbox.exec({
+        command: ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', ...words],
+        env: { ...options.terminal.env, ...env },
+        binds: toProgramBinds(command, { workspace: workspace.root }),
+        relay: relay!.folder,
+        inherits: true,
+        limits: {
+          timeoutMs: NO_TIMEOUT_MS,
+          memoryMb: Math.max(memoryMb, LEAST.memoryMb),
+          processes: Math.max(processes, LEAST.processes),
+          cpus: Math.max(cpus, availableParallelism()),
+        },
+        signal: AbortSignal.any([signal, stop.signal]),
+      });
+      const { exitCode, signal: killed, unenforced, exceeded = [], warnings = [] } = result;
+      if (exitCode !== null) end.exitCode = exitCode;
+      const how = exitCode === null ? `ended by ${killed}` : `exit code ${exitCode}`;
+      return {
+        text: [`[${how}]`, ...exceeded, ...warnings].join('\n'),
+        isError: exitCode !== 0,
+        detail: { exitCode, signal: killed, unenforced },
+      };
+    },
+  });
+  return { runner: { name: 'wrap', limits: WRAP_LIMITS, open }, tool, end };
+}
+
+function writeHome(folder: string, files: WrappedProgram['files'], home: string | undefined): void {
+  mkdirSync(folder, { recursive: true });
+  if (home !== undefined) cpSync(home, folder, { recursive: true, verbatimSymlinks: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}

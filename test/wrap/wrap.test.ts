@@ -1,0 +1,102 @@
+// Covers apps/claude-code/wrap, adapters/models/proxy, core/agent/runner, adapters/sandboxes/bubblewrap: klaus wrap with an agent of the tests.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { test } from '../fixtures/sandboxed.ts';
+import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { describeWrapped, toWrapEnv } from './batteries.ts';
+import { FIXTURE } from './programs.ts';
+
+describeWrapped(FIXTURE);
+
+const NONE = { steps: [] };
+
+async function wrapShell(place: TestHome, script: string, stdin?: string) {
+  await using server = await startServer(NONE);
+  const env = toWrapEnv({ server, program: FIXTURE });
+  return await runKlaus(['wrap', '--', 'sh', '-c', script], { place, server, env, ...(stdin ? { stdin } : {}) });
+}
+
+test('the program has the standard streams, and its exit code is that of Klaus', async () => {
+  using place = createTestHome();
+  const ended = await wrapShell(place, 'read line; echo "out $line"; echo err >&2; exit 7', 'typed\n');
+  expect(ended).toMatchObject({ code: 7, stdout: 'out typed\n', stderr: 'err\n' });
+  expect((await wrapShell(place, 'kill -TERM $$')).code).toBe(143);
+});
+
+test('it reaches nothing but models, and gets no key', async () => {
+  using place = createTestHome();
+  const { stdout } = await wrapShell(
+    place,
+    'curl -sS -m 5 https://example.com 2>&1; curl -s -o /dev/null -w "%{http_code}\\n" -X POST -d {} http://127.0.0.1:3128/anthropic/v1/files; env',
+  );
+  expect(stdout).toMatch(/Could not resolve|Failed to connect|Couldn't/);
+  expect(stdout).toContain('404\n');
+  expect(stdout).not.toContain('sk-');
+});
+
+test('a secret in a request is replaced by a placeholder', async () => {
+  using place = createTestHome();
+  await using server = await startServer({ steps: [], fallback: { text: 'Fine.' } });
+  const env = toWrapEnv({ server, program: FIXTURE });
+  const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cF1sJ5hG0aUeTi'].join('_');
+  const body = JSON.stringify({
+    model: 'claude-sonnet-5-5',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: key }],
+  });
+  writeFileSync(join(place.workspace, 'body.json'), body);
+  const post = 'curl -s -d @body.json $ANTHROPIC_BASE_URL/v1/messages';
+  const ended = await runKlaus(['wrap', '--', 'sh', '-c', post], { place, server, env });
+  expect(ended.stdout).toContain('Fine.');
+  expect(server.requests[0]!.body).toContain('[secret:');
+  expect(server.requests[0]!.body).not.toContain(key);
+});
+
+test('without the program nothing is opened', async () => {
+  using place = createTestHome();
+  await using server = await startServer(NONE);
+  const { code, stderr } = await runKlaus(['wrap', '--', 'no-such-program'], { place, server });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no program') });
+});
+
+describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+  async function openShell(place: TestHome, url: string, words: readonly string[]) {
+    const env = toEnv({
+      place,
+      env: { KLAUS_SANDBOX: '', ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-test-0a1b2c3d4e' },
+    });
+    return await openTerminal([process.execPath, MAIN, 'wrap', ...words], { env, cwd: place.workspace, columns: 90 });
+  }
+
+  test('the program has a terminal of its own, with Ctrl-C and the size of the window', async () => {
+    using place = createTestHome();
+    await using server = await startServer(NONE);
+    const script =
+      'trap "echo caught" INT; test -t 0 && tty; stty size; echo ready; sleep 1000; echo next; read line; echo "got $line"; exit 9';
+    await using terminal = await openShell(place, server.url, ['--', 'sh', '-c', script]);
+    const shown = await terminal.shows('ready');
+    expect(shown).toMatch(/\/dev\/pts\/\d+\n50 90\n/);
+    await terminal.type('C-c');
+    await terminal.shows('next');
+    await terminal.type('hello', 'Enter');
+    await terminal.shows('got hello');
+    expect(await terminal.exitCode()).toBe(9);
+    expect(await terminal.shows('caught')).toContain('got hello');
+  });
+
+  test('with --review its changes are applied as the user accepts them', async () => {
+    using place = createTestHome({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+    await using server = await startServer(NONE);
+    const script = 'echo 1 > a.txt; cat a.txt';
+    await using terminal = await openShell(place, server.url, ['--review', '--', 'sh', '-c', script]);
+    const asked = await terminal.shows(/\[y .*q .*\]/);
+    expect(asked).toContain('-one');
+    await terminal.type('n');
+    await terminal.type('Enter');
+    expect(await terminal.exitCode()).toBe(0);
+    expect(await runKlaus(['sessions'], { place })).toMatchObject({ code: 0 });
+  });
+});
