@@ -4,10 +4,8 @@ import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
 import { planProgramChild } from '../children/plan-child.ts';
-import { performCalls } from '../calls/run-calls.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { anySignal } from '../loop/any-signal.ts';
-import { recoverCall } from '../loop/recover.ts';
 import type { Work } from '../loop/work.ts';
 import type {
   AgentCall,
@@ -27,6 +25,7 @@ import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
 import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
 import type { Observed, Turn } from './agent-turn.ts';
 import { receiveAnswers } from './answers.ts';
+import { performCall } from './perform-call.ts';
 import { ProgramRequests } from './program-requests.ts';
 
 const CANCELLED: AskAnswer = { verdict: 'cancelled' };
@@ -146,7 +145,7 @@ export class AgentHost implements RunnerHost {
       ? engine.store.onLive((live) => live.type === 'tool.progress' && live.call === id && onOutput(live.text))
       : () => {};
     try {
-      await this.#perform(work, id, turn);
+      await performCall(this.#find(id)!, { ...turn, work }, (run) => this.#inOrder(run));
     } finally {
       unlisten();
     }
@@ -305,27 +304,5 @@ export class AgentHost implements RunnerHost {
     const child = work.activities.recordChild(work, judged.ready);
     await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...child, ...started]);
     return { verdict: 'allow' };
-  }
-
-  /** Judges and runs a call of a tool of the engine until it has a result, or the turn is stopped. */
-  async #perform(work: Work, id: string, { answers }: Turn): Promise<void> {
-    const call = this.#find(id)!;
-    while (!call.finished) {
-      if (isWaiting(call, work.state)) {
-        await answers.until(call.asked!.approval, work.stop);
-        if (work.stop.aborted) return;
-        continue;
-      }
-      if (work.stop.aborted) {
-        if (!work.isLeaving() && !call.started) {
-          const output = 'Not run: stopped before it began.';
-          await work.append([toFinished(toHead(work, call), { outcome: 'cancelled', output })]);
-        }
-        return;
-      }
-      await this.#inOrder((release) => (call.started ? recoverCall(work, call) : performCalls(work, [call], release)));
-    }
-    // A question ends the snapshot of the turn. The agent can change files by itself.
-    await this.#inOrder(async () => work.append((await snapshotWorkspace(work)) ?? []));
   }
 }
