@@ -25,11 +25,17 @@ type Call = NonNullable<Reply['calls']>[number];
 
 export type Turn = { text: string } | Call;
 
+/** The answers of the model to the reviewers: no objection. */
+export const REVIEWS: Script['steps'] = ['APPROVE', 'OK', 'UPHOLD', 'ALIGNED'].map((word) => ({
+  when: { system: `"verdict": .*"${word}"` },
+  reply: { text: JSON.stringify({ verdict: word, reason: 'As the script wants it.' }) },
+}));
+
 /** Claude Code makes these calls, one a turn. */
 export function toScript(turns: readonly Turn[]): Script {
   const reply = (turn: Turn): Reply => ('text' in turn ? { text: turn.text } : { calls: [turn] });
   return {
-    steps: [TITLE, ...turns.map((turn, at) => ({ when: { turn: at }, reply: reply(turn) }))],
+    steps: [...REVIEWS, TITLE, ...turns.map((turn, at) => ({ when: { turn: at }, reply: reply(turn) }))],
     fallback: { text: 'There is nothing more to do.' },
   };
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS } from '../fixtures/claude-code.ts';
-import { bash, openGuard, type Turn } from './guard-place.ts';
+import { bash, openGuard, toScript, type Turn } from './guard-place.ts';
 
 /** A token of a known form, which no service knows. */
 const TOKEN = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
@@ -132,4 +132,32 @@ test('a session without hooks is found', { timeout }, async (context) => {
   expect(code).toBe(1);
   const { facts } = JSON.parse(stdout) as { facts: { name: string; status: string }[] };
   expect(facts.filter(({ status }) => status === 'fail').map(({ name }) => name)).toEqual(['switched off', 'sessions']);
+});
+
+test('a denial of a reviewer is overturned only by the words of the user', { timeout }, async (context) => {
+  const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
+  const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
+  await using it = await openGuard(context, {
+    script: {
+      steps: [
+        { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
+        { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
+        { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
+        ...steps,
+      ],
+      ...(fallback ? { fallback } : {}),
+    },
+  });
+  writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
+  await it.claude('Do some work.');
+  expect(it.exists('built.txt')).toBe(false);
+  await it.claude('Run node build.js, please.');
+  expect(it.exists('built.txt')).toBe(true);
+  const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
+  expect(
+    calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
+  ).toEqual([
+    ['deny', 'tool-approve', 'deny', 'deny'],
+    ['allow', 'grant', 'deny', 'pass'],
+  ]);
 });

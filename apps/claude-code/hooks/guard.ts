@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Klaus } from '@klaus/sdk';
 import type { GuardOptions, HookContext } from './hook-context.ts';
 import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
+import { JudgeBudget } from './judge-budget.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type HookEvent, parseHookEvent } from './hook-event.ts';
 import { afterToolUse } from './post-tool-use.ts';
@@ -32,6 +33,14 @@ const FOLD_MS = 86_400_000;
 
 export function createGuard(options: GuardOptions): Guard {
   const known = new Map<string, Known>();
+  const budget = new JudgeBudget(options.klaus, options.usdPerDay);
+  const given: GuardOptions = {
+    ...options,
+    onDecision(event) {
+      budget.add(event);
+      options.onDecision?.(event);
+    },
+  };
   const find = async (root: string, id: string): Promise<Known> => {
     const found = known.get(id) ?? { session: await foldSession(options.klaus, { root, id }), late: [] };
     known.delete(id);
@@ -50,8 +59,9 @@ export function createGuard(options: GuardOptions): Guard {
       try {
         const root = realpathSync.native(project || event.cwd);
         const found = await find(root, event.session_id);
+        const judge = (await budget.isLeft()) ? options.judge : undefined;
         return await inTime(options.deadlineMs, (signal) =>
-          answer({ ...options, ...found, event, root, signal, ...toRecorder(options, { event, root, ...found }) }),
+          answer({ ...given, ...found, judge, event, root, signal, ...toRecorder(given, { event, root, ...found }) }),
         );
       } catch (error) {
         return toFailure(event, error);

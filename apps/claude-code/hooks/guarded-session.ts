@@ -1,4 +1,5 @@
 import type { HostEvent } from '@klaus/sdk';
+import { findErrors } from '@klaus/sdk/guard';
 
 /** Three similar denials within this time are an attempt to work around the first one. */
 const DENIAL_MS = 60_000;
@@ -8,14 +9,19 @@ const ERROR_MS = 300_000;
 /** Blocks of one turn: Claude Code overrides the ninth. */
 const MAX_BLOCKS = 8;
 const MAX_PROMPTS = 20;
+const MAX_EDITED = 200;
 
 /** What the guard knows about one session of Claude Code: a fold of the host chain. */
 export interface GuardedSession {
   /** Words of the user, the oldest first. */
   prompts: string[];
   denials: { at: number; key: string }[];
-  /** Failed calls that were not acknowledged. */
+  /** Failed calls about which no reviewer was asked yet. */
   errors: { at: number; text: string }[];
+  /** Fingerprints of errors that a reviewer found acknowledged. */
+  acknowledged: { at: number; fingerprint: string }[];
+  /** Absolute paths that were edited since the last prompt. */
+  edited: string[];
   /** Position of the last edit and of the last check that passed or failed. */
   lastEdit: number;
   lastEdited: string;
@@ -29,6 +35,8 @@ export function createGuardedSession(): GuardedSession {
     prompts: [],
     denials: [],
     errors: [],
+    acknowledged: [],
+    edited: [],
     lastEdit: 0,
     lastEdited: '',
     lastCheck: undefined,
@@ -43,11 +51,13 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
       case 'prompt':
         session.prompts = [...session.prompts, event.text].slice(-MAX_PROMPTS);
         session.denials = [];
+        session.edited = [];
         session.blocks = 0;
         return;
       case 'edited':
         session.lastEdit = event.seq;
         session.lastEdited = event.text;
+        session.edited = [...new Set([...session.edited, event.text])].slice(-MAX_EDITED);
         return;
       case 'checked':
         session.lastCheck = { seq: event.seq, passed: event.passed === true, text: event.text };
@@ -89,4 +99,15 @@ export function openErrors({ errors }: GuardedSession, now: number): string[] {
 
 export function canBlock({ blocks }: GuardedSession): boolean {
   return blocks < MAX_BLOCKS;
+}
+
+/** Fingerprints of errors that were acknowledged a short time ago. */
+export function listAcknowledged({ acknowledged }: GuardedSession, now: number): string[] {
+  return acknowledged.filter(({ at }) => now - at < ERROR_MS).map(({ fingerprint }) => fingerprint);
+}
+
+/** Records that the errors in these outputs were acknowledged. */
+export function acknowledge(session: GuardedSession, outputs: readonly string[], now: number): void {
+  const found = outputs.flatMap((text) => findErrors(text)).map(({ fingerprint }) => ({ at: now, fingerprint }));
+  session.acknowledged = [...session.acknowledged.filter(({ at }) => now - at < ERROR_MS), ...found].slice(-MAX_EDITED);
 }

@@ -8,6 +8,8 @@ export interface GuardOptions {
   klaus: Pick<Klaus, 'explain' | 'redact' | 'recordGuard' | 'store'>;
   mcp: McpTrust;
   mode: ReviewMode;
+  /** US dollars that requests to models may cost in a day (UTC). */
+  usdPerDay: number;
   /** Milliseconds after which a call is denied. It is less than the time-out of the hook. */
   deadlineMs: number;
   /** Undefined without a usable key: the reviewers apply their rules alone. */

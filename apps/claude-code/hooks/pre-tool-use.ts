@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { isBelow, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard';
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
-import { isWorkaround, openErrors, toDenialKey } from './guarded-session.ts';
+import { acknowledge, isWorkaround, listAcknowledged, openErrors, toDenialKey } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type GuardFinding, judgeCall, toRealPath } from './judge-call.ts';
-import { readTranscript, toRequests } from './transcript.ts';
+import { toRecorded } from './recorded-review.ts';
+import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. */
 const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
@@ -79,14 +80,20 @@ function* listReviews(
   }: Reviewing & { transcript: ReturnType<typeof readTranscript>; request: readonly string[] },
 ): Generator<() => Promise<ReviewVerdict>> {
   const options = toOptions(context);
-  const errors = openErrors(context.session, Date.now());
+  const { session } = context;
+  const errors = openErrors(session, Date.now());
   if (errors.length > 0 && call.kind !== 'read') {
     const recent =
       transcript.length > 0 ? transcript.slice(-12) : errors.map((text) => ({ role: 'tool' as const, text }));
-    yield () =>
-      review(REVIEWERS['error-acknowledge'], { next: toReviewed(context), recent, acknowledged: [] }, options);
-    // Each error is asked about once.
-    context.session.errors = [];
+    yield async () => {
+      const acknowledged = listAcknowledged(session, Date.now());
+      const input = { next: toReviewed(context), recent, acknowledged };
+      const verdict = await review(REVIEWERS['error-acknowledge'], input, options);
+      // Each error is asked about once.
+      session.errors = [];
+      if (verdict.outcome === 'pass') acknowledge(session, toOutputs(recent), Date.now());
+      return verdict;
+    };
   }
   if (call.kind === 'write') {
     const change = readChange(call);
@@ -115,7 +122,8 @@ function* listReviews(
     // A trusted place that is not sensitive needs no approval.
     if (isInside && gate.verdict === 'allow') return;
   }
-  if (call.kind === 'read' && gate.verdict === 'allow') return;
+  // What the gate asks about is decided by the user.
+  if (call.kind === 'read' || (gate.verdict === 'ask' && call.kind !== 'mcp')) return;
   yield () => review(REVIEWERS['tool-approve'], { ...toReviewed(context), request: [...request] }, options);
 }
 
@@ -140,10 +148,6 @@ function escalate(
     verdict,
     reason: `${reason}. This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn`,
   };
-}
-
-function toRecorded({ reviewer, outcome, reason, decidedBy }: ReviewVerdict) {
-  return { reviewer, outcome, reason, decidedBy };
 }
 
 function toName(path: string, root: string): string {

@@ -1,7 +1,9 @@
-import { findClaims, REVIEWERS, review } from '@klaus/sdk/guard';
-import { canBlock, openErrors } from './guarded-session.ts';
+import { relative } from 'node:path';
+import { findClaims, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard';
+import { canBlock, listAcknowledged, openErrors } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
+import { toRecorded } from './recorded-review.ts';
 import { readTranscript, toRequests } from './transcript.ts';
 
 interface Objection {
@@ -13,11 +15,18 @@ interface Objection {
 export async function atStop(context: HookContext): Promise<HookAnswer> {
   const { event, session } = context;
   const message = event.last_assistant_message ?? '';
+  const reviews: ReviewVerdict[] = [];
   const found = canBlock(session)
-    ? (findMissingEvidence(context, message) ?? (await reviewEnd(context, message)))
+    ? (findMissingEvidence(context, message) ?? (await reviewEnd(context, { message, reviews })))
     : undefined;
   const { rule, reason } = found ?? { rule: 'stop', reason: 'nothing speaks against it' };
-  await context.decided({ text: message, verdict: found ? 'deny' : 'allow', rule, reason });
+  await context.decided({
+    text: message,
+    verdict: found ? 'deny' : 'allow',
+    rule,
+    reason,
+    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toRecorded) }),
+  });
   return found ? toBlock(`Klaus: ${reason}`) : NO_OBJECTION;
 }
 
@@ -38,19 +47,23 @@ function findMissingEvidence({ session, event }: HookContext, message: string): 
 }
 
 async function reviewEnd(
-  { session, judge, event, cache, signal }: HookContext,
-  message: string,
+  { session, judge, event, cache, signal, root }: HookContext,
+  { message, reviews }: { message: string; reviews: ReviewVerdict[] },
 ): Promise<Objection | undefined> {
   if (event.stop_hook_active === true) return undefined;
   const recent = [...readTranscript(event.transcript_path).slice(-20), { role: 'assistant' as const, text: message }];
   const options = { judge, cache, signal, mode: 'strict' as const };
   if (openErrors(session, Date.now()).length > 0) {
-    const verdict = await review(REVIEWERS['error-acknowledge'], { recent, acknowledged: [] }, options);
-    if (verdict.outcome === 'deny') return { rule: verdict.reviewer, reason: verdict.reason };
+    const acknowledged = listAcknowledged(session, Date.now());
+    const verdict = await review(REVIEWERS['error-acknowledge'], { recent, acknowledged }, options);
     session.errors = [];
+    reviews.push(verdict);
+    if (verdict.outcome === 'deny') return { rule: verdict.reviewer, reason: verdict.reason };
   }
   const request = session.prompts.length > 0 ? session.prompts : toRequests(recent);
-  if (!judge || request.length === 0) return undefined;
-  const verdict = await review(REVIEWERS['intent-validate'], { request, recent, changed: [] }, options);
+  if (request.length === 0) return undefined;
+  const changed = session.edited.map((path) => relative(root, path));
+  const verdict = await review(REVIEWERS['intent-validate'], { request, recent, changed }, options);
+  reviews.push(verdict);
   return verdict.outcome === 'deny' ? { rule: verdict.reviewer, reason: verdict.reason } : undefined;
 }

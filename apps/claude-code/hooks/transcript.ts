@@ -32,6 +32,11 @@ export function toRequests(spoken: readonly Spoken[]): string[] {
   return spoken.filter(({ role }) => role === 'user').map(({ text }) => text);
 }
 
+/** What tools reported. */
+export function toOutputs(spoken: readonly Spoken[]): string[] {
+  return spoken.filter(({ role }) => role === 'tool').map(({ text }) => text);
+}
+
 function readTail(path: string): string {
   const file = openSync(path, 'r');
   try {

@@ -147,6 +147,10 @@ const guardDecided = z
           outcome: z.enum(['pass', 'deny']),
           reason: z.string(),
           decidedBy: z.string().describe('`rules`, `model`, or `unavailable`.'),
+          usd: z
+            .number()
+            .optional()
+            .describe('US dollars of the requests to a model; absent without one, or without a price.'),
         }),
       )
       .optional()

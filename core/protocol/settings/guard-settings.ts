@@ -17,6 +17,13 @@ export const GUARD_SETTINGS = {
     description:
       'Calls of MCP servers. `judge`: a reviewer decides, and without a model the user. `readonly`: tools that only read by their name pass. `trust`: all pass.',
   }),
+  'guard.usdPerDay': defineSetting({
+    schema: z.number().min(0),
+    default: 1,
+    env: 'KLAUS_GUARD_USD_PER_DAY',
+    description:
+      'US dollars that the reviewers of the guard may spend on models in a day (UTC), over all projects. When they are spent, and with 0, only the rules of the reviewers are applied.',
+  }),
   'guard.deadlineMs': defineSetting({
     schema: z.int().min(1_000).max(55_000),
     default: 45_000,
