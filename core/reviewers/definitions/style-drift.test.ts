@@ -34,3 +34,10 @@ test('a request for the style lets it pass, and its negation does not', () => {
   expect(decide(...edit, 'Fix the crash without changing the formatting.')).toBe('deny');
   expect(decide(...edit, 'Refactor the module.')).toBeUndefined();
 });
+
+test.each(['Stelle bitte alle Anführungszeichen um.', 'Cambia las comillas.', '引用符を変えてください'])(
+  'the rules do not decide what is asked for in another language: %s',
+  (request) => {
+    expect(decide('a.ts', "const a = 'x';\n", 'const a = "x";\n', request)).toBeUndefined();
+  },
+);

@@ -12,7 +12,7 @@ const words = { pass: 'OK', deny: 'DRIFT' };
 export const styleDrift = defineReviewer({
   name: 'style-drift',
   tier: 'haiku',
-  version: 1,
+  version: 2,
   words,
   input: z.object({
     /** The user's own messages, oldest first. */

@@ -24,7 +24,7 @@ export function judgeStyle(request: readonly string[], changes: readonly Changed
   if (groups.length === style.length && isRequested(style, requested, request)) {
     return { outcome: 'pass', reason: `The request asks for it: ${describeKinds(toKinds(style))}.` };
   }
-  if (requested.isOpen || requested.isGeneral) return undefined;
+  if (requested.isOpen || requested.isGeneral || !isEnglish(request)) return undefined;
   const isMixed = style.length < groups.length;
   const found = files.flatMap(({ path, groups: each }) => {
     const drift = each.filter(
@@ -35,6 +35,16 @@ export function judgeStyle(request: readonly string[], changes: readonly Changed
   if (found.length === 0) return undefined;
   const places = found.map(({ file, text }) => `${file} (${text})`).join(', ');
   return { outcome: 'deny', reason: `Style changed without a request: ${places}.`, findings: found };
+}
+
+/** Words that nearly every English request contains, and requests in other languages do not. */
+const ENGLISH =
+  /\b(?:the|to|of|and|for|is|it|with|this|that|add|fix|make|use|change|update|remove|write|create|move|please|rename|refactor|implement|return|should|when)\b/i;
+
+/** False for words in another language: what they say about style is not known. */
+function isEnglish(request: readonly string[]): boolean {
+  const text = request.join(' ');
+  return text.trim() === '' || ENGLISH.test(text);
 }
 
 function countLines(hunks: ChangedFile['hunks']): number {
