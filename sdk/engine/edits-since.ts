@@ -46,6 +46,8 @@ async function readEdits(store: EditsQuery['store'], session: string, since: num
   const ended = new Set(events.flatMap(({ type, call, at }) => (type === 'tool.finished' && at < since ? [call] : [])));
   return events.flatMap((event) => {
     const isObserved = event.type === 'tool.started' && event.observed === true;
-    return ended.has(event.call) || isObserved ? [] : (event.changes ?? []);
+    // What was found after a call that was killed was not judged.
+    const isFound = event.type === 'tool.finished' && event.outcome !== 'ok' && event.outcome !== 'error';
+    return ended.has(event.call) || isObserved || isFound ? [] : (event.changes ?? []);
   });
 }

@@ -32,7 +32,8 @@ export interface ProxyWire {
 }
 
 const MESSAGES: ProxyWire = {
-  createReader: createMessagesReader,
+  // Readers are loaded when they are used.
+  createReader: (options) => createMessagesReader(options),
   toEvents: (document) => [
     { type: 'message_start', message: { usage: document['usage'] } },
     ...toList(document['content']).map((block, index) => ({
@@ -85,7 +86,7 @@ const CHAT: ProxyWire = {
 };
 
 const RESPONSES: ProxyWire = {
-  createReader: createResponseReader,
+  createReader: (options) => createResponseReader(options),
   toEvents: (document) => [{ type: 'response.completed', response: document }],
   maxOutputOf: ({ max_output_tokens: tokens }) => toNumber(tokens),
   limitOutput(body, tokens) {

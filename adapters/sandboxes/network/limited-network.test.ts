@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox } from '../create-sandbox.ts';
 import { findBubblewrap } from '../bubblewrap/find-bubblewrap.ts';
 import { createSandboxFixture } from '../sandbox.fixture.ts';
@@ -17,6 +18,11 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port;
 });
 afterAll(() => server.close());
+
+/** Folders for temporary files, which commands of other tests also use. */
+const temporary = mkdtempSync(join(tmpdir(), 'klaus-limited-'));
+vi.stubEnv('TMPDIR', temporary);
+afterAll(() => rmSync(temporary, { recursive: true }));
 
 const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('klaus-net-'));
 
