@@ -3,7 +3,6 @@ import { openKlaus } from '../../client/open-klaus.ts';
 import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import { toGuardOptions } from './guard-options.ts';
 
 export const testEvent: LeafCommand = {
   name: 'test',
@@ -20,7 +19,10 @@ export const testEvent: LeafCommand = {
       throw new UsageError(`${event} cannot be read: ${(error as Error).message}.`);
     }
     await using klaus = await openKlaus();
-    const { createGuard } = await import('@klaus/claude-code/hooks');
+    const [{ createGuard }, { toGuardOptions }] = await Promise.all([
+      import('@klaus/claude-code/hooks'),
+      import('./guard-options.ts'),
+    ]);
     out.json(await createGuard(toGuardOptions(klaus)).handle(text));
   },
 };
