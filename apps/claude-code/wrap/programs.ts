@@ -67,7 +67,7 @@ const PROGRAMS: Readonly<Record<string, (input: SetupInput) => ProgramSetup>> = 
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         provider: {
           klaus: {
-            npm: OPENCODE_PACKAGES[model.provider],
+            npm: OPENCODE_PACKAGES[model.provider] ?? OPENCODE_OTHER,
             name: 'Klaus',
             options: { baseURL: toVersioned(model.provider), apiKey: PLACEHOLDER_KEY },
             models: {
@@ -92,7 +92,7 @@ const PROGRAMS: Readonly<Record<string, (input: SetupInput) => ProgramSetup>> = 
         providers: {
           klaus: {
             baseUrl: toUrl(model.provider),
-            api: PI_APIS[model.provider],
+            api: PI_APIS[model.provider] ?? PI_OTHER,
             apiKey: PLACEHOLDER_KEY,
             models: [
               {
@@ -112,17 +112,18 @@ const PROGRAMS: Readonly<Record<string, (input: SetupInput) => ProgramSetup>> = 
   }),
 };
 
-const OPENCODE_PACKAGES: Readonly<Record<ProviderName, string>> = {
+/** Every other provider speaks chat-completions. */
+const OPENCODE_PACKAGES: Readonly<Partial<Record<ProviderName, string>>> = {
   anthropic: '@ai-sdk/anthropic',
   openai: '@ai-sdk/openai',
-  openrouter: '@ai-sdk/openai-compatible',
 };
+const OPENCODE_OTHER = '@ai-sdk/openai-compatible';
 
-const PI_APIS: Readonly<Record<ProviderName, string>> = {
+const PI_APIS: Readonly<Partial<Record<ProviderName, string>>> = {
   anthropic: 'anthropic-messages',
   openai: 'openai-responses',
-  openrouter: 'openai-completions',
 };
+const PI_OTHER = 'openai-completions';
 
 export const PROGRAM_NAMES: readonly string[] = Object.keys(PROGRAMS);
 
