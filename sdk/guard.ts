@@ -1,6 +1,6 @@
 /** What doors need to judge the work of another agent. */
 export { findClaims, readChecks } from '@klaus/core/policy';
-export { describePlace, isBelow, isSecretFile, placeOf } from '@klaus/core/policy';
+export { describePlace, isBelow, isSecretFile, mapText, placeOf } from '@klaus/core/policy';
 export {
   findErrors,
   type Judge,

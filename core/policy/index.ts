@@ -38,6 +38,7 @@ export {
   type ProtectedPathKind,
 } from './places.ts';
 export { matchesGlob } from './glob.ts';
+export { mapText } from './map-text.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';

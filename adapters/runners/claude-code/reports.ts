@@ -1,4 +1,5 @@
 import type { AgentCall, AgentReports, AskAnswer, RunnerChild, RunnerHost } from '@klaus/core/agent';
+import { mapText } from '@klaus/core/policy';
 import { toAgentCall } from './to-agent-call.ts';
 import { type HookInput, toBlockText, type WireBlock, type WireMessageOf } from './wire.ts';
 
@@ -55,7 +56,7 @@ export class Reports {
     const response = input.tool_response;
     const output = typeof response === 'string' ? response : JSON.stringify(response ?? null);
     if (known) known.response = { state: hasFailed ? 'failed' : 'done', output };
-    const clean = redact(response, (text) => this.#host.redact(text));
+    const clean = mapText(response, (text) => this.#host.redact(text));
     return clean === response ? undefined : clean;
   }
 
@@ -152,17 +153,4 @@ function reportResult({ reports, calls }: Reporter, block: WireBlock): string[] 
   const state = block.is_error || known.response?.state === 'failed' ? 'failed' : 'done';
   reports.call({ ...known.call, state, output: toBlockText(block.content) });
   return [];
-}
-
-/** The same value if nothing was found. */
-function redact(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => redact(item, clean));
-    return items.some((item, at) => item !== value[at]) ? items : value;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, item, redact(item, clean)] as const);
-  if (entries.every(([, item, other]) => item === other)) return value;
-  return Object.fromEntries(entries.map(([key, , other]) => [key, other]));
 }

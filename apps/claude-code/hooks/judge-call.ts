@@ -24,6 +24,9 @@ export interface JudgeContext {
   mcp: McpTrust;
 }
 
+/** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
+const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
+
 const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
 
 /** Rules whose finding is about the request itself, not about its effect: Claude Code reports the same to its model. */
@@ -85,6 +88,7 @@ async function judgeWrite(
   { klaus, root }: JudgeContext,
 ): Promise<GuardFinding> {
   const real = toRealPath(path);
+  if (isPlan(path) && isPlan(real)) return allow('plan', 'it is a plan of Claude Code');
   if (!isBelow(real, root)) return judgeOutside(path, real);
   const found = edit && (await explain(klaus, { ...edit, input: { ...edit.input, path: real } }, root));
   if (found && found.rule !== UNPREPARED) return found;
@@ -124,4 +128,8 @@ export function toRealPath(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(toRealPath(parent), basename(path));
   }
+}
+
+export function isPlan(path: string): boolean {
+  return PLANS.test(path);
 }

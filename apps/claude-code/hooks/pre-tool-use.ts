@@ -5,12 +5,10 @@ import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, isWorkaround, listAcknowledged, openErrors, toDenialKey } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
-import { type GuardFinding, judgeCall, toRealPath } from './judge-call.ts';
+import { type GuardFinding, isPlan, judgeCall, toRealPath } from './judge-call.ts';
 import { toRecorded } from './recorded-review.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
-/** Plans of Claude Code, below the folder of its configuration. */
-const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
 const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
 
 /**
@@ -45,7 +43,9 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
   const late = context.late.shift();
   if (late !== undefined)
     return { verdict: 'deny', rule: 'late', reason: `a reviewer objects to an earlier call: ${late}` };
+  // The setting of the user has decided about a call of a server that it lets pass.
   if (call.kind === 'harmless' || (call.kind === 'read' && call.isSearch)) return gate;
+  if (call.kind === 'mcp' && gate.verdict === 'allow') return gate;
   const transcript = readTranscript(context.event.transcript_path);
   const request = context.session.prompts.length > 0 ? context.session.prompts : toRequests(transcript);
   for (const run of listReviews(context, { ...given, transcript, request })) {
@@ -98,7 +98,7 @@ function* listReviews(
   if (call.kind === 'write') {
     const change = readChange(call);
     const isInside = isBelow(toRealPath(call.path), context.root);
-    if (change && PLANS.test(call.path))
+    if (change && isPlan(call.path))
       yield () =>
         review(
           REVIEWERS['plan-validate'],
@@ -119,8 +119,8 @@ function* listReviews(
           { request: [...request], changes: [change.file(toName(call.path, context.root))] },
           options,
         );
-    // A trusted place that is not sensitive needs no approval.
-    if (isInside && gate.verdict === 'allow') return;
+    // A plan, and a trusted place that is not sensitive, need no approval.
+    if (gate.verdict === 'allow' && (isInside || isPlan(call.path))) return;
   }
   // What the gate asks about is decided by the user.
   if (call.kind === 'read' || (gate.verdict === 'ask' && call.kind !== 'mcp')) return;

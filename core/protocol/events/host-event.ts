@@ -162,13 +162,11 @@ const guardObserved = z
   .object({
     type: z.literal('guard.observed'),
     ...guarded,
-    what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed', 'off']),
+    what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed']),
     text: z.string().describe('At most 500 characters. Secrets are redacted.'),
     passed: z.boolean().optional().describe('For `checked`: whether all checks passed.'),
   })
-  .describe(
-    'What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call; or that it is switched off.',
-  );
+  .describe('What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call.');
 
 export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,

@@ -1,5 +1,6 @@
+import { writeJsonFile } from '../../settings/json-file.ts';
 import { type HookProgramOptions, toHookPath, writeHookProgram } from './hook-program.ts';
-import { readSettings, type SettingsInput, toSettingsFile, withGuard, writeSettings } from './settings-file.ts';
+import { readSettings, type SettingsInput, toSettingsFile, withGuard } from './settings-file.ts';
 
 export interface InstallInput extends SettingsInput, HookProgramOptions {
   uninstall?: boolean;
@@ -27,7 +28,7 @@ export function installGuard(input: InstallInput): Installed {
   const after = withGuard(found, input.uninstall ? null : toHookPath(input.home));
   if (!input.dryRun) {
     if (!input.uninstall) writeHookProgram(input);
-    if (after !== found.text && !(input.uninstall && found.text === '')) writeSettings(file, after);
+    if (after !== found.text && !(input.uninstall && found.text === '')) writeJsonFile(file, after);
   }
   return { file, before: found.text, after, isDisabled: found.settings['disableAllHooks'] === true };
 }

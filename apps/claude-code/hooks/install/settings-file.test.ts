@@ -2,7 +2,8 @@ import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVENTS, readSettings, withGuard, writeSettings } from './settings-file.ts';
+import { EVENTS, readSettings, withGuard } from './settings-file.ts';
+import { writeJsonFile } from '../../settings/json-file.ts';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'klaus-settings-'))));
@@ -70,7 +71,7 @@ test('a link stays a link, and the mode stays', () => {
   writeFileSync(target, '{}');
   chmodSync(target, 0o640);
   symlinkSync(target, link);
-  writeSettings(link, '{"a":1}');
+  writeJsonFile(link, '{"a":1}');
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(target, 'utf8')).toBe('{"a":1}');
   expect(statSync(target).mode & 0o777).toBe(0o640);

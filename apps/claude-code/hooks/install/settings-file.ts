@@ -1,8 +1,8 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { applyEdits, modify, parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
+import { join } from 'node:path';
+import { applyEdits, modify, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { KlausError } from '@klaus/sdk';
+import { readJsonFile } from '../../settings/json-file.ts';
 import { quote } from './hook-program.ts';
 
 /** Where the settings are from which Claude Code takes hooks. */
@@ -65,16 +65,8 @@ export interface SettingsText {
 
 /** @throws KlausError `config` for a file that Claude Code could not use either. */
 export function readSettings(file: string): SettingsText {
-  const text = readText(file);
-  const errors: ParseError[] = [];
-  const settings: unknown = text.trim() === '' ? {} : parse(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error || typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
-    const line = text.slice(0, error?.offset ?? 0).split('\n').length;
-    const what = error ? `${printParseErrorCode(error.error)} in line ${line}` : 'it is no object';
-    throw new KlausError('config', `${file} is invalid: ${what}.`, { hint: 'Correct it; nothing was changed.' });
-  }
-  const hooks = hooksSchema.safeParse((settings as Record<string, unknown>)['hooks'] ?? {});
+  const { text, object: settings } = readJsonFile(file);
+  const hooks = hooksSchema.safeParse(settings['hooks'] ?? {});
   if (!hooks.success) {
     const [issue] = hooks.error.issues;
     throw new KlausError(
@@ -85,16 +77,7 @@ export function readSettings(file: string): SettingsText {
       },
     );
   }
-  return { text, settings: settings as Record<string, unknown>, hooks: hooks.data };
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw new KlausError('config', `${file} cannot be read: ${(error as Error).message}.`, { cause: error });
-  }
+  return { text, settings, hooks: hooks.data };
 }
 
 /** The text of the settings with the hooks of the guard, and everything else as it was. `program` null: without them. */
@@ -145,15 +128,4 @@ function toEntry(event: string, program: string) {
 /** A hook that Klaus installed, from any state folder. */
 export function isGuard({ command }: { command?: string | undefined }): boolean {
   return command !== undefined && GUARD.test(command);
-}
-
-/** Replaces the file in one step. A symbolic link remains one, and the mode stays. */
-export function writeSettings(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const target = isLink ? realpathSync(file) : file;
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o600;
-  const part = `${target}.klaus-${process.pid}`;
-  writeFileSync(part, text, { mode });
-  renameSync(part, target);
 }

@@ -1,7 +1,6 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { KlausError } from '@klaus/sdk';
-import { applyEdits, modify, parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
+import { join } from 'node:path';
+import { applyEdits, modify } from 'jsonc-parser';
+import { readJsonFile, toInvalid, writeJsonFile } from '../../settings/json-file.ts';
 
 export interface InstallOptions {
   /** `user`: for all projects of the user. `project`: for all who work in it. */
@@ -34,15 +33,16 @@ const PATH = ['mcpServers', NAME];
  */
 export function installMcp({ place, env, project, uninstall = false, dryRun = false }: InstallOptions): Installed {
   const file = place === 'project' ? join(project, '.mcp.json') : toUserFile(env);
-  const text = readText(file);
-  const settings = readObject(file, text) as { mcpServers?: unknown };
-  const { mcpServers = {} } = settings;
+  const { text, object } = readJsonFile(file);
+  const { mcpServers = {} } = object as { mcpServers?: unknown };
   if (typeof mcpServers !== 'object' || mcpServers === null || Array.isArray(mcpServers))
-    throw invalid(file, 'mcpServers is no object');
+    throw toInvalid(file, 'mcpServers is no object');
   const before = (mcpServers as Record<string, unknown>)[NAME];
   const entry = uninstall ? undefined : ENTRY;
   const changed = JSON.stringify(before) !== JSON.stringify(entry);
-  if (changed && !dryRun) write(file, withEntry(text, entry, 'mcpServers' in settings));
+  if (changed && !dryRun)
+    // Everyone who works in a project reads its file.
+    writeJsonFile(file, withEntry(text, entry, 'mcpServers' in object), place === 'project' ? 0o644 : 0o600);
   return { file, changed, entry };
 }
 
@@ -72,40 +72,4 @@ function spread(content: string, { indent, eol, depth }: { indent: string; eol: 
   const outer = indent.repeat(depth - 1);
   const text = `${before}${eol}${lines.map((line) => outer + line).join(eol)}`;
   return before === '' ? `${text}${eol}${outer}` : text;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw new KlausError('config', `${file} cannot be read: ${(error as Error).message}.`, { cause: error });
-  }
-}
-
-function readObject(file: string, text: string): object {
-  const errors: ParseError[] = [];
-  const value: unknown = text.trim() === '' ? {} : parse(text, errors);
-  const [error] = errors;
-  if (error) {
-    const line = text.slice(0, error.offset).split('\n').length;
-    throw invalid(file, `${printParseErrorCode(error.error)} in line ${line}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'it is no object');
-  return value;
-}
-
-function invalid(file: string, what: string): KlausError {
-  return new KlausError('config', `${file} is invalid: ${what}.`, { hint: 'Correct it; nothing was changed.' });
-}
-
-/** Replaces the file in one step. A symbolic link remains one, and the mode stays. */
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const target = isLink ? realpathSync(file) : file;
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? (file.endsWith('.mcp.json') ? 0o644 : 0o600);
-  const part = `${target}.klaus-${process.pid}`;
-  writeFileSync(part, text, { mode });
-  renameSync(part, target);
 }
