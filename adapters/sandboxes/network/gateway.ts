@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownName } from '../process/owner.ts';
 import { createFilterProxy } from './filter-proxy.ts';
 import { isLocalRule, parseHostRule } from './host-rules.ts';
 import { NODE, RELAY, RELAY_PORT, RELAY_TEXT, SOCKET } from './relay.ts';
@@ -37,7 +38,7 @@ export async function openGateway(
 
 /** Lets a server listen in a new folder that can be the relay of a command. */
 export async function openRelay(server: Server): Promise<Pick<Gateway, 'folder' | 'close'>> {
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'klaus-net-')));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), `klaus-net-${ownName()}-`)));
   // The server does not track connections that became tunnels.
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -14,8 +14,8 @@ export interface Pipe {
 
 const BATCH = 8;
 
-/** Prefix of the temporary folders, followed by the name of the process. */
-const PREFIX = 'klaus-pipes-';
+/** Names of the temporary folders of this and of killed processes: the process is the first group. */
+const NAME = /^klaus-(?:pipes|net)-(.+)-[^-]*$/;
 
 /**
  * Creates real pipes for the output of commands. Node's `stdio: 'pipe'` is a socket pair, which a program cannot open
@@ -46,7 +46,7 @@ export class PipePool {
   async #refill(): Promise<boolean> {
     if (!this.#swept) sweep();
     this.#swept = true;
-    const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${ownName()}-`));
+    const folder = mkdtempSync(join(tmpdir(), `klaus-pipes-${ownName()}-`));
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
       if ((await callSystem(['pipes', ...paths])) && !(await makeByProgram(paths))) return false;
@@ -70,7 +70,7 @@ async function makeByProgram(paths: readonly string[]): Promise<boolean> {
 /** Removes the temporary folders of killed processes. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
-    const owner = name.startsWith(PREFIX) ? name.slice(PREFIX.length, name.lastIndexOf('-')) : '';
+    const [, owner = ''] = NAME.exec(name) ?? [];
     try {
       if (isGone(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostPath, writeCacheFile } from '@klaus/adapters/system';
@@ -52,12 +52,8 @@ export async function readHistory(
   const seen = new Set(known?.commits);
   const fresh = refs.filter((ref) => !seen.has(ref));
   if (fresh.length === 0 && blobs.size === 0 && !known?.blobs.length) return [];
-  const own = await mkdtemp(join(tmpdir(), 'klaus-history-'));
+  const own = cache === undefined ? await makeEmpty(tmpdir()) : await keepEmpty(cache);
   try {
-    await mkdir(join(own, 'refs'));
-    await mkdir(join(own, 'objects'));
-    await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
-    await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
     const add = (found: Iterable<readonly [string, string]>): void => {
       for (const [blob, path] of found) if (!blobs.has(blob)) blobs.set(blob, path);
     };
@@ -89,8 +85,37 @@ export async function readHistory(
     const contents = await run(['cat-file', '--batch'], small.map((it) => it[1]).join('\n'));
     return toVersions(contents.bytes, blobs);
   } finally {
+    if (cache === undefined) await rm(own, { recursive: true, force: true });
+  }
+}
+
+/** A new empty repository in a folder. */
+async function makeEmpty(folder: string): Promise<string> {
+  const own = await mkdtemp(join(folder, 'klaus-history-'));
+  await mkdir(join(own, 'refs'));
+  await mkdir(join(own, 'objects'));
+  await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+  return own;
+}
+
+/** The empty repository of the cache. Nothing writes to it, so that a killed process leaves nothing. */
+async function keepEmpty(cache: string): Promise<string> {
+  const kept = join(cache, 'empty-repository');
+  const isKept = await access(join(kept, 'config')).then(
+    () => true,
+    () => false,
+  );
+  if (isKept) return kept;
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const own = await makeEmpty(cache);
+  try {
+    await rename(own, kept);
+  } catch {
+    // Another process was faster.
     await rm(own, { recursive: true, force: true });
   }
+  return kept;
 }
 
 const LOG = ['log', '--stdin', '--full-history', '--format=', '--raw', '--no-abbrev', '--no-renames', '-m', '-z'];
