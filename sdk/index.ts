@@ -316,5 +316,5 @@ export { readDefinition } from './agents/read-definition.ts';
 export { AGENT_TEMPLATES, type AgentTemplate, type AgentTemplateName } from './agents/templates.ts';
 export { writeDefinition } from './agents/write-definition.ts';
 export { toRunnerLimits } from '@klaus/adapters/runners';
-export type { RunnerLimit } from '@klaus/core/agent';
+export type { AttendOptions, RunnerAttended, RunnerLimit } from '@klaus/core/agent';
 export type { MergeConflict, MergedCopy, MergeOptions, PullRequest, WorkingCopy } from './copies/working-copy.ts';

@@ -15,6 +15,8 @@ export interface Instances extends Disposable {
   readonly folder: string;
   /** Seconds between SIGTERM and SIGKILL for a process that is ended: the setting `switch.graceSeconds`. */
   readonly graceSeconds: number;
+  /** Seconds that Claude Code in a terminal has to report its session: the setting `switch.linkSeconds`. */
+  readonly linkSeconds: number;
   /** The hash of a project. @param root Absolute real path. */
   hashOf(root: string): string;
   /** Registers this process. @param given.root Absolute real path of the project. */
@@ -66,6 +68,7 @@ export async function openInstances(options: { home?: string; cwd?: string } = {
   return {
     folder: configuration.get('socketDir') ?? join(home, 'run'),
     graceSeconds: configuration.get('switch.graceSeconds'),
+    linkSeconds: configuration.get('switch.linkSeconds'),
     hashOf: toProjectHash,
     add(given) {
       table.add({

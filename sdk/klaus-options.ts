@@ -1,4 +1,4 @@
-import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName } from '@klaus/core/protocol';
+import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName, SessionRunner } from '@klaus/core/protocol';
 import type { EditorBuffers, Runner, Tool } from '@klaus/core/agent';
 import type { ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
@@ -67,6 +67,8 @@ export interface OpenOptions {
   agent?: string;
   /** What drives the agent, instead of what its definition says. Default: that, else the loop of Klaus. */
   runner?: RunnerName;
+  /** The settings files that Claude Code loads, without a definition. Default: none. */
+  settingSources?: SessionRunner['settingSources'];
   /** True: a definition or a set-up command of the project may run its program. The user has read it. Default false. */
   trustCommand?: boolean;
   /**

@@ -4,6 +4,7 @@ export type { ProcessHome } from './background/create-processes.ts';
 export { canFetchBubblewrap, fetchBubblewrap, toFetchedProgram } from './bubblewrap/fetch-bubblewrap.ts';
 export { findRefusedEnvironments } from './bubblewrap/toolchains/toolchains.ts';
 export { bootId } from './background/process-files.ts';
+export { ownName } from './process/owner.ts';
 export { readProcess } from './process/process-table.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';

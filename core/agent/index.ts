@@ -1,4 +1,5 @@
 export { advance } from './loop/advance.ts';
+export { attend, type AttendOptions } from './runner/attend.ts';
 export { cost, worstCase } from './budget/cost.ts';
 export { toSupported } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
@@ -145,4 +146,6 @@ export type {
   ToolUse,
   ProgramRequest,
   Reservation,
+  RunnerAttended,
+  RunnerTerminal,
 } from './ports/runner.ts';

@@ -52,7 +52,10 @@ export async function openAs(
     if (asked === undefined) return { given, warnings: [] };
     return {
       given,
-      runner: toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, findClaude: toClaude }),
+      runner: {
+        ...toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, findClaude: toClaude }),
+        ...optional({ settingSources: given.settingSources }),
+      },
       warnings: [],
     };
   }

@@ -1,11 +1,13 @@
 import type { Command, Event, EventOf, Live, OnAsk, Part, TreeChange } from '@klaus/core/protocol';
 import type {
+  AttendOptions,
   Recall,
   Replayed,
   ReplayedRequest,
   RestoreOptions,
   RestoreRequest,
   Restored,
+  RunnerAttended,
   VerifiedEvidence,
   VerifyOptions,
 } from '@klaus/core/agent';
@@ -56,6 +58,14 @@ export interface Session {
    * @param options.last Once aborted, no further run begins: pending prompts stay in the inbox.
    */
   advance(options?: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal }): Promise<Advance>;
+  /**
+   * Runs the interactive program of a session that another program drives, in the terminal of this process, until it
+   * exits. Nothing else works on the session during this time; then what was said is imported into the log.
+   *
+   * @throws KlausError `store.busy` while another process holds the session, `usage` if it has no such program, or its
+   *   run was interrupted; `sandbox.*`, `runner.failed`.
+   */
+  attend(options: AttendOptions): Promise<RunnerAttended>;
   /**
    * Applies pending changes of title, pin, model, mode and limits without resuming a run.
    *

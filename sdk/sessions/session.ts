@@ -1,6 +1,7 @@
 import { optional } from '@klaus/core/optional';
 import {
   advance,
+  attend,
   changesOfTurn,
   readLog,
   replay,
@@ -75,6 +76,15 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
           return createSession({ engine, store, inForce }, child).advance({ ...optional({ signal }), pause: stops });
         },
         isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
+      });
+    },
+    async attend(options) {
+      const root = await workspace();
+      await report?.(id);
+      const ended = await attend(root === undefined ? engine : await inForce.engine(root), id, options);
+      if (ended) return ended;
+      throw new KlausError('store.busy', `Another process works on session ${id}.`, {
+        hint: `Wait for its end with \`klaus wait ${id}\`, or stop it with \`klaus interrupt ${id}\`.`,
       });
     },
     applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),

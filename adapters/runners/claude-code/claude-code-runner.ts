@@ -9,6 +9,7 @@ import type {
 } from '@klaus/core/agent';
 import { KlausError, stopReasonSchema, type Mode, type Part } from '@klaus/core/protocol';
 import { startAgentProcess, type StartedProcess } from '../process/agent-process.ts';
+import { attendClaudeCode } from './attend.ts';
 import { Costs } from './costs.ts';
 import { CLAUDE_CODE_LIMITS } from './limits.ts';
 import { toPromptUuid, toSessionUuid } from './preset-ids.ts';
@@ -31,7 +32,7 @@ const ENV = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1', DISABLE_AUTOUPDATER: '1
 
 /** Drives Claude Code by the messages and control requests of its program. */
 export function createClaudeCodeRunner(): Runner {
-  return { name: 'claude-code', limits: CLAUDE_CODE_LIMITS, open: openClaudeCode };
+  return { name: 'claude-code', limits: CLAUDE_CODE_LIMITS, open: openClaudeCode, attend: attendClaudeCode };
 }
 
 async function openClaudeCode(request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> {

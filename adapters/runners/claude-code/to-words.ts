@@ -52,6 +52,35 @@ export function toWords(request: RunnerRequest, { id, resume }: { id: string; re
   ];
 }
 
+/**
+ * The command line of the interactive program. It loads the MCP servers of the project itself if it loads the settings of
+ * the project.
+ *
+ * @param given.link The shell command of a hook that reports the session.
+ */
+export function toTerminalWords(
+  request: RunnerRequest,
+  { id, resume, link, args }: { id: string; resume: boolean; link: string; args: readonly string[] },
+): string[] {
+  const { command, mode, model, settingSources = [], mcpServers = [], folders, workspace } = request;
+  const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: link, timeout: LINK_SECONDS }] }] };
+  return [
+    ...command,
+    `--settings=${JSON.stringify({ disableAllHooks: false, hooks })}`,
+    `--setting-sources=${settingSources.join(',')}`,
+    ...(mode === 'plan' ? ['--permission-mode=plan'] : []),
+    ...(settingSources.includes('project') ? [] : ['--strict-mcp-config']),
+    ...(mcpServers.length > 0 ? [`--mcp-config=${toMcpConfig(workspace, mcpServers)}`] : []),
+    ...folders.map((folder) => `--add-dir=${folder}`),
+    ...(model === undefined ? [] : [`--model=${model}`]),
+    ...(resume ? [`--resume=${id}`] : [`--session-id=${id}`]),
+    ...args,
+  ];
+}
+
+/** Seconds that the hook has to write its report. */
+const LINK_SECONDS = 10;
+
 /** The named servers of `.mcp.json`. @throws KlausError `config` if one is gone. */
 function toMcpConfig(workspace: string, names: readonly string[]): string {
   let servers: Readonly<Record<string, unknown>> = {};

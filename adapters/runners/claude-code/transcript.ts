@@ -15,7 +15,7 @@ const PRINT = 'cat "${CLAUDE_CONFIG_DIR:-$HOME/.claude}"/projects/*/"$1".jsonl 2
 
 /** Reads the transcript of a session in the home folder of the program; undefined if there is none. */
 export async function readTranscript(
-  host: RunnerHost,
+  host: Pick<RunnerHost, 'exec'>,
   request: RunnerRequest,
   id: string,
 ): Promise<Transcript | undefined> {

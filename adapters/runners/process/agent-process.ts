@@ -19,6 +19,11 @@ const IN_OWN_HOME = [
   'shift; exec "$@"',
 ].join('\n');
 
+/** The command with that home folder. */
+export function inOwnHome(command: readonly string[], home: string | undefined): string[] {
+  return ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command];
+}
+
 interface StartOptions extends Pick<RunnerRequest, 'command' | 'home' | 'isSandboxed' | 'workspace'> {
   env?: Readonly<Record<string, string>>;
 }
@@ -34,7 +39,7 @@ export interface StartedProcess {
 
 /** Starts the agent in the sandbox of the session. It ends with Klaus. */
 export function startAgentProcess(
-  host: RunnerHost,
+  host: Pick<RunnerHost, 'exec'>,
   { command, home, isSandboxed, workspace, env = {} }: StartOptions,
 ): StartedProcess {
   const stop = new AbortController();
@@ -43,7 +48,7 @@ export function startAgentProcess(
   const output = new ReadableStream<Uint8Array>({ start: (controller) => void (received = controller) });
   let errors = '';
   const request: AgentProcess = {
-    command: isSandboxed ? ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', home ?? '', ...command] : command,
+    command: isSandboxed ? inOwnHome(command, home) : command,
     // On the host, the program has the home folder of the user, or uses the folder itself.
     env: isSandboxed || home === undefined ? env : { ...env, HOME: home },
     binds: toProgramBinds(command, { workspace, folders: home === undefined ? [] : [home] }),

@@ -5,7 +5,8 @@ import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { countTasks, listDescendants, sendSignal } from '../process/process-table.ts';
-import { supervise } from '../process/supervise.ts';
+import { superviseWaiting } from '../process/supervise.ts';
+import { spawnWaiting } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { endMarked, isOrphanMark, MARK, toMark } from './marked-processes.ts';
 import { passEnvironment } from '../passed-environment.ts';
@@ -68,7 +69,7 @@ export class HostSandbox implements Sandbox {
     const others = controllers.has('pids') ? 0 : countTasks(process.getuid?.() ?? 0);
     const prelude = toPrelude({ limits, controllers, before, others });
     try {
-      const result = await supervise(
+      const command = await spawnWaiting(
         {
           file: '/bin/sh',
           args: ['-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
@@ -92,8 +93,10 @@ export class HostSandbox implements Sandbox {
           },
           waitForEnd: () => endMarked((value) => value === mark),
         },
-        { ...request, timeoutMs: limits.timeoutMs },
+        { takesStdin: request.stdin !== undefined, inherits: request.inherits ?? false },
       );
+      using _ = request.inherits ? passSize(command.pid!) : undefined;
+      const result = await superviseWaiting(command, { ...request, timeoutMs: limits.timeoutMs });
       const exceeded = group.exceeded();
       const unenforced = [
         'filesystem: the command runs with all rights of the user',
@@ -107,6 +110,15 @@ export class HostSandbox implements Sandbox {
       await group.close();
     }
   }
+}
+
+/** Passes changes of the size of the terminal on: the command is not in its session. */
+function passSize(pid: number): Disposable {
+  const pass = (): void => {
+    for (const member of [pid, ...listDescendants(pid)]) sendSignal(member, 'SIGWINCH');
+  };
+  process.on('SIGWINCH', pass);
+  return { [Symbol.dispose]: () => void process.off('SIGWINCH', pass) };
 }
 
 function endGroup(leader: number): void {

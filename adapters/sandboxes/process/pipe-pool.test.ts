@@ -20,15 +20,18 @@ test('returns separate pipes without leaving a name', async () => {
   for (const descriptor of pipes.flatMap((pipe) => [pipe!.read, pipe!.write])) closeSync(descriptor);
 });
 
-test.each(['pipes', 'net'])('removes folders of a killed process, and none of a running one: %s', async (kind) => {
-  const gone = spawn('true');
-  await once(gone, 'exit');
-  const stale = join(tmpdir(), `klaus-${kind}-${ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`)}-abc`);
-  const live = join(tmpdir(), `klaus-${kind}-${ownName()}-abc`);
-  mkdirSync(stale);
-  mkdirSync(live);
-  const pipe = await new PipePool().take();
-  expect([existsSync(stale), existsSync(live)]).toEqual([false, true]);
-  for (const descriptor of [pipe!.read, pipe!.write]) closeSync(descriptor);
-  rmSync(live, { recursive: true });
-});
+test.each(['pipes', 'net', 'link'])(
+  'removes folders of a killed process, and none of a running one: %s',
+  async (kind) => {
+    const gone = spawn('true');
+    await once(gone, 'exit');
+    const stale = join(tmpdir(), `klaus-${kind}-${ownName().replace(/-\d+-\d+$/, `-${gone.pid}-1`)}-abc`);
+    const live = join(tmpdir(), `klaus-${kind}-${ownName()}-abc`);
+    mkdirSync(stale);
+    mkdirSync(live);
+    const pipe = await new PipePool().take();
+    expect([existsSync(stale), existsSync(live)]).toEqual([false, true]);
+    for (const descriptor of [pipe!.read, pipe!.write]) closeSync(descriptor);
+    rmSync(live, { recursive: true });
+  },
+);

@@ -15,7 +15,7 @@ export interface Pipe {
 const BATCH = 8;
 
 /** Names of the temporary folders of this and of killed processes: the process is the first group. */
-const NAME = /^klaus-(?:pipes|net)-(.+)-[^-]*$/;
+const NAME = /^klaus-(?:pipes|net|link)-(.+)-[^-]*$/;
 
 /**
  * Creates real pipes for the output of commands. Node's `stdio: 'pipe'` is a socket pair, which a program cannot open

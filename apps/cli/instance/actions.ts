@@ -98,7 +98,8 @@ async function checkOut(host: HostState, payload: Payload<'checkout'>): Promise<
     if (payload.waitSeconds !== undefined) await (await attend(host, id)).settled(payload.waitSeconds);
     const previous = host.session;
     // What runs in the session that is left continues here.
-    if (previous !== undefined && previous !== id && (await isRunning(host, previous))) await attend(host, previous);
+    const isLeft = previous !== undefined && previous !== id && host.options.holds !== true;
+    if (isLeft && (await isRunning(host, previous))) await attend(host, previous);
     await host.options.show?.(id);
     host.setSession(id);
     const { facts } = await host.read(id);

@@ -16,6 +16,8 @@ export interface InstanceOptions {
   session: string | undefined;
   /** Shows a session that becomes the current one. Default: there is nothing to show. */
   show?: (id: string) => Promise<void>;
+  /** True: `show` itself ends and continues the work on the current session. Default false. */
+  holds?: boolean;
   /** The environment to which the variables of the instance are written. */
   env: NodeJS.ProcessEnv;
 }

@@ -14,7 +14,9 @@ export const SOCKET_ERRORS = {
   E_INSTANCE_NOT_FOUND: 'No running instance of this project matches `instanceId`.',
   E_SESSION_NOT_FOUND: 'There is no such session, or several begin with this text.',
   E_SESSION_PROJECT_MISMATCH: 'The session works in another project.',
-  E_SWITCH_TARGET_MISSING: 'No session is given, and the current one has no parent.',
+  E_SWITCH_TARGET_MISSING:
+    'No session is given, and the current one has no parent; or Claude Code does not know the session.',
+  E_HOOK_TIMEOUT: 'A session of Claude Code has not reported itself in time, or was ended before.',
   E_CHECKOUT_IN_PROGRESS: 'Another checkout of this instance has not ended.',
   E_AGENT_TYPE_INVALID: 'There is no agent of this name.',
   E_AGENT_TYPE_NOT_ALLOWED: 'The agent of the current session may not start this agent.',

@@ -44,6 +44,7 @@ const COMMAND_CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   E_CHECKOUT_IN_PROGRESS: 'store.busy',
   E_SHUTTING_DOWN: 'store.busy',
   E_WAIT_TIMEOUT: 'timeout',
+  E_HOOK_TIMEOUT: 'timeout',
   E_AGENT_TYPE_NOT_ALLOWED: 'denied',
   E_MAX_DEPTH_EXCEEDED: 'limit',
 };

@@ -13,15 +13,21 @@ export interface TerminalInstanceOptions {
   client: SessionClient;
   session: string | undefined;
   show: (id: string) => Promise<void>;
+  /** See `InstanceOptions`. */
+  holds?: boolean;
 }
 
 /** Registers the terminal of this process as an instance and opens its socket. @throws as `openInstance`. */
-export async function openTerminalInstance({ id, folder, client, session, show }: TerminalInstanceOptions) {
+export async function openTerminalInstance({ folder, ...given }: TerminalInstanceOptions) {
+  const { client } = given;
   const instances = await openInstances({ cwd: folder });
   try {
     const tty = findTty();
-    const host = await openInstance({ client, instances, id, root: folder, tty, session, show, env: process.env });
+    const host = await openInstance({ ...given, instances, root: folder, tty, env: process.env });
+    const { graceSeconds, linkSeconds } = instances;
     return {
+      graceSeconds,
+      linkSeconds,
       setSession: (shown: string | undefined) => host.setSession(shown),
       async end(exitCode: number) {
         const running = client.server === undefined ? host.running() : [];

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     resume: () => import('../commands/run/resume.ts'),
     steer: () => import('../commands/run/steer.ts'),
     cancel: () => import('../commands/run/cancel.ts'),
+    claude: () => import('../commands/run/claude.ts'),
     wrap: () => import('../commands/run/wrap.ts'),
     fetch: () => import('../commands/workspace/fetch.ts'),
     acp: () => import('../commands/run/acp.ts'),

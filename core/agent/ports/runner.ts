@@ -20,6 +20,12 @@ export interface Runner {
    * @throws KlausError `runner.failed`, `sandbox.*`, `cancelled`.
    */
   open(request: RunnerRequest, host: RunnerHost): Promise<RunnerSession>;
+  /**
+   * Runs the agent's own interactive program in the terminal of the user until it exits. Absent: it has none.
+   *
+   * @param request `signal` kills the program.
+   */
+  attend?(request: RunnerRequest, terminal: RunnerTerminal): Promise<RunnerAttended>;
 }
 
 export interface RunnerRequest extends Pick<SessionRunner, 'model' | 'settingSources' | 'mcpServers'> {
@@ -40,6 +46,34 @@ export interface RunnerRequest extends Pick<SessionRunner, 'model' | 'settingSou
   /** US dollars that are left of the limit of the session. Absent: unlimited. */
   usdLeft?: number;
   signal: AbortSignal;
+}
+
+/** The terminal of the user, for a program that uses it instead of messages. */
+export interface RunnerTerminal {
+  /** Further arguments of the program. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Aborted: the program is asked to end. */
+  readonly stop: AbortSignal;
+  /** The command that gives a program a terminal of its own. */
+  toCommand(words: readonly string[]): readonly string[];
+  /** As `RunnerHost.exec`, with the terminal of this process as standard streams. */
+  exec(request: AgentProcess): Promise<ExecResult>;
+  /**
+   * The program reports in which session of its own it is.
+   *
+   * @param link.agent Its name for users. @returns False: it must not be there, and is asked to end.
+   */
+  onLink(link: { id: string; agent: string }): Promise<boolean>;
+}
+
+/** How an interactive program ended. */
+export interface RunnerAttended {
+  /** Null if a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  /** What it recorded in each of its sessions in which it was, in order. */
+  sessions: readonly { id: string; history: readonly RunnerEntry[] }[];
 }
 
 export interface RunnerSession {

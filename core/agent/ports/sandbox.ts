@@ -45,7 +45,7 @@ export interface ExecRequest {
   relay?: string;
   /**
    * True: the command has the standard streams of this process, and its terminal. Nothing of its output is in the
-   * result. Bubblewrap only. Default false.
+   * result. Not with Docker. Default false.
    */
   inherits?: boolean;
   limits?: Partial<ExecLimits>;

@@ -1,14 +1,11 @@
 import {
   isKlausError,
   NO_USAGE,
-  optional,
   type EventBody,
   type KlausError,
   type Message,
   type Part,
 } from '../../protocol/index.ts';
-import { accountOf } from '../budget/ledger.ts';
-import { usedOf } from '../budget/limit-check.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import { toTranscript } from '../context/transcript.ts';
 import { answerOpenCalls } from '../loop/closing-events.ts';
@@ -21,6 +18,7 @@ import { openAgentChild } from './agent-child.ts';
 import { AgentHost } from './agent-host.ts';
 import { toAgentMessage } from './agent-text.ts';
 import { toImported } from './imported.ts';
+import { toRunnerRequest } from './runner-request.ts';
 import { isUnsent } from './unsent.ts';
 
 /** Characters of the earlier conversation that a new session of the agent gets. */
@@ -109,23 +107,8 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
 }
 
 async function open(work: Work, { host, signal }: { host: AgentHost; signal: AbortSignal }): Promise<RunnerSession> {
-  const { state, engine } = work;
-  const { runner, workspace, readable = [], sandbox } = openedOf(state);
-  const { name, command, home, model, settingSources, mcpServers } = runner!;
-  const { agentSession, limits } = state;
-  const usdLeft = limits.usd === 0 ? undefined : Math.max(0, limits.usd - usedOf(state).usd);
-  return (await engine.openRunner(name)).open(
-    {
-      ...{ session: work.session, command, workspace, folders: readable, signal },
-      ...{ isSandboxed: sandbox !== 'host', mode: work.authority.mode() },
-      ...optional({ model, settingSources, mcpServers, usdLeft }),
-      ...(home === undefined ? {} : { home }),
-      ...(agentSession === undefined
-        ? {}
-        : { resume: { id: agentSession, usd: accountOf(state.ledger, work.session).usd } }),
-    },
-    host,
-  );
+  const { name } = openedOf(work.state).runner!;
+  return (await work.engine.openRunner(name)).open(toRunnerRequest(work, signal), host);
 }
 
 /** Records the session of the agent, so that a later process continues it. */
@@ -138,7 +121,7 @@ async function recordOpening(work: Work, { id, agent, isResumed, history }: Runn
   await work.append([
     { type: 'runner.opened', run, runner: name, agent, agentSession: id, resumed: isResumed },
     ...(lost ? [{ type: 'notice' as const, run, level: 'warn' as const, text }] : []),
-    ...toImported(work, history ?? []),
+    ...toImported(work, run, history ?? []),
   ]);
 }
 

@@ -12,8 +12,16 @@ const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 /** A sandbox has all of the network or none of it, and the agent must reach its model. */
 const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
 
-/** Runs the process of an agent in the sandbox, with the files and the network of the session's grant. */
-export async function runAgentProcess(work: Work, request: AgentProcess): Promise<ExecResult> {
+/**
+ * Runs the process of an agent in the sandbox, with the files and the network of the session's grant.
+ *
+ * @param options.inherits True: it has the terminal of this process, and all cores. Default false.
+ */
+export async function runAgentProcess(
+  work: Work,
+  request: AgentProcess,
+  { inherits = false }: { inherits?: boolean } = {},
+): Promise<ExecResult> {
   const { engine, state, session } = work;
   const { sandbox: name, workspace, runner } = openedOf(state);
   const sandbox = await engine.openSandbox({
@@ -28,7 +36,7 @@ export async function runAgentProcess(work: Work, request: AgentProcess): Promis
     cpus,
   };
   const network = allowsAccess(work.authority.grant(), EVERY_HOST, engine.clock.now());
-  return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536 });
+  return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536, inherits });
 }
 
 /** The files of the agent's process. It may write none where every change has to be approved before. */

@@ -1,17 +1,20 @@
 import type { EventBody, Message } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
 import type { RunnerEntry } from '../ports/runner.ts';
-import { runOf, type State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * What the agent recorded in its own session and the log does not contain: the program also works without Klaus, and a
  * crash can lose the last reports. Each entry is imported once, by its id.
  */
-export function toImported({ state, engine }: Work, history: readonly RunnerEntry[]): EventBody[] {
+export function toImported(
+  { state, engine }: Pick<Work, 'state' | 'engine'>,
+  run: string,
+  history: readonly RunnerEntry[],
+): EventBody[] {
   const known = new Set(state.messages.flatMap(({ entries = [] }) => entries));
   const unknown = history.filter((entry) => !known.has(entry.id) && isNews(state, entry));
   if (unknown.length === 0) return [];
-  const run = runOf(state).id;
   const text = `The agent's own record of its session has entries that were not in the log: ${unknown.length} imported.`;
   return [
     { type: 'notice', run, level: 'info', text },

@@ -21,6 +21,13 @@ export const INSTANCE_SETTINGS = {
     schema: z.number().min(0).max(3_600),
     default: 5,
     env: 'KLAUS_SWITCH_GRACE_SECONDS',
-    description: 'Seconds between SIGTERM and SIGKILL for the command of an instance that is ended.',
+    description:
+      'Seconds between SIGTERM and SIGKILL for the command of an instance, or its Claude Code, that is ended.',
+  }),
+  'switch.linkSeconds': defineSetting({
+    schema: z.number().min(0).max(3_600),
+    default: 20,
+    env: 'KLAUS_SWITCH_LINK_SECONDS',
+    description: 'Seconds that Claude Code in a terminal has to report its session after a start.',
   }),
 } as const;

@@ -1,0 +1,148 @@
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunnerAttended, RunnerRequest, RunnerTerminal } from '@klaus/core/agent';
+import { z } from 'zod';
+import { ownName } from '@klaus/adapters/sandboxes';
+import { inOwnHome } from '../process/agent-process.ts';
+import { toProgramBinds } from '../program-binds.ts';
+import { toSessionUuid } from './preset-ids.ts';
+import { prepareTerminalHome } from './terminal-home.ts';
+import { toTerminalWords } from './to-words.ts';
+import { readTranscript } from './transcript.ts';
+
+/** Name of the variable with the folder for reports of the hook, and of the pipe in it that ends the program. */
+const FOLDER = 'KLAUS_LINK_FOLDER';
+const PIPE = 'stop';
+
+/** The hook. It writes its input under a new name, which only a complete file has. */
+const LINK = `cat > "$${FOLDER}/$$" && mv "$${FOLDER}/$$" "$${FOLDER}/$$.json"`;
+
+/**
+ * Becomes the program, and ends it when a line arrives in the pipe. A signal from outside of the sandbox would not reach
+ * it, and `script` passes none on.
+ */
+const START = [
+  `rm -f "$${FOLDER}/${PIPE}"; mkfifo "$${FOLDER}/${PIPE}"`,
+  `(read -r _ < "$${FOLDER}/${PIPE}" && kill -TERM $$) </dev/null >/dev/null 2>&1 &`,
+  'exec "$@"',
+].join('\n');
+
+const reportSchema = z.looseObject({ session_id: z.uuid() });
+
+/** Runs Claude Code itself in the terminal. */
+export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerTerminal): Promise<RunnerAttended> {
+  const id = request.resume?.id ?? toSessionUuid(request.session);
+  const isKnown = (await readTranscript(terminal, request, id)) !== undefined;
+  if (request.isSandboxed) await prepareTerminalHome(terminal, request);
+  const folder = mkdtempSync(join(tmpdir(), `klaus-link-${ownName()}-`));
+  const links = new Links(folder, terminal);
+  const kill = new AbortController();
+  const onStop = (): void => {
+    if (!askToEnd(folder)) kill.abort();
+  };
+  terminal.stop.addEventListener('abort', onStop, { once: true });
+  links.onForeign = onStop;
+  try {
+    const words = toTerminalWords(request, { id, resume: isKnown, link: LINK, args: terminal.args });
+    const command = terminal.toCommand(['/bin/sh', '-c', START, 'klaus', ...words]);
+    const { isSandboxed, home, workspace } = request;
+    const folders = home === undefined ? [] : [home];
+    const { exitCode, signal } = await terminal.exec({
+      command: isSandboxed ? inOwnHome(command, home) : command,
+      env: { ...terminal.env, ...(isSandboxed || home === undefined ? {} : { HOME: home }), [FOLDER]: folder },
+      binds: [...toProgramBinds(request.command, { workspace, folders }), { path: folder, writable: true }],
+      signal: AbortSignal.any([request.signal, kill.signal]),
+    });
+    await links.settled();
+    const sessions: { id: string; history: NonNullable<Awaited<ReturnType<typeof readTranscript>>>['entries'] }[] = [];
+    for (const each of links.ids) {
+      const transcript = await readTranscript(terminal, request, each);
+      if (transcript) sessions.push({ id: each, history: transcript.entries });
+    }
+    return { exitCode, signal, sessions };
+  } finally {
+    terminal.stop.removeEventListener('abort', onStop);
+    links.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Asks the program to end. False if it does not listen. */
+function askToEnd(folder: string): boolean {
+  try {
+    const pipe = openSync(join(folder, PIPE), constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(pipe, '\n');
+    closeSync(pipe);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The reports of the hook, in order. */
+class Links {
+  /** Ids of the sessions in which the program was. */
+  readonly ids: string[] = [];
+  /** Called when the program is in a session in which it must not be. */
+  onForeign: () => void = () => {};
+  readonly #folder: string;
+  readonly #terminal: RunnerTerminal;
+  readonly #watcher: ReturnType<typeof watch>;
+  #reading: Promise<void> = Promise.resolve();
+  #failure: { error: unknown } | undefined;
+
+  constructor(folder: string, terminal: RunnerTerminal) {
+    this.#folder = folder;
+    this.#terminal = terminal;
+    this.#watcher = watch(folder, () => this.#read());
+  }
+
+  /** Resolves when all reports are processed. @throws What the record of one threw. */
+  async settled(): Promise<void> {
+    this.#read();
+    await this.#reading;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  close(): void {
+    this.#watcher.close();
+  }
+
+  #read(): void {
+    this.#reading = this.#reading.then(async () => {
+      for (const name of readdirSync(this.#folder).filter((each) => each.endsWith('.json')))
+        await this.#take(join(this.#folder, name));
+    });
+    this.#reading = this.#reading.catch((error: unknown) => {
+      this.#failure ??= { error };
+      this.onForeign();
+    });
+  }
+
+  async #take(file: string): Promise<void> {
+    const id = readReport(file);
+    rmSync(file, { force: true });
+    if (id === undefined) return;
+    if (!(await this.#terminal.onLink({ id, agent: 'Claude Code' }))) return this.onForeign();
+    if (this.ids.at(-1) !== id) this.ids.push(id);
+  }
+}
+
+function readReport(file: string): string | undefined {
+  try {
+    return reportSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).session_id;
+  } catch {
+    return undefined;
+  }
+}
