@@ -5,7 +5,7 @@ import { toModelsOptions } from './engine/engine-settings.ts';
 
 // What the door that runs programs of other makers needs.
 
-export { openRelay, RELAY_FOLDER, RELAY_PORT } from '@klaus/adapters/sandboxes';
+export { openRelay, ownName, RELAY_FOLDER, RELAY_PORT } from '@klaus/adapters/sandboxes';
 export { toProgramBinds, WRAP_LIMITS } from '@klaus/adapters/runners';
 export type { ProxyExchange, ProxyHost } from '@klaus/adapters/models';
 export type { AgentCall, ExecRequest, Runner, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';

@@ -102,8 +102,18 @@ export function toSessionRunner(
 /** What a session with a runner cannot have. @throws KlausError `config`, `usage`. */
 export function checkRunner(
   { name }: SessionRunner,
-  { limits, sandbox, model }: { limits: Limits; sandbox: SandboxName; model: string | undefined },
+  {
+    limits,
+    sandbox,
+    model,
+    hasNetwork,
+  }: { limits: Limits; sandbox: SandboxName; model: string | undefined; hasNetwork: boolean },
 ): void {
+  if (name === 'claude-code' && sandbox !== 'host' && !hasNetwork) {
+    throw new KlausError('config', 'Claude Code reaches its model by itself, and the grant has no `web-access`.', {
+      hint: 'Add it: --grant "file-operations · code-execution · web-access", or `capabilities` in the definition.',
+    });
+  }
   if (model !== undefined && name !== 'claude-code') {
     throw new KlausError('usage', 'The agent chooses its model itself.', {
       hint: 'Leave out --model, and configure the model in the program of the agent.',

@@ -96,7 +96,10 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
-  if (runner) checkRunner(runner, { limits, sandbox: sandbox.name, model: given.model });
+  if (runner) {
+    const hasNetwork = allowsAccess(grant, { kind: 'net', host: '*', port: 443 }, engine.clock.now());
+    checkRunner(runner, { limits, sandbox: sandbox.name, model: given.model, hasNetwork });
+  }
   await inForce.engine(workspace.root);
   const { id } = input.given;
   const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };

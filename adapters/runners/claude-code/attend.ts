@@ -1,19 +1,7 @@
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  watch,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerAttended, RunnerRequest, RunnerTerminal } from '@klaus/core/agent';
 import { z } from 'zod';
-import { ownName } from '@klaus/adapters/sandboxes';
 import { inOwnHome } from '../process/agent-process.ts';
 import { toProgramBinds } from '../program-binds.ts';
 import { toSessionUuid } from './preset-ids.ts';
@@ -29,7 +17,7 @@ const PIPE = 'stop';
 const LINK = `cat > "$${FOLDER}/$$" && mv "$${FOLDER}/$$" "$${FOLDER}/$$.json"`;
 
 /**
- * Becomes the program, and ends it when a line arrives in the pipe. A signal from outside of the sandbox would not reach
+ * Becomes the program, and ends it when a line arrives in the pipe: a signal from outside of the sandbox would not reach
  * it, and `script` passes none on.
  */
 const START = [
@@ -45,7 +33,7 @@ export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerT
   const id = request.resume?.id ?? toSessionUuid(request.session);
   const isKnown = (await readTranscript(terminal, request, id)) !== undefined;
   if (request.isSandboxed) await prepareTerminalHome(terminal, request);
-  const folder = mkdtempSync(join(tmpdir(), `klaus-link-${ownName()}-`));
+  const { folder } = terminal;
   const links = new Links(folder, terminal);
   const kill = new AbortController();
   const onStop = (): void => {
@@ -74,7 +62,6 @@ export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerT
   } finally {
     terminal.stop.removeEventListener('abort', onStop);
     links.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -20,7 +20,7 @@ const configSchema = z.looseObject({
  * answered by starting the session: its key, and trust in the folder.
  */
 export async function prepareTerminalHome(host: Pick<RunnerHost, 'exec'>, request: RunnerRequest): Promise<void> {
-  const [text = '', key = ''] = (await run(host, request, READ)).split('\0');
+  const [text = '', key = ''] = (await run(host, request, { script: READ })).split('\0');
   const config = readConfig(text);
   const { customApiKeyResponses: keys, projects } = config;
   const isApproved = key === '' || keys.approved.includes(key);
@@ -33,7 +33,7 @@ export async function prepareTerminalHome(host: Pick<RunnerHost, 'exec'>, reques
     customApiKeyResponses: { ...keys, approved: isApproved ? keys.approved : [...keys.approved, key] },
     projects: { ...projects, [request.workspace]: { ...projects[request.workspace], hasTrustDialogAccepted: true } },
   };
-  await run(host, request, WRITE, JSON.stringify(answered));
+  await run(host, request, { script: WRITE, stdin: JSON.stringify(answered) });
 }
 
 function readConfig(text: string): z.infer<typeof configSchema> {
@@ -47,8 +47,7 @@ function readConfig(text: string): z.infer<typeof configSchema> {
 async function run(
   host: Pick<RunnerHost, 'exec'>,
   request: RunnerRequest,
-  script: string,
-  stdin = '',
+  { script, stdin = '' }: { script: string; stdin?: string },
 ): Promise<string> {
   const { output, input } = startAgentProcess(host, { ...request, command: ['/bin/sh', '-c', script] });
   const writer = input.getWriter();

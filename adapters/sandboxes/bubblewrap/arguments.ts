@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { toRelayMounts } from '../network/relay.ts';
 import { checkShown, contains } from '../paths.ts';
@@ -105,7 +105,8 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
   if (canRead(files, join(workspace, '.git')))
     for (const path of options.objects) args.push('--ro-bind-try', path, path);
   for (const { source, target } of protection?.external ?? []) args.push('--bind', source, target);
-  for (const { path, writable } of binds) args.push(writable ? '--bind' : '--ro-bind', path, path);
+  for (const { path, writable } of binds)
+    args.push(writable ? '--bind' : '--ro-bind', path, toMountPoint(path, [...toolchains.binds, ...readable]));
   for (const path of findBoundGit(binds)) args.push('--ro-bind', path, path);
   const shown = [workspace, ...readable, ...toolchains.binds, ...binds.map((bind) => bind.path)];
   if (shown.some((path) => contains(path, home)) && !without.has('hidden-state')) {
@@ -137,6 +138,20 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
     args.push('--setenv', name, value);
   if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd));
   return args;
+}
+
+/** Most links from one path to its file. */
+const MAX_LINKS = 40;
+
+/** Where a path is mounted. A link in a folder that is shown cannot be a mount point: what it names is. */
+function toMountPoint(path: string, shown: readonly string[]): string {
+  let at = path;
+  for (let link = 0; link < MAX_LINKS; link++) {
+    const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    if (!isLink || !shown.some((folder) => contains(folder, dirname(at)))) return at;
+    at = resolve(dirname(at), readlinkSync(at));
+  }
+  return at;
 }
 
 /** True for a file that is not visible yet, and that lies neither in Klaus's own state nor in the workspace. */

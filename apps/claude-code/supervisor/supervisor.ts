@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Klaus, RunnerAttended } from '@klaus/sdk';
+import { ownName } from '@klaus/sdk/wrap';
 import type { Terminal } from '../wrap/terminal.ts';
 import { findByAgentSession, readLink } from './links.ts';
 import { SupervisorError } from './supervisor-error.ts';
@@ -62,12 +66,12 @@ export class Supervisor {
    * @throws KlausError as `Session.attend`, for the first session.
    */
   async run(first: string): Promise<number> {
-    const { signal, onSession, note, args } = this.#options;
+    const { signal, args } = this.#options;
     let start = { id: first, args };
     let former: string | undefined;
     for (;;) {
       const wanted = this.#switch;
-      onSession(start.id);
+      this.#options.onSession(start.id);
       const { ended, failure, isLinked } = await this.#show(start, wanted);
       if (this.#switch === wanted) this.#switch = undefined;
       if (failure && isLinked) throw failure;
@@ -77,7 +81,7 @@ export class Supervisor {
       const next = this.#switch as Switch | undefined;
       if (problem && former === undefined) throw problem;
       if (!problem && next === undefined) return ended?.exitCode ?? TERMINATED;
-      if (problem) note(problem.message);
+      if (problem) this.#options.note(problem.message);
       const id = next?.id ?? former!;
       former = problem ? (next ? former : undefined) : start.id;
       start = { id, args: [] };
@@ -99,7 +103,7 @@ export class Supervisor {
         'hook-timeout',
         `Session ${of} has not reported itself in ${linkMs / 1_000} s: the hook SessionStart of Claude Code does not run. Remove \`disableAllHooks\` from its settings, also from managed settings.`,
       );
-    // Without a report, nobody knows to which session of Claude Code a later switch has to return.
+    // Without a report, the session of Claude Code to which a later switch has to return is not known.
     await within(shown.link.promise, linkMs, () => late(shown.id));
     await within(readLink(klaus, id), linkMs, () => late(id));
     if (await klaus.store.isClaimed(id)) {
@@ -120,9 +124,10 @@ export class Supervisor {
     { id, args }: { id: string; args: readonly string[] },
     wanted: Switch | undefined,
   ): Promise<{ ended?: RunnerAttended; failure?: Error; isLinked: boolean }> {
-    const { klaus, terminal, env, signal, linkMs, onLeft } = this.#options;
+    const { klaus, terminal, env, signal, linkMs } = this.#options;
     const link = Promise.withResolvers<void>();
     link.promise.catch(() => {});
+    const folder = mkdtempSync(join(tmpdir(), `klaus-link-${ownName()}-`));
     const shown: Shown = { id, stop: new AbortController(), kill: new AbortController(), link, isLinked: false };
     this.#shown = shown;
     const onEnd = (): void => this.#end(shown);
@@ -134,7 +139,7 @@ export class Supervisor {
     try {
       const given = Object.entries(env).filter(([, value]) => value !== undefined);
       ended = await klaus.handle(id).attend({
-        args,
+        ...{ args, folder },
         env: terminal.env,
         hostEnv: Object.fromEntries(given) as Record<string, string>,
         stop: shown.stop.signal,
@@ -161,9 +166,10 @@ export class Supervisor {
       signal.removeEventListener('abort', onEnd);
       this.#shown = undefined;
       link.reject(new SupervisorError('ended', 'The program in the terminal has ended.'));
+      rmSync(folder, { recursive: true, force: true });
       terminal.restore(shown.kill.signal.aborted);
     }
-    await onLeft(id);
+    await this.#options.onLeft(id);
     return { ...(ended ? { ended } : {}), ...(failure ? { failure } : {}), isLinked: shown.isLinked };
   }
 
@@ -174,7 +180,7 @@ export class Supervisor {
   }
 }
 
-/** The user has chosen the session of another one in the program. Nobody waits for it. */
+/** The user has chosen the conversation of another session in the program. No caller waits for it. */
 function toOwnSwitch(id: string): Switch {
   const done = Promise.withResolvers<void>();
   done.promise.catch(() => {});

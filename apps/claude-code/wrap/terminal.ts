@@ -4,6 +4,15 @@ import { isatty } from 'node:tty';
 
 /** Gives a program a terminal of its own. Part of util-linux. */
 const SCRIPT = '/usr/bin/script';
+/**
+ * Runs the program as a job of a shell. Ctrl-Z stops it, and it continues at once: there is no shell to which the user
+ * could return. Without a job, the kernel ignores the signal, and a program that has left the terminal waits forever.
+ */
+const AS_JOB = [
+  'set -m 2>/dev/null; "$@"; code=$?',
+  'while [ $code -gt 128 ] && jobs %% >/dev/null 2>&1; do fg >/dev/null; code=$?; done',
+  'exit $code',
+].join('\n');
 /** Variables that describe the user's terminal. */
 const VARIABLES = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'NO_COLOR', 'FORCE_COLOR', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'];
 /** Leaves the second screen, shows the cursor, and ends mouse reports, pasted brackets and extended keys. */
@@ -31,7 +40,8 @@ export function openTerminal(env: Readonly<Record<string, string | undefined>>):
     env: Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     toCommand(words) {
       if (!isInteractive || !existsSync(SCRIPT)) return words;
-      return [SCRIPT, '-q', '-e', '-c', `exec ${words.map(quote).join(' ')}`, '/dev/null'];
+      const line = ['/bin/sh', '-c', AS_JOB, 'klaus', ...words].map(quote).join(' ');
+      return [SCRIPT, '-q', '-e', '-c', `exec ${line}`, '/dev/null'];
     },
     restore(isKilled) {
       if (saved === undefined) return;

@@ -53,6 +53,8 @@ export interface RunnerTerminal {
   /** Further arguments of the program. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of an empty private folder, through which the program and the runner exchange reports. */
+  readonly folder: string;
   /** Aborted: the program is asked to end. */
   readonly stop: AbortSignal;
   /** The command that gives a program a terminal of its own. */

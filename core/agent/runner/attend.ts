@@ -58,6 +58,7 @@ export async function attend(
         return true;
       },
     });
+    await work.learnSecrets();
     for (const known of ended.sessions) await record(work, agent, known);
     return ended;
   });

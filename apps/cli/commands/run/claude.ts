@@ -25,7 +25,7 @@ export const command: LeafCommand = {
   footer: `Examples:
   klaus claude
   klaus claude -- --model opus          arguments after -- are those of Claude Code
-  klaus claude --resume 01KE            goes on with a session
+  klaus claude --resume 01KE            continues a session
   klaus claude --agent reviewer         with the authority and in the sandbox of an agent
 
 docs/guides/claude-code.md`,
@@ -35,7 +35,7 @@ docs/guides/claude-code.md`,
       .argument('[arguments...]', 'arguments of Claude Code, after --')
       .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
       .option('-m, --model <name>', 'the model, by a name of Claude Code')
-      .option('--resume <id>', 'a session to go on with')
+      .option('--resume <id>', 'a session to continue')
       .option('--agent <name>', 'the agent of a new session (default: your own Claude Code, without a sandbox)')
       .option('--trust-command', 'the definition of the agent comes with the project, and may run its program')
       .addOption(settingOption),
