@@ -56,6 +56,8 @@ function showsColors(stream: NodeJS.WriteStream): boolean {
 
 /** A sequence that sets colours, or a control character: C0, DEL, C1, marks that reorder or break lines. */
 const ACTING = /\u001b\[([\d;:]{0,64})m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
+/** Visible ASCII and line feeds need no change, and are the most frequent text by far. */
+const UNUSUAL = /[^\n -~]/;
 /** Bold, dim, the colours of `Color`, and their ends. */
 const OWN_COLORS: ReadonlySet<string> = new Set(['1', '2', '22', '31', '32', '33', '35', '36', '39']);
 
@@ -64,6 +66,7 @@ const RESET = '\u001b[22m\u001b[39m';
 
 /** @param colors True if the colours of `createPaint` are shown. */
 function toSafeText(text: string, colors: boolean): string {
+  if (!UNUSUAL.test(text)) return text;
   return text.replaceAll('\r\n', '\n').replace(ACTING, (found, color: string | undefined) => {
     if (color === undefined) return show(found);
     if (!colors) return '';

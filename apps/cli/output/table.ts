@@ -15,12 +15,17 @@ export function toTable(rows: Iterable<readonly string[]>, width = out.columns):
 /** Lines that are written at once: a write copies its text. */
 const CHUNK = 1_000;
 
-/** There can be thousands of rows, and most cells are equal to the one above: the work on that is used again. */
+/** Characters of a cell. */
+const MAX_CELL = 10_000;
+
+/** What a cell has to change: all but visible ASCII with single spaces. */
+const UNUSUAL = /[^ -~]| {2}/;
+
+/** There can be thousands of rows, and most cells are equal to the one above: its padded text is used again. */
 function createTable(width: number) {
   const rows: string[][] = [];
   const widths: number[] = [];
   const padded: { cell: string; text: string }[] = [];
-  let above: readonly string[] = [];
   const pad = (cell: string, column: number): string => {
     const before = padded[column];
     if (before?.cell === cell) return before.text;
@@ -35,20 +40,22 @@ function createTable(width: number) {
     line += row[last] ?? '';
     return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…\n` : `${line}\n`;
   };
-  return {
-    /** Makes the cells printable. */
-    add(row: string[]): void {
+  /** Makes the cells of some rows printable. They are tested as one text, because most need no change. */
+  const clean = (from: number): void => {
+    const chunk = rows.slice(from, from + CHUNK);
+    const isUsual = !UNUSUAL.test(chunk.map((row) => row.join('')).join(''));
+    for (const row of chunk)
       for (let column = 0; column < row.length; column++) {
         const cell = row[column]!;
-        if (cell === above[column]) continue;
-        const text = toLine(cell, 10_000);
+        const text = isUsual && cell.length <= MAX_CELL ? cell : toLine(cell, MAX_CELL);
         row[column] = text;
-        widths[column] = Math.max(widths[column] ?? 0, text.length);
+        if (!(text.length <= widths[column]!)) widths[column] = text.length;
       }
-      above = row;
-      rows.push(row);
-    },
+  };
+  return {
+    add: (row: string[]): void => void rows.push(row),
     *toChunks(): Iterable<string> {
+      for (let at = 0; at < rows.length; at += CHUNK) clean(at);
       for (let at = 0; at < rows.length; at += CHUNK)
         yield rows
           .slice(at, at + CHUNK)

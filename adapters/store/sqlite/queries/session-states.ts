@@ -108,7 +108,7 @@ const LAST_TEXT = `(SELECT substr(content, -2000) FROM messages INDEXED BY idx_m
  * are null. They are read as arrays, since the objects of `node:sqlite` take twice the time.
  */
 const SHORT_COLUMNS = `id, nullif(agent_type, 'klaus'), cost_usd, title, CASE WHEN title IS NULL THEN first_prompt END,
-  workspace_dir, parent_id, forked_from, nullif(coalesce(outcome, ''), 'done'), updated_at, nullif(status, 'idle')`;
+  nullif(workspace_dir, ?2), parent_id, forked_from, nullif(coalesce(outcome, ''), 'done'), updated_at, nullif(status, 'idle')`;
 
 type ShortRow = [
   id: string,
@@ -117,7 +117,8 @@ type ShortRow = [
   costUsd: number | null,
   title: string | null,
   firstPrompt: string | null,
-  workspace: string,
+  /** Null: that of the first row. */
+  workspace: string | null,
   parent: string | null,
   forkedFrom: string | null,
   /** Empty: none. Null: `done`. */
@@ -127,7 +128,7 @@ type ShortRow = [
   status: string | null,
 ];
 
-const NEWEST_FIRST = 'FROM sessions ORDER BY updated_at DESC, id DESC LIMIT ?';
+const NEWEST_FIRST = 'FROM sessions ORDER BY updated_at DESC, id DESC LIMIT ?1';
 
 type Stored = Omit<SessionState, 'state' | 'isServed' | 'lastLine' | 'waitsFor' | 'problem'> & {
   status: string;
@@ -169,9 +170,11 @@ export function openSessionStates(home: string): SessionStates | undefined {
     listShort({ limit = -1 }, toItem) {
       const statement = database.prepare(`SELECT ${SHORT_COLUMNS} ${NEWEST_FIRST}`);
       statement.setReturnArrays(true);
-      const rows = statement.iterate(limit) as Iterable<unknown> as Iterable<ShortRow>;
+      const first = database.prepare('SELECT workspace_dir AS workspace FROM sessions LIMIT 1').get();
+      const { workspace: usual = '' } = (first ?? {}) as { workspace?: string };
+      const rows = statement.all(limit, usual) as unknown as ShortRow[];
       const context = toContext(database, home);
-      return Array.from(rows, (row) => {
+      return rows.map((row) => {
         const [id, agent, costUsd, title, firstPrompt, workspace, parent, forkedFrom, ended, updatedAt, status] = row;
         const outcome = ended === null ? 'done' : ended || null;
         return toItem({
@@ -181,7 +184,7 @@ export function openSessionStates(home: string): SessionStates | undefined {
           costUsd,
           title,
           firstPrompt,
-          workspace,
+          workspace: workspace ?? usual,
           parent,
           forkedFrom,
           outcome,
