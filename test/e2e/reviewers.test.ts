@@ -84,13 +84,13 @@ test('an edit that only changes style is denied by the rules, without a request'
 test('a command that the model denies does not run, and the agent gets the reason', async () => {
   await using engine = await open({
     use: ['tool-approve'],
-    judge: [judged(verdict('DENY', 'Nobody asked for b.txt.'))],
+    judge: [judged(verdict('DENY', 'The user did not ask for b.txt.'))],
     calls: [touch('b.txt')],
   });
   const { session, events } = await run(engine, 'Fix the crash in a.js');
   expect(has(engine, 'b.txt')).toBe(false);
   expect(ofType(events, 'tool.finished')[0]).toMatchObject({ outcome: 'denied' });
-  expect(ofType(events, 'tool.finished')[0]!.output).toContain('Nobody asked for b.txt');
+  expect(ofType(events, 'tool.finished')[0]!.output).toContain('The user did not ask for b.txt');
   const [asked] = ofType(events, 'model.requested').filter(({ purpose }) => purpose === 'review');
   const [answered] = ofType(events, 'model.attempted').filter(({ purpose }) => purpose === 'review');
   expect(asked!.reserved.tokens).toBeGreaterThan(toCountedTokens(answered!.usage));

@@ -120,7 +120,6 @@ export const de: Text = {
     waitsForModel: (model) => `Wartet auf ${model} …`,
     compacting: 'Ältere Nachrichten werden zusammengefasst …',
     titling: 'Titel wird erzeugt …',
-    reviewing: 'Ein Aufruf wird geprüft …',
     retries: 'Die Anfrage an das Modell ist fehlgeschlagen; neuer Versuch',
     toEnd: 'Zum Ende springen',
     newBelow: 'Neue Nachrichten weiter unten',

@@ -118,7 +118,6 @@ export const en = {
     waitsForModel: (model: string) => `Waiting for ${model}…`,
     compacting: 'Summarising older messages…',
     titling: 'Generating a title…',
-    reviewing: 'Reviewing a call…',
     retries: 'The model request failed; retrying',
     toEnd: 'Jump to the end',
     newBelow: 'New messages below',
