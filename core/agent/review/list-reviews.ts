@@ -15,7 +15,7 @@ export interface Question {
   input: unknown;
 }
 
-/** The questions about a call that the gate allows, in order. Empty for one that only reads. */
+/** The questions about a call that the gate does not deny, in order. Empty for one that only reads. */
 export async function listReviews(
   { state }: Pick<Work, 'state'>,
   ready: ReadyCall,
@@ -46,9 +46,7 @@ function askAboutEdits(
   const instructions = edits.filter(({ path }) => INSTRUCTIONS.test(path));
   const others = edits.filter(({ path }) => !INSTRUCTIONS.test(path)).map(({ file }) => file);
   return [
-    ...instructions.map(({ path, before = '', after = '' }) =>
-      ask('claude-md-validate', { path, before, after, request }),
-    ),
+    ...instructions.map(({ path, before, after }) => ask('claude-md-validate', { path, before, after, request })),
     ...(plan === undefined ? [] : [ask('plan-validate', { request, plan, changes })]),
     ...(request.length === 0
       ? []
@@ -73,12 +71,12 @@ function ask(name: ReviewerName, input: unknown): Question {
 
 function toReviewedCall(state: Work['state'], { call, input, intent }: ReadyCall): ReviewedCall {
   const given = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
-  const { cwd } = given;
+  const cwd = intent.access.find((access) => access.kind === 'exec')?.cwd;
   return {
     tool: call.name,
     // Tools that run a command of their own are judged by it.
     input: { ...given, ...optional({ command: intent.command }) },
     root: openedOf(state).workspace,
-    ...(typeof cwd === 'string' ? { cwd } : {}),
+    ...optional({ cwd }),
   };
 }

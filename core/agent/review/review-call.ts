@@ -22,15 +22,15 @@ function listReviewers({ engine, state }: Work): ReadonlySet<ReviewerName> {
 }
 
 /**
- * Asks the reviewers about a call that the gate allows without a question. The first denial counts, unless the words of
- * the user overturn it. A third similar denial within a minute becomes a question to the user.
+ * Asks the reviewers about a call that the gate does not deny. The first denial counts, unless the words of the user
+ * overturn it. A third similar denial within a minute becomes a question to the user.
  */
 export async function reviewCall(work: Work, ready: ReadyCall, decision: Decision): Promise<ReviewedDecision> {
   const { call } = ready;
   const names = listReviewers(work);
-  if (names.size === 0 || decision.verdict !== 'allow') return decision;
-  // The user has decided, or gave the command.
-  if (call.by === 'user' || call.answer === 'rejected' || call.answer === 'expired') return decision;
+  if (names.size === 0 || decision.verdict === 'deny' || call.by === 'user') return decision;
+  // The user has decided. An approval of what the gate allows is an answer to a reviewer, and bound to its question.
+  if (call.answer !== undefined && !(call.answer === 'approved' && decision.verdict === 'allow')) return decision;
   const reviews: Review[] = [];
   const judge = async (question: Question): Promise<ReviewVerdict> => {
     const verdict = await askReviewer(work, question);
@@ -38,6 +38,8 @@ export async function reviewCall(work: Work, ready: ReadyCall, decision: Decisio
     return verdict;
   };
   for (const question of await listReviews(work, ready, names)) {
+    // What the gate asks about is decided by the user.
+    if (decision.verdict === 'ask' && question.reviewer.name === 'tool-approve') continue;
     const verdict = await judge(question);
     if (work.stop.aborted) return decision;
     if (verdict.outcome === 'pass') continue;

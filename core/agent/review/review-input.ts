@@ -15,24 +15,34 @@ const MAX_CALL = 2_000;
 /** A file before and after an edit. */
 export interface EditedText {
   path: string;
-  /** Undefined for a file that does not exist, or is no text. */
-  before: string | undefined;
-  after: string | undefined;
+  /** Empty for a file that does not exist. */
+  before: string;
+  after: string;
   file: ChangedFile;
 }
 
+/** In place of a content that is no text, too large, or cannot be read. */
+const UNREADABLE = '[content that cannot be shown]';
+
 export async function readEdit(workspace: Workspace, { path, content, before }: FileEdit): Promise<EditedText> {
-  const old = before === null ? null : await workspace.read(path, { maxBytes: MAX_BYTES + 1 });
-  const [was, is] = [toContent(old), toContent(content)];
-  const kind = old === null ? 'created' : content === null ? 'deleted' : 'modified';
-  if (was === null || is === null)
-    return { path, before: undefined, after: undefined, file: { path, kind, hunks: [] } };
-  return { path, before: was, after: is, file: toChangedFile(path, was, is) };
+  const was = before === null ? undefined : await readText(workspace, path);
+  const is = content === null ? undefined : toContent(content);
+  const kind = before === null ? 'created' : content === null ? 'deleted' : 'modified';
+  if (was === null || is === null) return { path, before: '', after: UNREADABLE, file: { path, kind, hunks: [] } };
+  return { path, before: was ?? '', after: is ?? '', file: toChangedFile(path, was, is) };
 }
 
-/** Undefined without a file, null for one that is no text, or too large. */
-function toContent(content: Uint8Array | null): string | undefined | null {
-  if (content === null) return undefined;
+async function readText(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    return toContent(await workspace.read(path, { maxBytes: MAX_BYTES + 1 }));
+  } catch {
+    // Someone changes the file now, and the edit will fail by its hash.
+    return null;
+  }
+}
+
+/** Null for content that is no text, or too large. */
+function toContent(content: Uint8Array): string | null {
   return (content.length > MAX_BYTES ? undefined : decodeContent(content)?.text) ?? null;
 }
 
