@@ -77,11 +77,11 @@ async function askReviewer(work: Work, { reviewer, input }: Question): Promise<R
   const settings = engine.settings.reviews as ReviewSettings;
   const model = await findJudgeModel(work, settings.tiers?.[reviewer.name] ?? reviewer.tier);
   const judge = model && createLoopJudge(work, model, settings);
-  let hash = '';
+  let contentHash = '';
   const cache: VerdictCache = {
     async get(key) {
-      hash = engine.ids.digest(key);
-      return state.reviews.get(hash) as ReviewVerdict | undefined;
+      contentHash = engine.ids.digest(key);
+      return state.reviews.get(contentHash) as ReviewVerdict | undefined;
     },
     // The event of the request is the record of the verdict.
     async set() {},
@@ -90,7 +90,9 @@ async function askReviewer(work: Work, { reviewer, input }: Question): Promise<R
   const attempted = judge?.take();
   if (!attempted) return verdict;
   const { usd: _, ...given } = toReview(verdict);
-  await work.append([{ ...attempted, ...(verdict.decidedBy === 'model' ? { review: { ...given, hash } } : {}) }]);
+  await work.append([
+    { ...attempted, ...(verdict.decidedBy === 'model' ? { review: { ...given, contentHash } } : {}) },
+  ]);
   return verdict;
 }
 

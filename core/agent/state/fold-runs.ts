@@ -88,8 +88,11 @@ const SIDE_PURPOSES: ReadonlySet<string> = new Set(['title', 'review', 'program'
 /** Verdicts that the state contains. */
 const MAX_REVIEWS = 200;
 
-function foldVerdict({ reviews }: State, { hash, ...review }: NonNullable<EventOf<'model.attempted'>['review']>): void {
-  reviews.set(hash, review);
+function foldVerdict(
+  { reviews }: State,
+  { contentHash, ...review }: NonNullable<EventOf<'model.attempted'>['review']>,
+): void {
+  reviews.set(contentHash, review);
   if (reviews.size > MAX_REVIEWS) reviews.delete(reviews.keys().next().value!);
 }
 

@@ -80,7 +80,9 @@ export const modelAttempted = z
     usd,
     review: reviewSchema
       .omit({ usd: true })
-      .extend({ hash: z.string().describe('SHA-256 of what was reviewed: the same content is not reviewed again.') })
+      .extend({
+        contentHash: z.string().describe('SHA-256 of what was reviewed: the same content is not reviewed again.'),
+      })
       .optional()
       .describe('The verdict of a reviewer that ends with this request.'),
   })
