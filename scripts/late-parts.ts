@@ -93,6 +93,7 @@ export const LATE_PARTS: Readonly<Record<string, readonly string[]>> = {
     'adapters/store/sqlite/queries/stats',
     'adapters/store/sqlite/queries/read-usage',
   ],
+  reviewers: ['core/agent/review/', 'core/reviewers/'],
   markdown: [
     'node_modules/@earendil-works/pi-tui/dist/components/image',
     'node_modules/@earendil-works/pi-tui/dist/components/input',

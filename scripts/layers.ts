@@ -18,7 +18,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
   { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
-  { folder: 'core/agent', imports: ['core/protocol', 'core/policy'], packages: ['zod'] },
+  { folder: 'core/agent', imports: ['core/protocol', 'core/policy', 'core/reviewers'], packages: ['zod'] },
   { folder: 'core/conversation', imports: ['core/protocol'], packages: [] },
   { folder: 'core', imports: [], packages: [] },
   { folder: 'adapters/system', imports: [] },

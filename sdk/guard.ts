@@ -1,6 +1,16 @@
 /** What doors need to judge the work of another agent. */
 export { findClaims, readChecks } from '@klaus/core/policy';
-export { describePlace, isBelow, isSecretFile, mapText, placeOf } from '@klaus/core/policy';
+export {
+  type Denial,
+  describePlace,
+  isBelow,
+  isSecretFile,
+  isWorkaround,
+  mapText,
+  placeOf,
+  toDenialKey,
+  toWorkaroundReason,
+} from '@klaus/core/policy';
 export {
   findErrors,
   type Judge,
@@ -14,6 +24,7 @@ export {
   type Spoken,
   parseDiff,
   toChangedFile,
+  toReview,
   type VerdictCache,
 } from '@klaus/core/reviewers';
 export { createJudge, type JudgeOptions } from './reviewers/judge.ts';

@@ -105,6 +105,7 @@ export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';
+export { MAX_VERDICT_TOKENS, toVerdictAnswer, toVerdictTool } from './review/judge-request.ts';
 export { SINCE_BEGIN } from './context/outside-notice.ts';
 export { findPinProblem, toPinText } from './context/pins.ts';
 export { applyQueuedCommands } from './loop/apply-queued-commands.ts';

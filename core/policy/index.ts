@@ -73,4 +73,5 @@ export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from '.
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
+export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { Review } from '../protocol/authority/review.ts';
+import { optional } from '../protocol/optional.ts';
 import type { Tier } from '../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../protocol/settings/reviewer-settings.ts';
 
@@ -44,6 +46,11 @@ export interface ReviewVerdict {
   pending?: boolean;
   /** Absent without a request to a model. */
   cost?: ReviewCost;
+}
+
+/** A verdict as events contain it. */
+export function toReview({ reviewer, outcome, reason, decidedBy, cost }: ReviewVerdict): Review {
+  return { reviewer, outcome, reason, decidedBy, ...optional({ usd: cost?.usd ?? undefined }) };
 }
 
 /** The result of the deterministic pass. */

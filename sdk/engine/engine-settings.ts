@@ -26,7 +26,13 @@ export function toEngineSettings(
     secretPatterns: values.secrets.files,
     hiddenPatterns: [],
     endProcesses,
+    reviews: toReviewSettings(configuration),
   };
+}
+
+function toReviewSettings({ values: { reviewers } }: Configuration): NonNullable<EngineSettings['reviews']> {
+  const { use, tiers, timeoutMs } = reviewers;
+  return { use, timeoutMs, ...optional({ tiers: tiers && optional(tiers) }) };
 }
 
 function toExecLimits({ values }: Configuration): ExecLimits {

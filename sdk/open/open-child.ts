@@ -57,8 +57,10 @@ export async function openChild(
         writable: (opened.writable ?? []).filter(isReadable),
       },
     );
+    // A child is reviewed at least as its parent.
+    const reviewers = [...new Set([...(opened.reviewers ?? []), ...(definition.reviewers ?? [])])];
     const bodies: EventBody[] = [
-      { ...body, parent, patchApproval: opened.patchApproval },
+      { ...body, parent, patchApproval: opened.patchApproval, ...(reviewers.length === 0 ? {} : { reviewers }) },
       { type: 'session.changed', title },
     ];
     await engine.store.append(

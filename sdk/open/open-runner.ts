@@ -79,6 +79,11 @@ export function toSessionRunner(
     if (command === undefined && env === undefined && home === undefined) return undefined;
     throw new KlausError('config', `${file}: command, env and home need a runner.`, { hint: 'Add `runner: acp`.' });
   }
+  if (definition.reviewers && definition.reviewers.length > 0) {
+    throw new KlausError('config', `${file}: reviewers judge only agents that the loop of Klaus drives.`, {
+      hint: `Remove reviewers, or the runner ${runner}.`,
+    });
+  }
   if (command === undefined) {
     throw new KlausError('config', `${file}: the runner ${runner} needs a command.`, {
       hint: 'Add `command: [program, argument]`.',

@@ -222,6 +222,7 @@ export function toOpened(
     ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
     ...(agent ? { agent: agent.name, allowedAgents: agent.allowedAgents ?? [] } : {}),
+    ...optional({ reviewers: agent?.reviewers }),
     ...(given.chat ? { chat: true } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
     ...optional({ instance: given.instance, startedBy: given.startedBy }),

@@ -1,5 +1,13 @@
 import { accessTo, createModels } from '@klaus/adapters/models';
-import { cost, type Model, type ModelEvent, type ModelRequest } from '@klaus/core/agent';
+import {
+  cost,
+  MAX_VERDICT_TOKENS,
+  toVerdictAnswer,
+  toVerdictTool,
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+} from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES } from '@klaus/core/provider-table';
@@ -12,10 +20,6 @@ export interface JudgeOptions {
   /** Removes secrets from everything that is sent. */
   redact: (text: string) => string;
 }
-
-/** Tokens of an answer, with the reasoning of models that always reason. */
-const MAX_OUTPUT = 4_096;
-const TOOL = 'give_verdict';
 
 /**
  * A judge over the models of the configuration: each tier is that of the first provider with a key, as for sessions.
@@ -48,14 +52,11 @@ function toModelRequest(
   { reviewer, system, prompt, schema }: JudgeRequest,
   redact: (text: string) => string,
 ): ModelRequest {
-  const description = 'Gives the verdict. Use this tool once, in place of a text.';
   return {
     system,
-    tools: [
-      { name: TOOL, description, inputSchema: schema.toJSONSchema() as Record<string, unknown>, effects: ['read'] },
-    ],
+    tools: [toVerdictTool(schema)],
     messages: [{ id: reviewer, role: 'user', origin: 'engine', parts: [{ type: 'text', text: redact(prompt) }] }],
-    maxOutputTokens: MAX_OUTPUT,
+    maxOutputTokens: MAX_VERDICT_TOKENS,
     session: `reviewer-${reviewer}`,
   };
 }
@@ -75,23 +76,11 @@ async function ask(model: Model, request: ModelRequest, signal: AbortSignal): Pr
 
 function toAnswer(model: Model, event: Extract<ModelEvent, { type: 'finished' }>): JudgeAnswer {
   const { parts, usage, usd = cost(model.info, usage) } = event;
-  const call = parts.find((part) => part.type === 'call' && part.name === TOOL);
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   return {
-    answer: call?.type === 'call' ? call.input : parseJson(text),
+    answer: toVerdictAnswer(parts),
     model: model.name,
     input: usage.input + usage.cacheRead + usage.cacheWrite,
     output: usage.output,
     usd,
   };
-}
-
-/** The JSON of an answer, also in a code block; the text itself if it is none. */
-function parseJson(text: string): unknown {
-  const body = /^\s*```(?:json)?\n([^]*?)\n```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return text;
-  }
 }

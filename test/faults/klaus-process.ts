@@ -27,6 +27,8 @@ export interface Order {
   show?: boolean;
   /** Default: that of the machine. */
   sandbox?: 'host';
+  /** Reviewers of calls, whose model is at `url` too. */
+  reviewers?: string[];
   /** Approves all questions as a user. Default: questions are not answered. */
   user?: 'approves';
   /** Kill the process as soon as the event with this seq is durable, or this many milliseconds later. */
@@ -60,12 +62,16 @@ const tools = builtinTools.map((tool): Tool => {
 await using klaus = await createKlaus({
   home: order.home,
   cwd: order.workspace,
-  env: { PATH: process.env['PATH'] },
+  env: {
+    PATH: process.env['PATH'],
+    ...(order.reviewers ? { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: order.url } : {}),
+  },
   builtinTools: false,
   tools,
   settings: {
     model: 'scripted/test',
     'retry.baseMs': 5,
+    ...(order.reviewers ? { 'reviewers.use': order.reviewers } : {}),
     ...(order.sandbox ? { 'sandbox.driver': order.sandbox } : {}),
   },
   scripted: async () => ({ url: order.url, price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }),

@@ -1,9 +1,6 @@
 import type { HostEvent } from '@klaus/sdk';
-import { findErrors } from '@klaus/sdk/guard';
+import { findErrors, toDenialKey, type Denial } from '@klaus/sdk/guard';
 
-/** Three similar denials within this time are an attempt to work around the first one. */
-const DENIAL_MS = 60_000;
-const MAX_DENIALS = 3;
 /** An acknowledged error is not asked about again for this time. */
 const ERROR_MS = 300_000;
 /** Blocks of one turn: Claude Code overrides the ninth. */
@@ -15,7 +12,7 @@ const MAX_EDITED = 200;
 export interface GuardedSession {
   /** Words of the user, the oldest first. */
   prompts: string[];
-  denials: { at: number; key: string }[];
+  denials: Denial[];
   /** Failed calls about which no reviewer was asked yet. */
   errors: { at: number; text: string }[];
   /** Fingerprints of errors that a reviewer found acknowledged. */
@@ -74,22 +71,13 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
   if (event.event === 'PreToolUse' && event.verdict === 'deny')
     session.denials = [
       ...session.denials,
-      { at: event.at, key: toDenialKey(event.tool ?? '', event.rule, event.reason) },
+      { at: event.at, key: toDenialKey(toKind(event.tool), event.rule, event.reason) },
     ];
 }
 
-/** Denials are similar by what the calls would do, not by their spelling: the rule that found it says what that is. */
-export function toDenialKey(tool: string, rule: string, reason: string): string {
-  const kind = /^(?:Bash|Monitor|PowerShell)$/.test(tool) ? 'command' : /Edit|Write/.test(tool) ? 'write' : tool;
-  // The rule of commands names the kind of effect first: `destroy: …`.
-  const effect = rule === 'shell' ? (/^[a-z-]+(?=:)/.exec(reason)?.[0] ?? '') : '';
-  return [kind === 'write' && rule === 'shell' ? 'command' : kind, rule, effect].join(' ');
-}
-
-/** True if this denial is the third similar one within a minute. */
-export function isWorkaround({ denials }: GuardedSession, key: string, now: number): boolean {
-  const similar = denials.filter((denial) => denial.key === key && now - denial.at < DENIAL_MS);
-  return similar.length + 1 >= MAX_DENIALS;
+/** The kind of a call, by the tool of Claude Code. */
+export function toKind(tool = ''): string {
+  return /^(?:Bash|Monitor|PowerShell)$/.test(tool) ? 'command' : /Edit|Write/.test(tool) ? 'write' : tool;
 }
 
 /** Errors that are recent enough to be asked about. */

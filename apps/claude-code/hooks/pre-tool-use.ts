@@ -1,12 +1,20 @@
 import { join } from 'node:path';
-import { isBelow, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard';
+import {
+  isBelow,
+  isWorkaround,
+  REVIEWERS,
+  review,
+  toDenialKey,
+  toReview,
+  toWorkaroundReason,
+  type ReviewVerdict,
+} from '@klaus/sdk/guard';
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
-import { acknowledge, isWorkaround, listAcknowledged, openErrors, toDenialKey } from './guarded-session.ts';
+import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type GuardFinding, isPlan, judgeCall, toRealPath } from './judge-call.ts';
-import { toRecorded } from './recorded-review.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
 const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
@@ -26,7 +34,7 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
     verdict,
     rule: found.rule,
     reason,
-    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toRecorded) }),
+    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
   return verdict === 'allow' ? NO_OBJECTION : toPermission(verdict, `Klaus: ${reason}`);
 }
@@ -142,12 +150,9 @@ function escalate(
   { verdict, rule, reason }: GuardFinding,
 ): Pick<GuardFinding, 'verdict' | 'reason'> {
   if (verdict !== 'deny') return { verdict, reason };
-  const key = toDenialKey(event.tool_name ?? '', rule, reason);
-  if (!isWorkaround(session, key, Date.now())) return { verdict, reason };
-  return {
-    verdict,
-    reason: `${reason}. This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn`,
-  };
+  const key = toDenialKey(toKind(event.tool_name), rule, reason);
+  if (!isWorkaround(session.denials, key, Date.now())) return { verdict, reason };
+  return { verdict, reason: toWorkaroundReason(reason) };
 }
 
 function toName(path: string, root: string): string {

@@ -1,9 +1,8 @@
 import { relative } from 'node:path';
-import { findClaims, REVIEWERS, review, type ReviewVerdict } from '@klaus/sdk/guard';
+import { findClaims, REVIEWERS, review, toReview, type ReviewVerdict } from '@klaus/sdk/guard';
 import { canBlock, listAcknowledged, openErrors } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
-import { toRecorded } from './recorded-review.ts';
 import { readTranscript, toRequests } from './transcript.ts';
 
 interface Objection {
@@ -25,7 +24,7 @@ export async function atStop(context: HookContext): Promise<HookAnswer> {
     verdict: found ? 'deny' : 'allow',
     rule,
     reason,
-    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toRecorded) }),
+    ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
   return found ? toBlock(`Klaus: ${reason}`) : NO_OBJECTION;
 }

@@ -100,7 +100,7 @@ export function createMetrics(sources: MetricSources) {
   };
 }
 
-const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = ['turn', 'compaction', 'title', 'program'];
+const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = ['turn', 'compaction', 'title', 'review', 'program'];
 
 function createCounters(registers: Registry[]) {
   const counter = <const L extends string>(name: string, help: string, labelNames: L[]) =>

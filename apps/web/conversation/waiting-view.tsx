@@ -17,6 +17,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
     turn: t.conversation.waitsForModel(requested.model),
     compaction: t.conversation.compacting,
     title: t.conversation.titling,
+    review: t.conversation.waitsForModel(requested.model),
     program: t.conversation.waitsForModel(requested.model),
   }[requested.purpose];
   return (

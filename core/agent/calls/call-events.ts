@@ -1,4 +1,4 @@
-import { optional, type Decision, type ErrorCode } from '../../protocol/index.ts';
+import { optional, type Decision, type ErrorCode, type Review } from '../../protocol/index.ts';
 import { openedOf, runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ApprovalAsked, JudgedCall, ToolFinished } from './judged-call.ts';
@@ -22,7 +22,11 @@ export function toCallHash(
   return engine.ids.digest(JSON.stringify([name, input ?? null]));
 }
 
-export function toDecided(work: Work, call: CallState, decision: Decision): JudgedCall['decided'] {
+export function toDecided(
+  work: Work,
+  call: CallState,
+  decision: Decision & { reviews?: Review[] },
+): JudgedCall['decided'] {
   const callHash = toCallHash(work, call);
   return { type: 'gate.decided', ...toHead(work, call), attempt: toAttempt(call), ...decision, callHash };
 }

@@ -24,6 +24,7 @@ import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
+import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 
 export async function decideCall(work: Work, parsed: ParsedCall): Promise<JudgedCall> {
@@ -96,19 +97,16 @@ function toDenial({ state }: Work, { intent, call }: ReadyCall, { verdict, rule,
 }
 
 interface Judged {
-  decision: Decision;
+  decision: ReviewedDecision;
   runs: RunScripts;
   remember?: Remembered;
   escalation?: Escalation;
 }
 
 /** Evaluates the rules, and checks whether an earlier approval covers the call. */
-async function judgeIntent(
-  work: Work,
-  { call, tool, intent, input, context }: ReadyCall,
-  scripts: readonly string[],
-): Promise<Judged> {
+async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly string[]): Promise<Judged> {
   const { engine, state } = work;
+  const { call, tool, intent, input, context } = ready;
   const linked = intent.access.some((access) => access.kind === 'fs' && access.right === 'w')
     ? await findLinked(work)
     : [];
@@ -126,7 +124,7 @@ async function judgeIntent(
     ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
   };
   const gate = toGateContext(work);
-  const found = decide(facts, gate, [...RULES, ...engine.rules]);
+  const found = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
   // Only an approval is bound to scripts, so that other calls need not search for them.
   if (found.verdict !== 'ask') return { decision: found, runs: NO_SCRIPTS };
   const running = (): string[] => listRunning(work);
@@ -142,7 +140,7 @@ async function judgeIntent(
     return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };
   const finding = { rule: 'remembered', verdict: 'allow' as const, reason: 'approved before, for longer than once' };
-  return { decision: { ...finding, findings: [...decision.findings, finding] }, ...rest };
+  return { decision: { ...decision, ...finding, findings: [...decision.findings, finding] }, ...rest };
 }
 
 /** Write permission of owner, group or others. */

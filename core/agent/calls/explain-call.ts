@@ -41,8 +41,10 @@ export async function explainCall(
   const { session } = openedOf(state);
   // Explains the decision for a run with an approver.
   if (!state.run) fold(state, { ...RUN, session, at: engine.clock.now(), seq: state.seq + 1 });
+  const { reviews: _, ...withoutReviews } = engine.settings;
   const work = createWork({
-    engine,
+    // The gate is explained, not the reviewers, which cost money.
+    engine: { ...engine, settings: withoutReviews },
     session,
     // Not a real lease: the store refuses to append with it.
     lease: { session, fence: -1, release: async () => {} },

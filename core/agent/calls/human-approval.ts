@@ -1,10 +1,11 @@
 import type { EventBody } from '../../protocol/index.ts';
+import { REVIEWER_NAMES } from '../../protocol/settings/reviewer-settings.ts';
 
 /** Rules that allow a call because a user approved it. */
 const HUMAN_RULES: ReadonlySet<string> = new Set(['approval', 'remembered']);
 
 /** Rules that do not concern the files that a call changes. */
-const OTHER_RULES: ReadonlySet<string> = new Set(['grant', 'redaction']);
+const OTHER_RULES: ReadonlySet<string> = new Set(['grant', 'redaction', ...REVIEWER_NAMES]);
 
 export function isHumanRule(rule: string | undefined): boolean {
   return rule !== undefined && HUMAN_RULES.has(rule);

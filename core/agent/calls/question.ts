@@ -14,8 +14,9 @@ import type { RunScripts } from './run-scripts.ts';
 import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-export function withAnswer(decision: Decision, call: CallState, isBound: boolean): Decision {
-  const add = (verdict: 'allow' | 'deny', reason: string): Decision => ({
+export function withAnswer<T extends Decision>(decision: T, call: CallState, isBound: boolean): T {
+  const add = (verdict: 'allow' | 'deny', reason: string): T => ({
+    ...decision,
     verdict,
     rule: 'approval',
     reason,

@@ -1,3 +1,5 @@
+import type { Tier } from '../../protocol/settings/provider-table.ts';
+import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
 
 export interface RetrySettings {
@@ -11,6 +13,16 @@ export interface RetrySettings {
   waitMs: number;
   /** Milliseconds without a byte after which a request fails. */
   idleMs: number;
+}
+
+/** Reviewers of the calls of sessions. */
+export interface ReviewSettings {
+  /** Those of all sessions; an agent can add others. */
+  use: readonly ReviewerName[];
+  /** Tiers that replace those of the reviewers. */
+  tiers?: Partial<Readonly<Record<ReviewerName, Tier>>>;
+  /** Milliseconds after which a request to a model counts as failed. */
+  timeoutMs: number;
 }
 
 export interface EngineSettings {
@@ -29,6 +41,8 @@ export interface EngineSettings {
   approvalTtlMs: number;
   /** When background processes that do not survive are ended: with their run, or when Klaus is closed. */
   endProcesses: 'run' | 'close';
+  /** Absent: no call is reviewed. */
+  reviews?: ReviewSettings;
   /** The user's additional globs of secret files, relative to the workspace. */
   secretPatterns: readonly string[];
   /** Globs of files that a policy denies reading. Commands find them empty. */

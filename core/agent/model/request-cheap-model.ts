@@ -1,12 +1,8 @@
 import { toKlausError, toText, type EventBody } from '../../protocol/index.ts';
-import { countBytes } from '../context/count-bytes.ts';
-import { forecast } from '../budget/forecast.ts';
-import { findModelLimit, isUnpriced, type LimitReached } from '../budget/limit-check.ts';
-import type { Model, ModelRequest } from '../ports/model.ts';
-import { createRequestHasher } from './request-hash.ts';
-import { requestModel } from './request-model.ts';
-import { createState } from '../state/state.ts';
+import type { LimitReached } from '../budget/limit-check.ts';
+import type { Model } from '../ports/model.ts';
 import type { Work } from '../loop/work.ts';
+import { requestAside } from './request-aside.ts';
 
 /** The result of a small request of the engine. The caller must append `bodies` in any case. */
 export interface CheapAnswer {
@@ -24,35 +20,13 @@ export async function requestCheapModel(
 ): Promise<CheapAnswer> {
   const found = await findModel(work);
   if ('bodies' in found) return found;
-  const { model } = found;
-  const probe = createState();
-  probe.bytes = countBytes(question.text);
-  const settings = { ...work.engine.settings, maxOutputTokens: question.maxOutputTokens };
-  const need = forecast(probe, model, { settings, overhead: question.system.length });
-  if (isUnpriced(work.state, need.usd)) return { bodies: [] };
-  const reached = findModelLimit(work.state, need, 0);
-  if (reached) return { reached, bodies: [] };
-  const request: ModelRequest = {
-    system: question.system,
-    tools: [],
-    messages: [
-      { id: question.purpose, role: 'user', origin: 'engine', parts: [{ type: 'text', text: question.text }] },
-    ],
-    maxOutputTokens: need.maxOutputTokens,
-    session: `${work.session}-${question.purpose}`,
+  const { answer, reached, bodies } = await requestAside(work, { ...question, model: found.model });
+  const text = answer && toText(answer).trim();
+  return {
+    bodies,
+    ...(text === undefined || text === '' ? {} : { text }),
+    ...(reached === undefined || reached === 'price' ? {} : { reached }),
   };
-  const result = await requestModel(work, {
-    purpose: question.purpose,
-    model,
-    request,
-    requestHash: createRequestHasher(work.engine.ids)(request),
-    reserved: { tokens: need.tokens, usd: need.usd },
-    worst: { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 },
-  });
-  // If the caller leaves, the end of the request is unknown: the next process charges it.
-  if (!result.ok) return { bodies: work.isLeaving() ? [] : [result.attempted] };
-  const text = toText(result.answer).trim();
-  return { bodies: [result.attempted], ...(text === '' ? {} : { text }) };
 }
 
 /** If the cheap model cannot be resolved, such as one that is misspelled in the configuration, only its answer is missing. */

@@ -13,6 +13,7 @@ const SKIPPED = new Set([
   'callHash',
   'grantHash',
   'requestHash',
+  'contentHash',
 ]);
 /** Keys whose values, including their keys, are foreign. */
 const FOREIGN = new Set(['input', 'detail']);

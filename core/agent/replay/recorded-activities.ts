@@ -1,5 +1,6 @@
 import { judgeClaims } from '../../policy/index.ts';
 import { optional, type Event, type EventBody, type EventOf, type Evidence } from '../../protocol/index.ts';
+import { refuseCall } from '../calls/call-events.ts';
 import type { ApprovalAsked, JudgedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evidence/closed-evidence.ts';
@@ -8,6 +9,7 @@ import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
 import { toRecordedTool } from './recorded-tools.ts';
+import { appendReviews } from './recorded-reviews.ts';
 import type { Recording } from './recording.ts';
 
 /** Events after the present one that are searched for the result of an activity. */
@@ -43,8 +45,11 @@ export function createRecordedActivities(recording: Recording): Activities {
     // The recorded states already join those of all folders.
     openSnapshots: (engine, { workspace }) => engine.openSnapshots(workspace),
     openLayers: (engine, { workspace }) => engine.openLayers(workspace),
-    async judge(_work, parsed): Promise<JudgedCall> {
+    async judge(work, parsed): Promise<JudgedCall> {
       const { call } = parsed;
+      await appendReviews(work, recording);
+      // The caller records nothing of a stopped step.
+      if (work.stop.aborted) return refuseCall(work, call, { rule: 'stop', error: { message: 'stopped' } });
       const index = find((event) => event.type === 'gate.decided' && event.call === call.id && !event.phase);
       if (index < 0) {
         const replayed = `a decision about ${call.name} (${call.id})`;

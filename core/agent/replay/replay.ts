@@ -14,7 +14,7 @@ export interface ReplayOptions extends RecordedEngineOptions {
 export interface ReplayCounts {
   /** Events that the loop reproduced. */
   events: number;
-  /** Requests with the recorded hash: of turns, titles, compactions and further attempts. */
+  /** Requests with the recorded hash: of turns, titles, compactions and further attempts. Not those of reviewers. */
   requests: number;
   /** Events that the loop does not append, such as an undo. They are copied from the log. */
   skipped: number;
@@ -67,7 +67,9 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   });
   const done = events.slice(counts.inherited, recording.at);
   counts.events = done.length - counts.skipped;
-  counts.requests = done.filter(({ type }) => type === 'turn.started' || type === 'model.requested').length;
+  counts.requests = done.filter(
+    (event) => event.type === 'turn.started' || (event.type === 'model.requested' && event.purpose !== 'review'),
+  ).length;
   if (recording.difference && !events.some(({ type }) => type === 'turn.started')) {
     // The decision may depend on the sizes of the model, which the first turn contains.
     return unplayable(recording.difference.seq, 'the log does not contain the sizes of the model');

@@ -1,4 +1,5 @@
-import { toTodoList, type EventOf, type ResultPart } from '../../protocol/index.ts';
+import { toTodoList, type EventOf, type ResultPart, type Review } from '../../protocol/index.ts';
+import { toDenialKey } from '../../policy/workaround.ts';
 import { toFinishedCall } from '../calls/call-purpose.ts';
 import { isApproval } from '../calls/human-approval.ts';
 import { toUserCommandResult } from '../context/user-command.ts';
@@ -11,6 +12,15 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
   const call = state.calls.find(({ id }) => id === event.call);
   if (call) call.decided = { verdict: event.verdict, rule: event.rule };
   if (state.turnEffects && isApproval(event)) state.turnEffects.isApproved = true;
+  if (event.reviews) foldReviews(state, event, event.reviews);
+}
+
+function foldReviews(state: State, { verdict, rule, reason, at }: EventOf<'gate.decided'>, reviews: readonly Review[]) {
+  if (verdict === 'deny') state.denials.push({ at, key: toDenialKey('call', rule, reason) });
+  for (const { reviewer, decidedBy, outcome } of reviews) {
+    if (reviewer === 'error-acknowledge') state.errorsReviewed = state.messages.at(-1)?.id ?? '';
+    if (decidedBy === 'unavailable' && outcome === 'pass') state.isReviewMissing = true;
+  }
 }
 
 export function foldQuestion(state: State, event: EventOf<'approval.asked'>): void {
@@ -39,6 +49,7 @@ export function foldAnswer(state: State, event: EventOf<'approval.answered'>): v
   call.note = event.note;
   call.hunks = event.hunks;
   call.plan = event.plan;
+  if (asked.subject.kind === 'plan' && event.answer === 'approved') state.plan = event.plan ?? asked.subject.plan;
   if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
   if (event.answer === 'superseded') delete call.asked;
 }

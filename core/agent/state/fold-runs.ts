@@ -13,6 +13,10 @@ export function foldRunStart(state: State, event: EventOf<'run.started'>): void 
   // A resumed run is compared with the same base.
   state.run = { ...createRun(event), ...(event.trigger === 'resume' && state.base ? { base: state.base } : {}) };
   if (event.trigger === 'prompt' || event.trigger === 'shell') delete state.base;
+  if (event.trigger === 'prompt') {
+    state.denials = [];
+    delete state.plan;
+  }
   delete state.failingSince;
 }
 
@@ -63,7 +67,8 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
   }
-  if (event.purpose === 'title' || event.purpose === 'program') return;
+  if (event.review) foldVerdict(state, event.review);
+  if (SIDE_PURPOSES.has(event.purpose)) return;
   if (event.outcome === 'ok') delete state.failingSince;
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
@@ -76,6 +81,19 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
     else run.failure = { code: event.outcome, message: event.message ?? event.outcome };
   }
+}
+
+/** Requests whose failures do not concern those of turns. */
+const SIDE_PURPOSES: ReadonlySet<string> = new Set(['title', 'review', 'program']);
+/** Verdicts that the state contains. */
+const MAX_REVIEWS = 200;
+
+function foldVerdict(
+  { reviews }: State,
+  { contentHash, ...review }: NonNullable<EventOf<'model.attempted'>['review']>,
+): void {
+  reviews.set(contentHash, review);
+  if (reviews.size > MAX_REVIEWS) reviews.delete(reviews.keys().next().value!);
 }
 
 function createRun(event: EventOf<'run.started'>): RunState {

@@ -13,12 +13,13 @@ import {
   type ModelFailureCode,
   type OnAsk,
   type Remembered,
+  type Review,
   type StopReason,
   type TodoList,
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
-import type { LineageFact } from '../../policy/index.ts';
+import type { Denial, LineageFact } from '../../policy/index.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -211,6 +212,16 @@ export interface State {
   approvals: Map<string, EventOf<'approval.asked'>>;
   /** Approvals for the rest of the session. */
   remembered: Remembered[];
+  /** Verdicts of models about actions, by the hash of what was reviewed. */
+  reviews: Map<string, Omit<Review, 'usd'>>;
+  /** Denials of reviewers since the last prompt. */
+  denials: Denial[];
+  /** Id of the last message whose errors a reviewer has judged. */
+  errorsReviewed?: string;
+  /** True if a review was left out because no model is available, and the log says so. */
+  isReviewMissing: boolean;
+  /** The plan that the user accepted since the last prompt, Markdown. */
+  plan?: string;
   /** The snapshot before the open turn, if its effects have begun and no snapshot follows yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace after the last turn with effects, and the run of that turn. */
@@ -250,6 +261,9 @@ export function createState(): State {
     titled: true,
     approvals: new Map(),
     remembered: [],
+    reviews: new Map(),
+    denials: [],
+    isReviewMissing: false,
     evidence: [],
     children: new Map(),
     lineage: [],

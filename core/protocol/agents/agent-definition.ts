@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runnerNameSchema, settingSourceSchema } from '../events/runner-event.ts';
+import { REVIEWER_NAMES } from '../settings/reviewer-settings.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { agentNameSchema } from './agent-name.ts';
 
@@ -31,6 +32,8 @@ export const agentHeadSchema = z.strictObject({
   color: z.string().optional(),
   /** Agents that it may start, by name; `*` for every one. Default: none. */
   allowedAgents: namesSchema.optional(),
+  /** Reviewers of its calls, in addition to those of the setting `reviewers.use`. Default: none. */
+  reviewers: namesSchema.pipe(z.array(z.enum(REVIEWER_NAMES))).optional(),
   /** MCP servers, instead of those of the project and the parent. */
   mcpServers: namesSchema.optional(),
   /** Default true. */

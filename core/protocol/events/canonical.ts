@@ -2,7 +2,7 @@ import type { Event, EventOf, EventType } from './event.ts';
 
 /**
  * Fields in which two runs of the same work may differ. The canonical log is the log without them: clocks, chain,
- * commit ids, and the figures of a request. A request that is sent again finds a warm prompt cache, and its hash covers
+ * commit ids, and the figures of a request. A request that is sent again finds a warm prompt cache, and hashes cover
  * times and paths in tool results. Identifiers are renamed by order of appearance, machine paths by `replacements`.
  */
 export const ERASED_FIELDS = [
@@ -26,6 +26,7 @@ export const ERASED_FIELDS = [
   'instance',
   'attempt',
   'requestHash',
+  'contentHash',
   'reserved',
   'modelInfo',
   'usage',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limitsSchema } from '../settings/limits.ts';
 import { modeSchema } from '../authority/mode.ts';
+import { reviewSchema } from '../authority/review.ts';
 
 /** Version of the shapes of host events. */
 export const HOST_EVENT_VERSION = 1;
@@ -140,21 +141,7 @@ const guardDecided = z
     verdict: z.enum(['allow', 'ask', 'deny']),
     rule: z.string().describe('Name of the rule or reviewer that decided.'),
     reason: z.string(),
-    reviews: z
-      .array(
-        z.object({
-          reviewer: z.string(),
-          outcome: z.enum(['pass', 'deny']),
-          reason: z.string(),
-          decidedBy: z.string().describe('`rules`, `model`, or `unavailable`.'),
-          usd: z
-            .number()
-            .optional()
-            .describe('US dollars of the requests to a model; absent without one, or without a price.'),
-        }),
-      )
-      .optional()
-      .describe('What the reviewers found, in order.'),
+    reviews: z.array(reviewSchema).optional().describe('What the reviewers found, in order.'),
   })
   .describe('The guard decided about a call, or an end of a turn, of Claude Code.');
 

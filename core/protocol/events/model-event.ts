@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { effortLevelSchema } from '../settings/sampling.ts';
+import { reviewSchema } from '../authority/review.ts';
 import { run, turn, usd } from './event-fields.ts';
 import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
 import { usageSchema } from './usage.ts';
@@ -13,7 +14,7 @@ export const reservedSchema = z.object({ tokens: z.int(), usd });
 export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Reserved for this request: the highest cost, with an empty prompt cache.');
-const purpose = z.enum(['turn', 'compaction', 'title', 'program']);
+const purpose = z.enum(['turn', 'compaction', 'title', 'review', 'program']);
 const request = z
   .string()
   .optional()
@@ -58,7 +59,7 @@ export const modelRequested = z
     reserved,
   })
   .describe(
-    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, as a retry of a turn, or by a wrapped program.',
+    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, for a reviewer, as a retry of a turn, or by a wrapped program.',
   );
 
 export const modelAttempted = z
@@ -77,6 +78,13 @@ export const modelAttempted = z
     waitUntil: z.number().optional().describe('Unix milliseconds until which this outage is retried.'),
     usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
     usd,
+    review: reviewSchema
+      .omit({ usd: true })
+      .extend({
+        contentHash: z.string().describe('SHA-256 of what was reviewed: the same content is not reviewed again.'),
+      })
+      .optional()
+      .describe('The verdict of a reviewer that ends with this request.'),
   })
   .describe('One HTTP request to a model ended, with or without success. Every used token is in one of these events.');
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grantSchema } from '../authority/grant.ts';
 import { limitsSchema } from '../settings/limits.ts';
+import { REVIEWER_NAMES } from '../settings/reviewer-settings.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { sessionRunnerSchema } from './runner-event.ts';
 import { checkpointSchema, modeSchema, sandboxNameSchema } from '../authority/mode.ts';
@@ -63,6 +64,10 @@ export const sessionOpened = z
       .array(z.object({ agent: z.string(), definition: z.string(), grant: grantSchema }))
       .optional()
       .describe('Agents to which the user gave their own authority, so that this session can give them tasks.'),
+    reviewers: z
+      .array(z.enum(REVIEWER_NAMES))
+      .optional()
+      .describe('Reviewers that its agent adds to those of the settings.'),
     chat: z
       .boolean()
       .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { resumeSchema } from '../authority/effect.ts';
+import { reviewSchema } from '../authority/review.ts';
 import { findingSchema, verdictSchema } from '../authority/verdict.ts';
 import { fileChangeSchema } from '../changes/change.ts';
 import { toolResultSchema } from '../messages/tool-result.ts';
@@ -21,6 +22,10 @@ export const gateDecided = z
     rule: z.string(),
     reason: z.string(),
     findings: z.array(findingSchema).describe('The verdict of every rule.'),
+    reviews: z
+      .array(reviewSchema)
+      .optional()
+      .describe('What the reviewers found about a call that the rules allow, in order. They can only narrow.'),
     callHash: z.string().describe('SHA-256 of tool name and input.'),
     phase: z
       .literal('changes')

@@ -17,6 +17,13 @@ export type ReviewerName = (typeof REVIEWER_NAMES)[number];
 
 /** Settings of the reviewers. A project cannot set them. */
 export const REVIEWER_SETTINGS = {
+  'reviewers.use': defineSetting({
+    schema: z.array(z.enum(REVIEWER_NAMES)),
+    default: [] as ReviewerName[],
+    env: 'KLAUS_REVIEWERS_USE',
+    values: 'names of reviewers; in a variable separated by commas',
+    description: 'Reviewers that judge the edits and commands of sessions of Klaus before they run.',
+  }),
   'reviewers.tiers': defineSetting({
     schema: z.partialRecord(z.enum(REVIEWER_NAMES), z.enum(TIERS)),
     unset: 'the tier of each reviewer',

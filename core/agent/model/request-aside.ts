@@ -1,0 +1,62 @@
+import type { EventBody } from '../../protocol/index.ts';
+import { countBytes } from '../context/count-bytes.ts';
+import { forecast } from '../budget/forecast.ts';
+import { findModelLimit, isUnpriced, type LimitReached } from '../budget/limit-check.ts';
+import type { Model, ToolSpec } from '../ports/model.ts';
+import { createState } from '../state/state.ts';
+import type { Work } from '../loop/work.ts';
+import { createRequestHasher } from './request-hash.ts';
+import { requestModel, type RequestResult } from './request-model.ts';
+
+/** A small request of the engine that is no turn. */
+export interface Aside {
+  purpose: 'compaction' | 'title' | 'review';
+  model: Model;
+  system: string;
+  text: string;
+  /** Default: none. */
+  tools?: readonly ToolSpec[];
+  maxOutputTokens: number;
+}
+
+/** Its answer. The caller must append `bodies` in any case. */
+export type AsideResult = {
+  /** Undefined if the model failed, was stopped, or a limit did not allow the request. */
+  answer?: Extract<RequestResult, { ok: true }>['answer'];
+  /** Why nothing was sent: the limit, or the price of the model is unknown. */
+  reached?: LimitReached | 'price';
+  bodies: Extract<EventBody, { type: 'model.attempted' }>[];
+};
+
+/** Reserves and sends a request without the history. It counts against the limits. */
+export async function requestAside(work: Work, aside: Aside): Promise<AsideResult> {
+  const { purpose, model, system, text, tools = [] } = aside;
+  const probe = createState();
+  probe.bytes = countBytes(text);
+  const settings = { ...work.engine.settings, maxOutputTokens: aside.maxOutputTokens };
+  const overhead = system.length + (tools.length === 0 ? 0 : JSON.stringify(tools).length);
+  const need = forecast(probe, model, { settings, overhead });
+  if (isUnpriced(work.state, need.usd)) return { reached: 'price', bodies: [] };
+  const reached = findModelLimit(work.state, need, 0);
+  if (reached) return { reached, bodies: [] };
+  const request = {
+    system,
+    tools,
+    messages: [
+      { id: purpose, role: 'user' as const, origin: 'engine' as const, parts: [{ type: 'text' as const, text }] },
+    ],
+    maxOutputTokens: need.maxOutputTokens,
+    session: `${work.session}-${purpose}`,
+  };
+  const result = await requestModel(work, {
+    purpose,
+    model,
+    request,
+    requestHash: createRequestHasher(work.engine.ids)(request),
+    reserved: { tokens: need.tokens, usd: need.usd },
+    worst: { input: need.promptTokens, output: need.maxOutputTokens, cacheRead: 0, cacheWrite: 0 },
+  });
+  if (result.ok) return { answer: result.answer, bodies: [result.attempted] };
+  // If the caller leaves, the end of the request is unknown: the next process charges it.
+  return { bodies: work.isLeaving() ? [] : [result.attempted] };
+}
