@@ -1,7 +1,7 @@
 export function toPage(figures: string): string {
   return `# Benchmarks of the guard
 
-\`npm run bench:guard\` measures the hooks of [the guard of Claude Code](guides/claude-code.md). Read the ratios. \`npm run bench:guard -- NAME\` runs one of \`hook\`, \`calls\`; \`--quick\` takes fewer rounds; \`--write\` writes this page.
+\`npm run bench:guard\` measures the hooks of [the guard of Claude Code](guides/claude-code.md). Read the ratios. \`npm run bench:guard -- NAME\` runs one of \`hook\`, \`calls\`, \`checkout\`; \`--quick\` takes fewer rounds; \`--write\` writes this page.
 
 ${figures}
 
@@ -9,5 +9,6 @@ ${figures}
 
 - **hook**: the command that \`klaus guard install\` writes into the settings, run by \`sh\` with an event on its standard input, until it exits. The bare hook is \`node -e\` with a program that reads its input and prints \`{}\`. The two take turns.
 - **calls**: the real Claude Code makes 30 calls of \`Bash\` against the scripted model server: with the guard on all of its events, and with a hook on the same events that reads its input and prints \`{}\` in the shell. The two take turns.
+- **checkout**: \`klaus checkout\` over the socket of \`klaus claude\`, until the program of the other session has reported itself. Beside it, the same program in the same terminal without Klaus: SIGTERM, its end, and \`claude --resume\` until its hook SessionStart. The bar is 150 ms more. The two take turns.
 `;
 }

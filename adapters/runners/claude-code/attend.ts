@@ -46,12 +46,14 @@ export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerT
     const command = terminal.toCommand(['/bin/sh', '-c', START, 'klaus', ...words]);
     const { isSandboxed, home, workspace } = request;
     const folders = home === undefined ? [] : [home];
+    await terminal.onReady();
     const { exitCode, signal } = await terminal.exec({
       command: isSandboxed ? inOwnHome(command, home) : command,
       env: { ...terminal.env, ...(isSandboxed || home === undefined ? {} : { HOME: home }), [FOLDER]: folder },
       binds: [...toProgramBinds(request.command, { workspace, folders }), { path: folder, writable: true }],
       signal: AbortSignal.any([request.signal, kill.signal]),
     });
+    terminal.onExit(exitCode);
     await links.settled();
     const sessions: { id: string; history: NonNullable<Awaited<ReturnType<typeof readTranscript>>>['entries'] }[] = [];
     for (const each of links.ids) {

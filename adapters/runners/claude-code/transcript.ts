@@ -1,3 +1,6 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { RunnerEntry, RunnerHost, RunnerRequest } from '@klaus/core/agent';
 import { startAgentProcess } from '../process/agent-process.ts';
 import { isPromptUuid } from './preset-ids.ts';
@@ -19,11 +22,27 @@ export async function readTranscript(
   request: RunnerRequest,
   id: string,
 ): Promise<Transcript | undefined> {
+  const text = request.isSandboxed ? await printTranscript(host, request, id) : readOwn(request.home, id);
+  return text === '' ? undefined : toTranscript(text, request.session);
+}
+
+async function printTranscript(host: Pick<RunnerHost, 'exec'>, request: RunnerRequest, id: string): Promise<string> {
   const command = ['/bin/sh', '-c', PRINT, 'klaus', id];
   const { output, input } = startAgentProcess(host, { ...request, command });
   await input.close();
-  const text = await new Response(output).text();
-  return text === '' ? undefined : toTranscript(text, request.session);
+  return await new Response(output).text();
+}
+
+/** Without a sandbox, it is in the home folder of the user, or in the named one. */
+function readOwn(home: string | undefined, id: string): string {
+  const config = process.env['CLAUDE_CONFIG_DIR'] ?? join(home ?? homedir(), '.claude');
+  const projects = join(config, 'projects');
+  if (!existsSync(projects)) return '';
+  const files = readdirSync(projects).map((project) => join(projects, project, `${id}.jsonl`));
+  return files
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('');
 }
 
 export function toTranscript(text: string, session: string): Transcript {

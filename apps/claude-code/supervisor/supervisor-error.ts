@@ -1,8 +1,5 @@
-/**
- * Why the terminal did not switch: the session is not known to Claude Code, a session did not report in time, or another
- * process works on it.
- */
-export type SupervisorErrorKind = 'target-missing' | 'hook-timeout' | 'busy' | 'ended';
+/** Why the terminal did not switch: Claude Code does not know the session, or a session did not report itself in time. */
+export type SupervisorErrorKind = 'target-missing' | 'hook-timeout' | 'ended';
 
 /** A switch that did not happen. The message names what the user can do. */
 export class SupervisorError extends Error {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Klaus, RunnerAttended } from '@klaus/sdk';
+import type { Klaus } from '@klaus/sdk';
 import { ownName } from '@klaus/sdk/wrap';
 import type { Terminal } from '../wrap/terminal.ts';
 import { findByAgentSession, readLink } from './links.ts';
@@ -31,19 +31,17 @@ export interface SupervisorOptions {
 /** The exit code of a program that ended by SIGTERM. */
 const TERMINATED = 143;
 
-/** A program in the terminal. */
+/** A program that has the terminal, or is about to have it. */
 interface Shown {
   readonly id: string;
   readonly stop: AbortController;
   readonly kill: AbortController;
+  /** Resolves when the program has reported itself. */
   readonly link: PromiseWithResolvers<void>;
   isLinked: boolean;
-}
-
-/** A switch that has begun. */
-interface Switch {
-  readonly id: string;
-  readonly done: PromiseWithResolvers<void>;
+  /** Resolves with the exit code when the program has left the terminal. Rejects if it has not started. */
+  readonly exit: PromiseWithResolvers<number | null>;
+  isStarted: boolean;
 }
 
 /**
@@ -53,7 +51,14 @@ interface Switch {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   #shown: Shown | undefined;
-  #switch: Switch | undefined;
+  /** The next program, once it waits for the terminal. */
+  #next: Shown | undefined;
+  /** True from the beginning of a switch until its end. */
+  #isSwitching = false;
+  /** The session of a conversation that the user has chosen in the program. */
+  #chosen: string | undefined;
+  /** The work on sessions whose program has ended, by id. */
+  readonly #settling = new Map<string, Promise<void>>();
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -67,36 +72,55 @@ export class Supervisor {
    */
   async run(first: string): Promise<number> {
     const { signal, args } = this.#options;
-    let start = { id: first, args };
+    let shown = this.#start(first, { args });
+    /** The session to which a switch that fails returns. */
     let former: string | undefined;
-    for (;;) {
-      const wanted = this.#switch;
-      this.#options.onSession(start.id);
-      const { ended, failure, isLinked } = await this.#show(start, wanted);
-      if (this.#switch === wanted) this.#switch = undefined;
-      if (failure && isLinked) throw failure;
-      const problem = failure ?? (wanted && !isLinked ? toEarlyEnd(start.id, ended) : undefined);
-      if (problem) wanted?.done.reject(problem);
-      if (signal.aborted) return TERMINATED;
-      const next = this.#switch as Switch | undefined;
-      if (problem && former === undefined) throw problem;
-      if (!problem && next === undefined) return ended?.exitCode ?? TERMINATED;
-      if (problem) this.#options.note(problem.message);
-      const id = next?.id ?? former!;
-      former = problem ? (next ? former : undefined) : start.id;
-      start = { id, args: [] };
+    try {
+      for (;;) {
+        this.#shown = shown;
+        this.#options.onSession(shown.id);
+        const ended = await toOutcome(shown.exit.promise);
+        const [next, chosen] = [this.#next, this.#chosen];
+        this.#next = this.#chosen = undefined;
+        if (signal.aborted) return TERMINATED;
+        if (next === undefined && chosen === undefined) {
+          const isLost = former !== undefined && !shown.isLinked;
+          if (!isLost) {
+            if ('failure' in ended) throw ended.failure;
+            return ended.exitCode ?? TERMINATED;
+          }
+          this.#options.note(toEarlyEnd(shown.id, ended).message);
+          shown = this.#start(former!, { args: [] });
+          former = undefined;
+          continue;
+        }
+        if (shown.isLinked) former = shown.id;
+        shown = next ?? this.#start(chosen!, { args: [] });
+      }
+    } finally {
+      this.#shown = undefined;
+      await Promise.all(this.#settling.values());
     }
   }
 
   /**
    * Shows another session. Resolves when its program has reported itself.
    *
-   * @throws SupervisorError The program of before continues, or was started again.
+   * @throws SupervisorError, KlausError as `Session.attend`. The program of before continues, or was started again.
    */
   async show(id: string): Promise<void> {
     const shown = this.#shown;
-    if (shown === undefined || this.#switch) throw new SupervisorError('ended', 'No program runs in the terminal.');
+    if (shown === undefined || this.#isSwitching) throw toEnded();
     if (shown.id === id) return;
+    this.#isSwitching = true;
+    try {
+      await this.#switch(shown, id);
+    } finally {
+      this.#isSwitching = false;
+    }
+  }
+
+  async #switch(shown: Shown, id: string): Promise<void> {
     const { klaus, linkMs } = this.#options;
     const late = (of: string): SupervisorError =>
       new SupervisorError(
@@ -106,71 +130,92 @@ export class Supervisor {
     // Without a report, the session of Claude Code to which a later switch has to return is not known.
     await within(shown.link.promise, linkMs, () => late(shown.id));
     await within(readLink(klaus, id), linkMs, () => late(id));
-    if (await klaus.store.isClaimed(id)) {
-      throw new SupervisorError(
-        'busy',
-        `Another process works on session ${id}. Wait for its end with \`klaus checkout ${id} --wait SECONDS\`, or stop it with \`klaus interrupt ${id}\`.`,
-      );
-    }
-    if (this.#shown !== shown) throw new SupervisorError('ended', 'The program in the terminal has ended.');
-    const done = Promise.withResolvers<void>();
-    this.#switch = { id, done };
-    this.#end(shown);
-    await done.promise;
+    const next = this.#start(id, {
+      args: [],
+      before: async () => {
+        if (this.#shown !== shown) throw toEnded();
+        this.#next = next;
+        this.#end(shown);
+        await toOutcome(shown.exit.promise);
+        // A program that does not report itself is ended, and that of before continues.
+        const timer = setTimeout(() => this.#end(next), linkMs);
+        next.link.promise.then(
+          () => clearTimeout(timer),
+          () => clearTimeout(timer),
+        );
+      },
+    });
+    const ended = toOutcome(next.exit.promise).then((outcome) => {
+      throw 'failure' in outcome && !next.isStarted ? outcome.failure : toEarlyEnd(id, outcome);
+    });
+    await Promise.race([next.link.promise, ended]);
   }
 
-  /** Runs the program of one session to its end. */
-  async #show(
-    { id, args }: { id: string; args: readonly string[] },
-    wanted: Switch | undefined,
-  ): Promise<{ ended?: RunnerAttended; failure?: Error; isLinked: boolean }> {
-    const { klaus, terminal, env, signal, linkMs } = this.#options;
-    const link = Promise.withResolvers<void>();
-    link.promise.catch(() => {});
+  /** Starts the work on a session. @param given.before Resolves when the terminal is free. Default: it is. */
+  #start(id: string, given: { args: readonly string[]; before?: () => Promise<void> }): Shown {
+    const shown: Shown = {
+      ...{ id, stop: new AbortController(), kill: new AbortController(), isLinked: false, isStarted: false },
+      ...{ link: Promise.withResolvers<void>(), exit: Promise.withResolvers<number | null>() },
+    };
+    shown.link.promise.catch(() => {});
+    shown.exit.promise.catch(() => {});
+    const work = this.#attend(shown, given).finally(() => {
+      if (this.#settling.get(id) === work) this.#settling.delete(id);
+    });
+    this.#settling.set(id, work);
+    return shown;
+  }
+
+  /** Runs the program of a session to its end. Never rejects. */
+  async #attend(
+    shown: Shown,
+    { args, before }: { args: readonly string[]; before?: () => Promise<void> },
+  ): Promise<void> {
+    const { klaus, terminal, env, signal } = this.#options;
+    const { id, link, exit, stop, kill } = shown;
+    // The record of an earlier program of the session holds it.
+    await this.#settling.get(id);
     const folder = mkdtempSync(join(tmpdir(), `klaus-link-${ownName()}-`));
-    const shown: Shown = { id, stop: new AbortController(), kill: new AbortController(), link, isLinked: false };
-    this.#shown = shown;
     const onEnd = (): void => this.#end(shown);
     signal.addEventListener('abort', onEnd, { once: true });
-    // The program of a switch that does not report itself is ended, and that of before continues.
-    const timer = wanted && setTimeout(onEnd, linkMs);
-    let ended: RunnerAttended | undefined;
-    let failure: Error | undefined;
+    const given = Object.entries(env).filter(([, value]) => value !== undefined);
     try {
-      const given = Object.entries(env).filter(([, value]) => value !== undefined);
-      ended = await klaus.handle(id).attend({
-        ...{ args, folder },
-        env: terminal.env,
+      await klaus.handle(id).attend({
+        ...{ args, folder, stop: stop.signal, signal: kill.signal, env: terminal.env },
         hostEnv: Object.fromEntries(given) as Record<string, string>,
-        stop: shown.stop.signal,
-        signal: shown.kill.signal,
         toCommand: (words) => terminal.toCommand(words),
+        onReady: async () => {
+          await before?.();
+          if (stop.signal.aborted) throw toEnded();
+          shown.isStarted = true;
+        },
+        onExit: (exitCode) => {
+          terminal.restore(kill.signal.aborted);
+          exit.resolve(exitCode);
+        },
         onLink: async ({ id: agentSession }) => {
           const owner = await findByAgentSession(klaus, { agentSession, except: id });
           if (owner !== undefined) {
-            this.#switch ??= toOwnSwitch(owner);
+            this.#chosen ??= owner;
             return false;
           }
-          clearTimeout(timer);
-          if (this.#switch === wanted) this.#switch = undefined;
           shown.isLinked = true;
           link.resolve();
-          wanted?.done.resolve();
           return true;
         },
       });
+      await this.#options.onLeft(id);
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
+      const failure = error instanceof Error ? error : new Error(String(error));
+      exit.reject(failure);
+      // After the exit, only the record of what was said can fail.
+      if (shown.isLinked) this.#options.note(failure.message);
     } finally {
-      clearTimeout(timer);
       signal.removeEventListener('abort', onEnd);
-      this.#shown = undefined;
-      link.reject(new SupervisorError('ended', 'The program in the terminal has ended.'));
+      link.reject(toEnded());
+      exit.resolve(null);
       rmSync(folder, { recursive: true, force: true });
-      terminal.restore(shown.kill.signal.aborted);
     }
-    await this.#options.onLeft(id);
-    return { ...(ended ? { ended } : {}), ...(failure ? { failure } : {}), isLinked: shown.isLinked };
   }
 
   #end({ stop, kill }: Shown): void {
@@ -180,15 +225,22 @@ export class Supervisor {
   }
 }
 
-/** The user has chosen the conversation of another session in the program. No caller waits for it. */
-function toOwnSwitch(id: string): Switch {
-  const done = Promise.withResolvers<void>();
-  done.promise.catch(() => {});
-  return { id, done };
+type Outcome = { exitCode: number | null } | { failure: Error };
+
+async function toOutcome(exit: Promise<number | null>): Promise<Outcome> {
+  try {
+    return { exitCode: await exit };
+  } catch (error) {
+    return { failure: error as Error };
+  }
 }
 
-function toEarlyEnd(id: string, ended: RunnerAttended | undefined): SupervisorError {
-  const how = ended?.exitCode == null ? 'was ended' : `ended with exit code ${ended.exitCode}`;
+function toEnded(): SupervisorError {
+  return new SupervisorError('ended', 'No program runs in the terminal.');
+}
+
+function toEarlyEnd(id: string, outcome: Outcome): SupervisorError {
+  const how = 'failure' in outcome ? 'did not start' : `ended with exit code ${outcome.exitCode ?? TERMINATED}`;
   return new SupervisorError(
     'hook-timeout',
     `Claude Code ${how} before session ${id} was ready: the hook SessionStart did not run. Check \`disableAllHooks\` in its settings, and that \`claude --resume\` works.`,

@@ -57,6 +57,10 @@ export interface RunnerTerminal {
   readonly folder: string;
   /** Aborted: the program is asked to end. */
   readonly stop: AbortSignal;
+  /** Called before the program starts. Resolves when the terminal is free. */
+  onReady(): Promise<void>;
+  /** Called when the program has ended: the terminal is free. Its record is read after that. */
+  onExit(exitCode: number | null): void;
   /** The command that gives a program a terminal of its own. */
   toCommand(words: readonly string[]): readonly string[];
   /** As `RunnerHost.exec`, with the terminal of this process as standard streams. */

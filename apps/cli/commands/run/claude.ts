@@ -97,7 +97,6 @@ docs/guides/claude-code.md`,
 const SOCKET_CODES = {
   'target-missing': 'E_SWITCH_TARGET_MISSING',
   'hook-timeout': 'E_HOOK_TIMEOUT',
-  busy: 'E_STORE_BUSY',
   ended: 'E_SHUTTING_DOWN',
 } as const;
 
