@@ -1,5 +1,5 @@
 // Covers apps/claude-code/supervisor, adapters/runners/claude-code, core/agent/runner, apps/cli/instance: the real Claude Code in a terminal, switched between sessions.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toText, type Event } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
@@ -141,6 +141,13 @@ describe.runIf(hasScript)('a session in the terminal', () => {
     await expect.poll(links, { timeout: 30_000 }).toBe(2);
     await say(terminal, 'gamma');
     await terminal.shows('Answer to gamma.');
+    // A killed program loses what it has not written to its transcript.
+    const projects = join(it.place.env['HOME']!, '.claude/projects');
+    const written = () =>
+      readdirSync(projects, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.jsonl'))
+        .some((path) => readFileSync(join(projects, path), 'utf8').includes('Answer to gamma.'));
+    await expect.poll(written, { timeout: 30_000 }).toBe(true);
     for (const pid of it.programs()) process.kill(pid, 'SIGSTOP');
     expect(await socketError(it, done)).toBeUndefined();
     await terminal.shows('Answer to beta.');
