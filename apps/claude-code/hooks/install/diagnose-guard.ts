@@ -112,11 +112,11 @@ async function checkHook(input: DiagnoseInput): Promise<GuardFact> {
     once(child, 'close').catch(() => {}),
   ]);
   if (answer.includes(CANARY_RULE) && answer.includes('deny')) {
-    const client = hasProgram('curl')
-      ? 'curl'
-      : hasProgram('perl')
-        ? 'Perl'
-        : 'Klaus itself, which is slow: install curl';
+    const client = hasProgram('perl')
+      ? 'Perl'
+      : hasProgram('curl')
+        ? 'curl'
+        : 'Klaus itself, which is slow: install Perl or curl';
     return { name, status: 'ok', text: `it denies through ${client}` };
   }
   return {
