@@ -59,7 +59,6 @@ async function stopDaemon({ daemons }: HookPlace): Promise<void> {
 
 const FAULTS: Readonly<Record<string, Break>> = {
   'the hook is missing': ({ program }) => rmSync(program),
-  'the hook is not executable': ({ program }) => chmodSync(program, 0o600),
   'the hook is empty': setProgram(''),
   'the hook is a folder': ({ program }) => {
     rmSync(program);
@@ -77,7 +76,7 @@ const FAULTS: Readonly<Record<string, Break>> = {
   'the hook prints a line before the answer': setProgram('#!/bin/sh\necho starting\necho "{}"\n'),
   'the hook prints half an answer': setProgram('#!/bin/sh\nprintf \'{"hookSpecificOutput":\'\n'),
   'the hook prints an answer and fails': setProgram('#!/bin/sh\necho "{}"\nexit 1\n'),
-  'the hook is killed': setProgram('#!/bin/sh\nkill -9 $$\n'),
+  'the hook is killed': setProgram('#!/bin/sh\nexec sh -c "kill -9 \\$\\$"\n'),
   'the hook is cut off': ({ program }) => writeFileSync(program, readFileSync(program, 'utf8').slice(0, 300)),
   'Klaus is missing, and no daemon runs': async (place) => {
     await change(`'${process.execPath}'`, `'/nowhere/node'`)(place);
@@ -137,6 +136,7 @@ const HEALED: Readonly<Record<string, Break>> = {
   'another program answers with half of it': http('200 OK', '{"hook', 100),
   'the daemon has another version': change('klaus-version: ', 'klaus-version: 0.0.1-'),
   'the daemon was killed': stopDaemon,
+  'the hook is not executable': ({ program }) => chmodSync(program, 0o600),
 };
 
 async function expectDenied(place: HookPlace): Promise<void> {

@@ -34,6 +34,15 @@ export function writeHookProgram(options: HookProgramOptions): string {
 }
 
 /**
+ * A command line for the settings: its shell reads the program instead of starting another shell. It ends with a code
+ * other than 0 if the program cannot be read.
+ */
+export function toHookCommand(program: string, event: string): string {
+  // A shell ends with 2 if it cannot read the file, which would block the end of a turn.
+  return `hook=${quote(program)}; [ -f "$hook" ] && [ -r "$hook" ] || exit 1; set -- ${event}; . "$hook"`;
+}
+
+/**
  * A shell program: no Node starts for a call. Perl without modules asks the daemon, because it starts several times faster
  * than curl, which is used where Perl is missing. Without an answer Klaus itself starts the daemon and asks it. Every
  * failure of PreToolUse ends with exit code 2, which denies the call; another event ends with 1, which the user sees.
@@ -50,7 +59,9 @@ failed=1
 if [ "\${2-}" != klaus ] && command -v perl >/dev/null 2>&1; then
   # A project can set variables of its hooks.
   unset PERL5OPT PERL5LIB PERLLIB PERL5DB PERLIO PERL_UNICODE
-  exec perl -f -e '${PERL}' "$0" "\${1-}" "$failed" ${quote(socket)} ${quote(version)} ${seconds}
+  # Without LC_ALL=C, Perl opens the files of the locale first.
+  locale=\${LC_ALL-}
+  LC_ALL=C exec perl -f -e '${PERL}' ${quote(toHookPath(home))} "\${1-}" "$failed" "$locale" ${quote(socket)} ${quote(version)} ${seconds}
 fi
 fail() {
   printf 'klaus guard: %s\\n' "$1" >&2
@@ -86,11 +97,11 @@ esac
 }
 
 /**
- * An HTTP client in Perl, without a single quote. Arguments: this program, event, exit code of a failure, socket, version,
- * seconds. Without a complete answer of status 200 it passes the event to this program again, which asks Klaus.
+ * An HTTP client in Perl, without a single quote. Arguments: this program, event, exit code of a failure, LC_ALL, socket,
+ * version, seconds. Without a complete answer of status 200 it passes the event to this program again, which asks Klaus.
  */
 const PERL = `
-my ($hook, $name, $failed, $path, $version, $seconds) = @ARGV;
+my ($hook, $name, $failed, $locale, $path, $version, $seconds) = @ARGV;
 sub fail { print STDERR "klaus guard: $_[0]\\n"; exit $failed }
 $SIG{ALRM} = sub { fail("the daemon did not answer in time") };
 $SIG{PIPE} = "IGNORE";
@@ -114,6 +125,7 @@ if ($answer =~ m{^HTTP/1\\.. 200 } && $head =~ /\\ncontent-length: *(\\d+)/i && 
 }
 alarm 0;
 $SIG{PIPE} = "DEFAULT";
+if (length $locale) { $ENV{LC_ALL} = $locale } else { delete $ENV{LC_ALL} }
 pipe(my $from, my $to) or fail("no pipe could be opened");
 my $child = fork // fail("no process could be started");
 if ($child == 0) {
