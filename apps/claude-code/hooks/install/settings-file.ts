@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { KlausError } from '@klaus/sdk';
@@ -123,6 +124,11 @@ function toEntry(event: string, program: string) {
     ...(event.includes('ToolUse') ? { matcher: '*' } : {}),
     hooks: [{ type: 'command', command, timeout: TIMEOUT, ...(isCall ? { onFailure: 'block' } : {}) }],
   };
+}
+
+/** True if each event has the hook that an installation with this program writes, unchanged. */
+export function hasGuard({ hooks }: Pick<SettingsText, 'hooks'>, program: string): boolean {
+  return EVENTS.every((name) => (hooks[name] ?? []).some((entry) => isDeepStrictEqual(entry, toEntry(name, program))));
 }
 
 /** A hook that Klaus installed, from any state folder. */
