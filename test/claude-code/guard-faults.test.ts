@@ -92,6 +92,10 @@ const ODD: Readonly<Record<string, (place: HookPlace) => Parameters<HookPlace['c
   'an empty PATH': ({ toEvent }) => [toEvent(HARMFUL), { PATH: '' }],
   'a PATH of the project': ({ toEvent, place }) => [toEvent(HARMFUL), { PATH: place.workspace }],
   'a proxy': ({ toEvent }) => [toEvent(HARMFUL), { http_proxy: 'http://127.0.0.1:9', ALL_PROXY: 'http://127.0.0.1:9' }],
+  'a module of Perl in the project': ({ toEvent, place }) => {
+    writeFileSync(join(place.workspace, 'Evil.pm'), 'print "{}"; exit 0;\n');
+    return [toEvent(HARMFUL), { PERL5OPT: '-MEvil', PERL5LIB: place.workspace }];
+  },
   'settings of curl': ({ toEvent, place }) => {
     writeFileSync(join(place.env['HOME']!, '.curlrc'), 'output = /dev/null\n');
     return [toEvent(HARMFUL)];

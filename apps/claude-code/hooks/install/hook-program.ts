@@ -139,6 +139,6 @@ fail("Klaus could not be started");
 `;
 
 /** A word of a shell. */
-export function quote(word: string): string {
+function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
