@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PNG } from 'pngjs';
@@ -78,6 +79,16 @@ test('the program as it is packed does its work, and loads what it needs late on
     const tool = builtinTools.find((candidate) => candidate.name === name);
     if (tool) expect(input_schema, name).toEqual(toInputSchema(tool));
   }
+});
+
+test('a packed tool creates its schema once', () => {
+  const file = readdirSync(dist).find((name) => /^tools-.*\.cjs$/.test(name))!;
+  const parts = Object.values(createRequire(import.meta.url)(join(dist, file)) as Record<string, object>);
+  const { builtinTools: packed } = parts.find((part) => 'builtinTools' in part) as {
+    builtinTools: typeof builtinTools;
+  };
+  expect(packed).toHaveLength(builtinTools.length);
+  expect(packed.filter((tool) => tool.input !== tool.input).map(({ name }) => name)).toEqual([]);
 });
 
 test('images are drawn by the thread that is packed', async () => {

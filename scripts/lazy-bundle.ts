@@ -116,11 +116,17 @@ function toMarksLeft(program: Node, lazy: ReadonlyMap<string, Lazy>): Edit[] {
     const { start, end } = toMarked(node);
     const key = parent?.type === 'Property' && !parent['computed'] ? (parent['key'] as Node)['name'] : undefined;
     const isHeld = parent !== undefined && HOLDERS.has(key) && !parents.some(isFunction);
-    const [before, after] = isHeld ? [`get ${String(key)}() { return `, '; }'] : ['(', ')'];
+    const [before, after] = isHeld ? toGetter(String(key)) : ['(', ')'];
     const from = isHeld ? parent.start : node.start;
     edits.push({ start: from, end: start, text: before }, { start: end, end: node.end, text: after });
   });
   return edits;
+}
+
+/** Around a schema, for a property that holds the schema from its first use on. */
+function toGetter(key: string): [before: string, after: string] {
+  const hold = `Reflect.defineProperty(this, '${key}', { value: made, enumerable: true, configurable: true })`;
+  return [`get ${key}() { const made = `, `; ${hold}; return made; }`];
 }
 
 function isMarked(node: Node): boolean {

@@ -117,7 +117,7 @@ async function answer(call: Call, { context, guard, name, route }: Answering): P
   const given = {
     params: parse(route.params, toParams(call, route), 'address'),
     query: parse(route.query, call.req.query(), 'query'),
-    body: route.body ? parse(route.body, await readBody(call.req.raw, context.maxBodyBytes), 'body') : {},
+    body: route.body ? parse(route.body, await readBody(incoming, context.maxBodyBytes), 'body') : {},
   };
   const exchange: Exchange = {
     request: incoming,
@@ -132,8 +132,11 @@ async function answer(call: Call, { context, guard, name, route }: Answering): P
   const result = await handler(given, context, exchange);
   if (route.kind === 'stream') return RESPONSE_ALREADY_SENT;
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);
-  const type = { 'content-type': 'application/json' };
-  return toResponse(JSON.stringify(result), { status: route.status ?? 200, headers: { ...headers, ...type } });
+  const text = JSON.stringify(result);
+  const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  // A Response would pass the text through two streams.
+  outgoing.writeHead(route.status ?? 200, { ...SECURITY_HEADERS, ...headers, ...length }).end(text);
+  return RESPONSE_ALREADY_SENT;
 }
 
 function toParams(call: Call, { path }: Route): Record<string, string> {

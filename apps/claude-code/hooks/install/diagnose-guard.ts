@@ -5,7 +5,14 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
 import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
-import { isGuard, readSettings, type SettingsPlace, toClaudeFolder, toSettingsFile } from './settings-file.ts';
+import {
+  hasGuard,
+  isGuard,
+  readSettings,
+  type SettingsPlace,
+  toClaudeFolder,
+  toSettingsFile,
+} from './settings-file.ts';
 
 /** One thing that was checked. */
 export interface GuardFact {
@@ -50,10 +57,14 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
   let isManaged = false;
   for (const file of [...places.map((place) => toSettingsFile({ ...input, place })), toLocalFile(input.project)]) {
     try {
-      const { hooks, settings } = readSettings(file);
-      if (settings['disableAllHooks'] === true) off.push(file);
-      if (!(hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))) continue;
+      const read = readSettings(file);
+      if (read.settings['disableAllHooks'] === true) off.push(file);
+      if (!(read.hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))) continue;
       found.push(file);
+      if (!hasGuard(read, toHookPath(input.home))) {
+        const text = `the hooks in ${file} are not those that this Klaus installs`;
+        facts.push({ name: 'settings', status: 'fail', text, fix: INSTALL });
+      }
       isManaged ||= file === toSettingsFile({ ...input, place: 'managed' });
     } catch (error) {
       facts.push({ name: 'settings', status: 'fail', text: (error as Error).message, fix: `Correct ${file}` });
@@ -112,11 +123,11 @@ async function checkHook(input: DiagnoseInput): Promise<GuardFact> {
     once(child, 'close').catch(() => {}),
   ]);
   if (answer.includes(CANARY_RULE) && answer.includes('deny')) {
-    const client = hasProgram('curl')
-      ? 'curl'
-      : hasProgram('perl')
-        ? 'Perl'
-        : 'Klaus itself, which is slow: install curl';
+    const client = hasProgram('perl')
+      ? 'Perl'
+      : hasProgram('curl')
+        ? 'curl'
+        : 'Klaus itself, which is slow: install Perl or curl';
     return { name, status: 'ok', text: `it denies through ${client}` };
   }
   return {

@@ -34,9 +34,18 @@ export function writeHookProgram(options: HookProgramOptions): string {
 }
 
 /**
- * A shell program: no Node starts for a call. curl, which macOS has and nearly every Linux, asks the daemon; where it is
- * missing, the IO::Socket::UNIX of Perl. Without an answer Klaus itself starts the daemon and asks it. Every failure of
- * PreToolUse ends with exit code 2, which denies the call; another event ends with 1, which the user sees.
+ * A command line for the settings: its shell reads the program instead of starting another shell. It ends with a code
+ * other than 0 if the program cannot be read.
+ */
+export function toHookCommand(program: string, event: string): string {
+  // A shell ends with 2 if it cannot read the file, which would block the end of a turn.
+  return `hook=${quote(program)}; [ -f "$hook" ] && [ -r "$hook" ] || exit 1; set -- ${event}; . "$hook"`;
+}
+
+/**
+ * A shell program: no Node starts for a call. Perl without modules asks the daemon, because it starts several times faster
+ * than curl, which is used where Perl is missing. Without an answer Klaus itself starts the daemon and asks it. Every
+ * failure of PreToolUse ends with exit code 2, which denies the call; another event ends with 1, which the user sees.
  */
 export function toHookProgram({ home, socket, klaus, version, deadlineMs }: HookProgramOptions): string {
   const seconds = Math.ceil(deadlineMs / 1_000) + MORE_SECONDS;
@@ -46,6 +55,14 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin
 export PATH
 failed=1
 [ "\${1-}" = PreToolUse ] && failed=2
+# The second word is of Perl, which has no answer of the daemon.
+if [ "\${2-}" != klaus ] && command -v perl >/dev/null 2>&1; then
+  # A project can set variables of its hooks.
+  unset PERL5OPT PERL5LIB PERLLIB PERL5DB PERLIO PERL_UNICODE
+  # Without LC_ALL=C, Perl opens the files of the locale first.
+  locale=\${LC_ALL-}
+  LC_ALL=C exec perl -f -e '${PERL}' ${quote(toHookPath(home))} "\${1-}" "$failed" "$locale" ${quote(socket)} ${quote(version)} ${seconds}
+fi
 fail() {
   printf 'klaus guard: %s\\n' "$1" >&2
   exit "$failed"
@@ -57,18 +74,15 @@ case $project in
 "*) fail 'the path of the project contains a line break' ;;
 esac
 ask_daemon() {
-  if command -v curl >/dev/null 2>&1; then
-    printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${seconds} --unix-socket ${quote(socket)} \\
-      --header "klaus-project: $project" --header ${quote(`klaus-version: ${version}`)} --header 'content-type: application/json' \\
-      --header 'expect:' --data-binary @- http://localhost/api/hooks/claude-code
-  else
-    printf '%s' "$event" | perl -MIO::Socket::UNIX -e '${PERL}' ${quote(socket)} ${quote(version)} "$project" ${seconds}
-  fi
+  [ "\${1-}" != klaus ] && command -v curl >/dev/null 2>&1 || return 1
+  printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${seconds} --unix-socket ${quote(socket)} \\
+    --header "klaus-project: $project" --header ${quote(`klaus-version: ${version}`)} --header 'content-type: application/json' \\
+    --header 'expect:' --data-binary @- http://localhost/api/hooks/claude-code
 }
 ask_klaus() {
   printf '%s' "$event" | KLAUS_HOME=${quote(home)} ${klaus.map(quote).join(' ')} guard hook
 }
-answer=$(ask_daemon 2>/dev/null)
+answer=$(ask_daemon "\${2-}" 2>/dev/null)
 status=$?
 # 28: the time is over. Another attempt would take as long.
 [ "$status" -eq 28 ] && fail 'the daemon did not answer in time'
@@ -82,19 +96,49 @@ esac
 `;
 }
 
-/** An HTTP client in Perl, without a single quote. Arguments: socket, version, project, seconds. */
-const PERL = [
-  'alarm $ARGV[3];',
-  'local $/;',
-  'my $event = <STDIN>;',
-  'my $socket = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 7;',
-  'print $socket "POST /api/hooks/claude-code HTTP/1.0\\r\\nhost: localhost\\r\\ncontent-type: application/json\\r\\nklaus-version: $ARGV[1]\\r\\nklaus-project: $ARGV[2]\\r\\ncontent-length: ", length($event), "\\r\\n\\r\\n", $event;',
-  'my ($head, $body) = split(/\\r\\n\\r\\n/, <$socket>, 2);',
-  'exit 22 unless $head =~ m{^HTTP/1.. 200 };',
-  'print $body;',
-].join(' ');
+/**
+ * An HTTP client in Perl, without a single quote. Arguments: this program, event, exit code of a failure, LC_ALL, socket,
+ * version, seconds. Without a complete answer of status 200 it passes the event to this program again, which asks Klaus.
+ */
+const PERL = `
+my ($hook, $name, $failed, $locale, $path, $version, $seconds) = @ARGV;
+sub fail { print STDERR "klaus guard: $_[0]\\n"; exit $failed }
+$SIG{ALRM} = sub { fail("the daemon did not answer in time") };
+$SIG{PIPE} = "IGNORE";
+alarm $seconds;
+my ($event, $answer, $socket) = ("", "");
+while (my $count = sysread(STDIN, $event, 1 << 18, length $event) // fail("the event could not be read")) {}
+my $project = $ENV{CLAUDE_PROJECT_DIR} // "";
+fail("the path of the project contains a line break") if $project =~ /[\\r\\n]/;
+# AF_UNIX and SOCK_STREAM are 1 everywhere. Except on Linux, the address begins with its length.
+if (socket($socket, 1, 1, 0) && connect($socket, pack(($^O eq "linux" ? "S" : "xC") . "a*x", 1, $path))) {
+  my $request = "POST /api/hooks/claude-code HTTP/1.0\\r\\nhost: localhost\\r\\ncontent-type: application/json\\r\\n"
+    . "klaus-version: $version\\r\\nklaus-project: $project\\r\\ncontent-length: " . length($event) . "\\r\\n\\r\\n$event";
+  for (my $at = 0; $at < length $request;) { $at += syswrite($socket, $request, length $request, $at) // last }
+  while (length $answer < 1 << 26 && sysread($socket, $answer, 1 << 16, length $answer)) {}
+}
+my ($head, $body) = split(/\\r\\n\\r\\n/, $answer, 2);
+if ($answer =~ m{^HTTP/1\\.. 200 } && $head =~ /\\ncontent-length: *(\\d+)/i && $1 == length $body) {
+  fail("the answer of Klaus is invalid") unless $body =~ /^\\{.*\\}$/s;
+  print "$body\\n";
+  exit 0;
+}
+alarm 0;
+$SIG{PIPE} = "DEFAULT";
+if (length $locale) { $ENV{LC_ALL} = $locale } else { delete $ENV{LC_ALL} }
+pipe(my $from, my $to) or fail("no pipe could be opened");
+my $child = fork // fail("no process could be started");
+if ($child == 0) {
+  close $from;
+  syswrite($to, $event, length $event);
+  exit 0;
+}
+close $to;
+open(STDIN, "<&", $from) && exec("/bin/sh", $hook, $name, "klaus");
+fail("Klaus could not be started");
+`;
 
 /** A word of a shell. */
-export function quote(word: string): string {
+function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { KlausError } from '@klaus/sdk';
 import { readJsonFile } from '../../settings/json-file.ts';
-import { quote } from './hook-program.ts';
+import { toHookCommand } from './hook-program.ts';
 
 /** Where the settings are from which Claude Code takes hooks. */
 export type SettingsPlace = 'user' | 'project' | 'managed';
@@ -25,7 +26,7 @@ export const EVENTS = [
   'UserPromptSubmit',
 ] as const;
 
-const GUARD = new RegExp(`/guard/hook' (?:${EVENTS.join('|')})\\b`);
+const GUARD = new RegExp(`hook='.*/guard/hook';.* set -- (?:${EVENTS.join('|')});`);
 
 /** Seconds. */
 const TIMEOUT = 60;
@@ -115,7 +116,7 @@ function edit(text: string, path: string[], value: unknown): string {
  */
 function toEntry(event: string, program: string) {
   const isCall = event === 'PreToolUse';
-  const call = `${quote(program)} ${event}`;
+  const call = toHookCommand(program, event);
   const command = isCall
     ? `answer=$(${call}) && case $answer in '{'*'}') printf '%s' "$answer" ;; *) false ;; esac || { echo 'klaus guard: the hook failed' >&2; exit 2; }`
     : call;
@@ -123,6 +124,11 @@ function toEntry(event: string, program: string) {
     ...(event.includes('ToolUse') ? { matcher: '*' } : {}),
     hooks: [{ type: 'command', command, timeout: TIMEOUT, ...(isCall ? { onFailure: 'block' } : {}) }],
   };
+}
+
+/** True if each event has the hook that an installation with this program writes, unchanged. */
+export function hasGuard({ hooks }: Pick<SettingsText, 'hooks'>, program: string): boolean {
+  return EVENTS.every((name) => (hooks[name] ?? []).some((entry) => isDeepStrictEqual(entry, toEntry(name, program))));
 }
 
 /** A hook that Klaus installed, from any state folder. */
