@@ -24,6 +24,9 @@ export class SessionListFeed {
   /** The last list that was sent, as JSON. */
   #attention = '';
   #mark: ChangeMark | undefined;
+  /** The last event of the host chain that was read. */
+  #hostSeq = 0;
+  #guardSeq = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(sources: AttentionSources) {
@@ -46,6 +49,7 @@ export class SessionListFeed {
     const sessions = [...this.#sent.values()].map(({ view }) => view);
     stream.write(toFrame('snapshot', JSON.stringify({ sessions })));
     stream.write(toFrame('attention', this.#attention));
+    stream.write(toFrame('guard', JSON.stringify({ seq: this.#guardSeq })));
   }
 
   /** A change that is not in the log of the session. */
@@ -66,6 +70,8 @@ export class SessionListFeed {
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#attention = JSON.stringify(toAttention(this.#sources));
+    this.#hostSeq = first(klaus.store.view.hostEvents({ before: Infinity }))?.seq ?? 0;
+    this.#guardSeq = first(klaus.store.view.hostEvents({ type: 'guard.decided', before: Infinity }))?.seq ?? 0;
     this.#stops.push(
       everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
@@ -98,6 +104,16 @@ export class SessionListFeed {
     for (const id of ids) isOther = this.#sendChange(id, klaus.store.view.session(id)) || isOther;
     // Without a changed session, another process may have marked one as seen.
     if (isOther || ids.size === 0) this.#sendAttention();
+    this.#sendGuard();
+  }
+
+  #sendGuard(): void {
+    const before = this.#guardSeq;
+    for (const { seq, type } of this.#sources.klaus.store.view.hostEvents({ after: this.#hostSeq })) {
+      this.#hostSeq = seq;
+      if (type === 'guard.decided') this.#guardSeq = seq;
+    }
+    if (this.#guardSeq > before) this.#send('guard', { seq: this.#guardSeq });
   }
 
   #sendAttention(): void {
@@ -153,6 +169,11 @@ export class SessionListFeed {
   #isDeleted(session: string): boolean {
     return this.#sources.undoUntil(session) !== undefined;
   }
+}
+
+function first<T>(values: Iterable<T>): T | undefined {
+  for (const value of values) return value;
+  return undefined;
 }
 
 /** True if both need the same from the user. */

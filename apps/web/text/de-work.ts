@@ -249,6 +249,7 @@ export const deWork: typeof enWork = {
     used: (used) => `${used} verbraucht`,
   },
   attention: {
+    guard: 'Wächter von Claude Code',
     board: 'Tafel',
     seen: 'Als gesehen markieren',
     failed: 'Ein Lauf von Klaus ist fehlgeschlagen',

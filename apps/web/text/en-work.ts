@@ -237,6 +237,7 @@ export const enWork = {
     used: (used: string) => `${used} used`,
   },
   attention: {
+    guard: 'Guard of Claude Code',
     board: 'Board',
     seen: 'Mark as seen',
     failed: 'A run of Klaus failed',
