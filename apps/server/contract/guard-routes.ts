@@ -52,7 +52,29 @@ const guardRatesSchema = z.object({
 });
 export type GuardRatesView = z.infer<typeof guardRatesSchema>;
 
+const guardStateSchema = z.object({
+  of: z.string().describe('The settings file with the hooks; for a missed session, its id.'),
+  workspace: z.string().describe('The project, or the folder of the settings.'),
+  place: z.enum(['user', 'project', 'managed']).nullable().describe('Whose settings; null for a session.'),
+  state: z
+    .enum(['on', 'off', 'missed'])
+    .describe('`off`: calls are not judged, or all are denied. `missed`: the session ran without the guard.'),
+  reason: z.string(),
+  since: z.number().describe('Unix milliseconds.'),
+  isDismissed: z.boolean().describe('True if the user has seen that it is off.'),
+});
+export type GuardStateView = z.infer<typeof guardStateSchema>;
+
 export const guardRoutes = {
+  guardStates: defineRoute('guard', 'GET /api/guard/states', {
+    summary: 'The installations of the guard with their states, and sessions that ran without it.',
+    answer: z.object({ states: z.array(guardStateSchema) }),
+  }),
+  dismissGuardState: defineRoute('guard', 'POST /api/guard/dismiss', {
+    summary: 'Records that the user has seen that the guard is off, or that a session ran without it.',
+    body: z.object({ of: z.string().min(1).max(4_096) }),
+    answer: z.object({ dismissed: z.boolean().describe('False: there was nothing to dismiss.') }),
+  }),
   guardDecisions: defineRoute('guard', 'GET /api/guard/decisions', {
     summary: 'The decisions of the guard of Claude Code, the newest first.',
     query: z.object({

@@ -1,9 +1,18 @@
 import type { GuardDecision } from '@klaus/sdk/guard-log';
-import { toDecider } from '@klaus/sdk/guard-log';
+import { dismissGuardState, readGuardStates, toDecider } from '@klaus/sdk/guard-log';
 import type { GuardDecisionView } from '../contract/guard-routes.ts';
 import type { PartialHandlers } from '../http/handler.ts';
 
 export const guardHandlers = {
+  guardStates: (_given, { klaus }) => ({
+    states: readGuardStates(klaus.store.view).map(({ of, workspace, place, state, reason, since, isDismissed }) => ({
+      ...{ of, workspace, state, reason, since, isDismissed },
+      place: place ?? null,
+    })),
+  }),
+
+  dismissGuardState: async ({ body }, { klaus }) => ({ dismissed: await dismissGuardState(klaus, body.of) }),
+
   async guardDecisions({ query: { verdict, ...query } }, { guardLog }) {
     const { decisions, next } = await guardLog.decisions({
       ...query,

@@ -11,6 +11,9 @@ const SNAPSHOT = 500;
 /** Milliseconds for which changes are collected before they are sent. */
 const COLLECT_MS = 100;
 
+/** Host events that the page of the guard shows. */
+const GUARD = ['guard.decided', 'guard.changed'] as const;
+
 /** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
 export class SessionListFeed {
   readonly #sources: AttentionSources;
@@ -71,7 +74,9 @@ export class SessionListFeed {
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#attention = JSON.stringify(toAttention(this.#sources));
     this.#hostSeq = first(klaus.store.view.hostEvents({ before: Infinity }))?.seq ?? 0;
-    this.#guardSeq = first(klaus.store.view.hostEvents({ type: 'guard.decided', before: Infinity }))?.seq ?? 0;
+    this.#guardSeq = Math.max(
+      ...GUARD.map((type) => first(klaus.store.view.hostEvents({ type, before: Infinity }))?.seq ?? 0),
+    );
     this.#stops.push(
       everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
@@ -111,7 +116,7 @@ export class SessionListFeed {
     const before = this.#guardSeq;
     for (const { seq, type } of this.#sources.klaus.store.view.hostEvents({ after: this.#hostSeq })) {
       this.#hostSeq = seq;
-      if (type === 'guard.decided') this.#guardSeq = seq;
+      if ((GUARD as readonly string[]).includes(type)) this.#guardSeq = seq;
     }
     if (this.#guardSeq > before) this.#send('guard', { seq: this.#guardSeq });
   }

@@ -6,18 +6,18 @@ import { useGuardText } from '../text/guard-text.ts';
 import { useText } from '../text/text.ts';
 import { BackButton } from '../ui/back-button.tsx';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { Decision } from './decision.tsx';
 import { Filters } from './filters.tsx';
+import { InstallCommand } from './install-command.tsx';
+import { Installations } from './installations.tsx';
 import { Rates } from './rates.tsx';
 import { type DecisionFilter, useDecisions } from './use-decisions.ts';
 import './guard.css';
 
 const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
-const INSTALL = 'klaus guard install';
 
 /** The decisions of the guard of Claude Code, their rates, and filters for both. */
 export function GuardPage() {
@@ -37,7 +37,9 @@ export function GuardPage() {
   });
   const { query, decisions, showOlder } = useDecisions(filter);
   const { rates, workspaces = [] } = loaded.value ?? {};
-  const isEmpty = loaded.value !== undefined && workspaces.length === 0;
+  const { value } = useQuery(`${guardSeq}`, (signal) => client.guardStates({ signal }));
+  const states = value?.states ?? [];
+  const isEmpty = value !== undefined && workspaces.length === 0 && states.length === 0;
   return (
     <div className="pane">
       <header className="pane-head line ruled">
@@ -60,17 +62,15 @@ export function GuardPage() {
         </label>
       </header>
       <Pending query={loaded} title={t.failed} rows={8} />
-      {loaded.value ? (
+      {loaded.value && value ? (
         <div className="rows guard-body column" tabIndex={0} role="group" aria-label={t.title}>
           {isEmpty ? (
             <Empty title={t.none} hint={t.noneHint}>
-              <p className="guard-install line">
-                <code className="mono">{INSTALL}</code>
-                <CopyButton text={INSTALL} />
-              </p>
+              <InstallCommand />
             </Empty>
           ) : (
             <>
+              <Installations states={states} />
               {rates ? <Rates rates={rates} /> : null}
               <section className="column guard-decisions" aria-labelledby="guard-decisions">
                 <h2 id="guard-decisions">{t.decisions}</h2>

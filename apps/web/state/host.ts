@@ -44,7 +44,7 @@ export const host = createStore<Host>({
   settings: undefined,
   models: [],
   hasOlder: false,
-  attention: { items: [], counts: { answer: 0, failed: 0, done: 0 } },
+  attention: { alerts: [], items: [], counts: { answer: 0, failed: 0, done: 0 } },
   guardSeq: 0,
 });
 

@@ -8,6 +8,16 @@ export const deGuard: GuardText = {
   noneHint:
     'Der folgende Befehl installiert ihn. Er beurteilt jeden Aufruf von Claude Code, bevor der Aufruf ausgeführt wird.',
   noneShown: 'Keine Entscheidung entspricht den Filtern',
+  installations: 'Installationen',
+  notInstalled:
+    'Der Wächter ist auf diesem Rechner nicht installiert, oder er wurde installiert, bevor Klaus es aufgezeichnet hat:',
+  states: { on: 'an', off: 'aus', missed: 'nicht bewacht' },
+  places: {
+    user: 'Einstellungen des Benutzers',
+    project: 'Einstellungen des Projekts',
+    managed: 'Einstellungen des Rechners',
+  },
+  dismiss: 'Als gesehen markieren',
   filters: 'Filter',
   verdict: 'Entscheidung',
   verdicts: { all: 'Alle', allow: 'Erlaubt', ask: 'Gefragt', deny: 'Verweigert' },

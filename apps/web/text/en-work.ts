@@ -238,6 +238,8 @@ export const enWork = {
   },
   attention: {
     guard: 'Guard of Claude Code',
+    guardOff: 'The guard of Claude Code is off',
+    guardMissed: 'A session ran without the guard',
     board: 'Board',
     seen: 'Mark as seen',
     failed: 'A run of Klaus failed',

@@ -104,6 +104,9 @@ const OWN = new Set([
   'tool',
   'verdict',
   'what',
+  'of',
+  'place',
+  'state',
 ]);
 
 function redactFields(value: unknown, redact: Redact): unknown {

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listTranscripts } from '../heartbeat/claude-sessions.ts';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
 import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
 import { isGuard, readSettings, type SettingsPlace, toClaudeFolder, toSettingsFile } from './settings-file.ts';
@@ -164,7 +165,8 @@ async function checkCanary(input: DiagnoseInput, program: string): Promise<Guard
 function checkSessions({ env, home }: DiagnoseInput, known: ReadonlySet<string>): GuardFact {
   const name = 'sessions';
   const installedAt = statSync(toHookPath(home), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-  const unseen = listTranscripts(join(toClaudeFolder({ env }), 'projects'))
+  const unseen = listTranscripts(toClaudeFolder({ env }))
+    .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .filter(({ at }) => at > installedAt && at > Date.now() - DAY_MS)
     .filter(({ path }) => !known.has(basename(path, '.jsonl')));
   if (unseen.length === 0) return { name, status: 'ok', text: 'the guard has seen all sessions of the last day' };
@@ -175,18 +177,4 @@ function checkSessions({ env, home }: DiagnoseInput, known: ReadonlySet<string>)
     text: `the guard has not seen ${unseen.length} of the sessions of the last day: ${paths.join(', ')}`,
     fix: 'Find out which settings they used: `disableAllHooks`, CLAUDE_CONFIG_DIR, --settings',
   };
-}
-
-function listTranscripts(folder: string): { path: string; at: number }[] {
-  try {
-    return (
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        // Files of subagents have names of their own.
-        .filter((entry) => entry.isFile() && /^[\da-f-]{36}\.jsonl$/.test(entry.name))
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((path) => ({ path, at: statSync(path).mtimeMs }))
-    );
-  } catch {
-    return [];
-  }
 }
