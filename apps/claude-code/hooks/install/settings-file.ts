@@ -91,7 +91,7 @@ export function withGuard({ text, hooks }: SettingsText, program: string | null)
       return others.length === entry.hooks.length ? [entry] : others.length > 0 ? [{ ...entry, hooks: others }] : [];
     });
     const isOurs = program !== null && (EVENTS as readonly string[]).includes(name);
-    const entries = isOurs ? [...kept, toEntry(name, program)] : kept;
+    const entries = isOurs ? [...kept, toEntry(name, quote(program))] : kept;
     if (JSON.stringify(entries) === JSON.stringify(before)) continue;
     changed = edit(changed, ['hooks', name], entries.length > 0 ? entries : undefined);
   }
@@ -112,10 +112,12 @@ function edit(text: string, path: string[], value: unknown): string {
 /**
  * `onFailure` closes most failures since 2.1.295. The shell closes them in every version: what is no complete answer
  * denies the call.
+ *
+ * @param program Words of a shell.
  */
-function toEntry(event: string, program: string) {
+export function toEntry(event: string, program: string) {
   const isCall = event === 'PreToolUse';
-  const call = `${quote(program)} ${event}`;
+  const call = `${program} ${event}`;
   const command = isCall
     ? `answer=$(${call}) && case $answer in '{'*'}') printf '%s' "$answer" ;; *) false ;; esac || { echo 'klaus guard: the hook failed' >&2; exit 2; }`
     : call;

@@ -89,11 +89,11 @@ class JudgeHooks {
 
   async #create(): Promise<Judging> {
     const klaus = this.#klaus;
-    const [{ createAgentLog, createGuard, Heartbeat }, { toGuardOptions }] = await Promise.all([
+    const [{ createAgentLog, createGuard, Heartbeat, judgeOnce }, { toGuardOptions }] = await Promise.all([
       import('@klaus/claude-code/hooks'),
       import('../guard/guard-options.ts'),
     ]);
-    const guard = createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) });
+    const guard = judgeOnce(createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) }));
     const heartbeat = new Heartbeat({ klaus, home: klaus.home, env: process.env });
     heartbeat.check().catch(() => {});
     return { guard, heartbeat };
