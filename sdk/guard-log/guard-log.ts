@@ -29,7 +29,7 @@ export interface RatesQuery {
 }
 
 /** Decisions that are read for one page, so that rare ones do not block the process. */
-const MAX_READ = 5_000;
+const MAX_READ = 2_000;
 /** Decisions that are folded before other work of the process continues. */
 const FOLDED_AT_ONCE = 500;
 

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isGuard,
-  readSettings,
-  type SettingsPlace,
-  type SettingsText,
-  toSettingsFile,
-} from '../install/settings-file.ts';
+import { readJsonFile } from '../../settings/json-file.ts';
+import { isGuard, readSettings, type SettingsPlace, toSettingsFile } from '../install/settings-file.ts';
 
 export interface Installation {
   place: SettingsPlace;
@@ -28,6 +23,12 @@ export interface Surroundings {
 /** Why an installation does not judge every call, or denies all of them. Empty: it works as far as files show it. */
 export function findProblems({ place, file }: Installation, around: Surroundings): string[] {
   return [...findOwn(file), ...findOthers({ place, file }, around), ...findInProgram(around)];
+}
+
+/** The setting of a file that switches off hooks of other files, and except for managed settings those of its own. */
+export function findSwitch(settings: Readonly<Record<string, unknown>>, isManaged: boolean): string | undefined {
+  if (settings['disableAllHooks'] === true) return 'disableAllHooks';
+  return isManaged && settings['allowManagedHooksOnly'] === true ? 'allowManagedHooksOnly' : undefined;
 }
 
 /** SHA-256 of a hook program. Undefined if it cannot be read. */
@@ -57,7 +58,7 @@ export function listOthers(
 
 function findOwn(file: string): string[] {
   if (!existsSync(file)) return [`${file} does not exist`];
-  const found = read(file);
+  const found = read(() => readSettings(file));
   if (typeof found === 'string') return [found];
   const { hooks, settings } = found;
   return [
@@ -71,15 +72,10 @@ function findOwn(file: string): string[] {
 function findOthers(installation: Installation, around: Surroundings): string[] {
   const managed = toSettingsFile({ place: 'managed', env: around.env, project: '/' });
   return listOthers(installation, around).flatMap((file) => {
-    const found = read(file);
-    // What is wrong with another file does not concern the hooks of this one.
-    if (typeof found === 'string') return [];
-    return [
-      ...(found.settings['disableAllHooks'] === true ? [`\`disableAllHooks\` is set in ${file}`] : []),
-      ...(file === managed && found.settings['allowManagedHooksOnly'] === true
-        ? [`\`allowManagedHooksOnly\` is set in ${file}`]
-        : []),
-    ];
+    // Invalid hooks of another file do not concern those of this one.
+    const found = read(() => readJsonFile(file));
+    const name = typeof found === 'string' ? undefined : findSwitch(found.object, file === managed);
+    return name === undefined ? [] : [`\`${name}\` is set in ${file}`];
   });
 }
 
@@ -92,10 +88,10 @@ function findInProgram({ program, hook }: Surroundings): string[] {
   return hook === undefined || toHookDigest(program) === hook ? [] : [`${program} is not the installed program`];
 }
 
-/** Its settings, or why they cannot be read. */
-function read(file: string): SettingsText | string {
+/** What it returns, or why it cannot be read. */
+function read<T extends object>(readFile: () => T): T | string {
   try {
-    return readSettings(file);
+    return readFile();
   } catch (error) {
     return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
   }

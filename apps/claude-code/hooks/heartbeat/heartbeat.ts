@@ -20,6 +20,8 @@ export interface HeartbeatOptions {
 
 /** Milliseconds for which changes of files are collected. */
 const COLLECT_MS = 100;
+/** Milliseconds between two checks. */
+const REST_MS = 500;
 /** Milliseconds after which a call leads to a check although no file changed. */
 const CALL_MS = 3_000;
 const GRACE_MS = 5_000;
@@ -74,7 +76,7 @@ export class Heartbeat {
   }
 
   #plan(ms: number): void {
-    const due = Date.now() + ms;
+    const due = Math.max(Date.now() + ms, this.#checkedAt + REST_MS);
     if (this.#isClosed || due >= this.#due) return;
     clearTimeout(this.#timer);
     this.#due = due;
@@ -84,7 +86,7 @@ export class Heartbeat {
       if (this.#running) return this.#plan(COLLECT_MS);
       // A check that fails, such as by a full disk, is repeated at the next change or call.
       this.check().catch(() => {});
-    }, ms).unref();
+    }, due - Date.now()).unref();
   }
 
   async #check(): Promise<void> {

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { listTranscripts } from '../heartbeat/claude-sessions.ts';
+import { findSwitch } from '../heartbeat/find-problems.ts';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
 import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
 import { isGuard, readSettings, type SettingsPlace, toClaudeFolder, toSettingsFile } from './settings-file.ts';
@@ -49,13 +50,15 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
   const found: string[] = [];
   const off: string[] = [];
   let isManaged = false;
+  const managed = toSettingsFile({ ...input, place: 'managed' });
   for (const file of [...places.map((place) => toSettingsFile({ ...input, place })), toLocalFile(input.project)]) {
     try {
       const { hooks, settings } = readSettings(file);
-      if (settings['disableAllHooks'] === true) off.push(file);
+      const name = findSwitch(settings, file === managed);
+      if (name !== undefined) off.push(`\`${name}\` in ${file}`);
       if (!(hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))) continue;
       found.push(file);
-      isManaged ||= file === toSettingsFile({ ...input, place: 'managed' });
+      isManaged ||= file === managed;
     } catch (error) {
       facts.push({ name: 'settings', status: 'fail', text: (error as Error).message, fix: `Correct ${file}` });
     }
@@ -67,7 +70,7 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
     facts.push({
       name: 'switched off',
       status: 'fail',
-      text: `\`disableAllHooks\` is set in ${off.join(', ')}: no hook runs`,
+      text: `no hook of the guard runs, because of ${off.join(', ')}`,
       fix: 'Remove it, or install with --managed',
     });
   return facts;
