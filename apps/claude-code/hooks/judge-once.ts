@@ -2,25 +2,30 @@ import { createHash } from 'node:crypto';
 import type { Guard } from './guard.ts';
 import type { HookAnswer } from './hook-answer.ts';
 
-/** Milliseconds after an answer for which the same event gets it again. */
-const REPEAT_MS = 500;
+/** Milliseconds for which an answer is kept for the other hook. */
+const KEPT_MS = 10_000;
+/** The hook of the plugin appends this to the path of the project, which stays the same folder. */
+export const PLUGIN_MARK = '/.';
 
 /**
- * Decides once about an event that two hooks report, those of the settings and those of the plugin: both get the answer.
- * An event is the same if every byte of it is, with the id of its call.
+ * Decides once about an event that two hooks report, that of the settings and that of the plugin: the later one gets the
+ * same answer. An event that one hook reports again is another event.
  */
 export function judgeOnce(guard: Guard): Guard {
-  const answers = new Map<string, Promise<HookAnswer>>();
+  const answers = new Map<string, { isPlugin: boolean; answer: Promise<HookAnswer> }>();
   return {
-    handle(input, project = '') {
-      const key = createHash('sha256').update(project).update('\0').update(input).digest('base64');
+    handle(input, project) {
+      const isPlugin = project?.endsWith(PLUGIN_MARK) === true;
+      const key = createHash('sha256').update(input).digest('base64');
       const known = answers.get(key);
-      if (known) return known;
-      const answer = guard.handle(input, project === '' ? undefined : project);
-      answers.set(key, answer);
-      const forget = (): void => void setTimeout(() => answers.delete(key), REPEAT_MS).unref();
-      answer.then(forget, forget);
-      return answer;
+      answers.delete(key);
+      if (known && known.isPlugin !== isPlugin) return known.answer;
+      const decided = { isPlugin, answer: guard.handle(input, project) };
+      answers.set(key, decided);
+      setTimeout(() => {
+        if (answers.get(key) === decided) answers.delete(key);
+      }, KEPT_MS).unref();
+      return decided.answer;
     },
   };
 }

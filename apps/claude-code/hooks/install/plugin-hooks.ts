@@ -1,3 +1,4 @@
+import { PLUGIN_MARK } from '../judge-once.ts';
 import { EVENTS, toEntry } from './settings-file.ts';
 
 /** The hooks of the plugin of Claude Code: the same entries as those of an installation, with the script of the plugin. */
@@ -23,5 +24,8 @@ if [ ! -x "$hook" ] || [ "\${1-}" = SessionStart ]; then
     exit 1
   }
 fi
+# By this mark, Klaus knows that an event comes from the plugin.
+CLAUDE_PROJECT_DIR=\${CLAUDE_PROJECT_DIR:+$CLAUDE_PROJECT_DIR${PLUGIN_MARK}}
+export CLAUDE_PROJECT_DIR
 exec "$hook" "$@"
 `;
