@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md, the methods in docs/guides/editors.md and the example in the README from the code it describes.
+ * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the hooks of the plugin of Claude Code, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md, the methods in docs/guides/editors.md and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -9,6 +9,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PLUGIN_SCRIPT, toPluginHooks } from '../apps/claude-code/hooks/install/plugin-hooks.ts';
 import { createProgram } from '../apps/cli/program/program.ts';
 import { toAgentsPage } from './docs/capabilities.ts';
 import { toCliPage } from './docs/cli-page.ts';
@@ -44,6 +45,8 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     [EDITORS, toEditorsPage(join(import.meta.dirname, '..'))],
     ['README.md', toReadme(join(import.meta.dirname, '..'))],
     ['core/agent/state/fold-version.ts', toFoldVersion(join(import.meta.dirname, '..'))],
+    ['apps/claude-code/plugin/hooks/hooks.json', toJson(toPluginHooks())],
+    ['apps/claude-code/plugin/hooks/guard', PLUGIN_SCRIPT],
     ['docker/seccomp.json', toContainerProfile()],
     ['docs/reference/cli.md', toCliPage(await createProgram())],
     ['docs/reference/config.md', toConfigPage()],

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { GuardLog } from '@klaus/sdk/guard-log';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
 import type { Context } from './http/handler.ts';
@@ -45,6 +46,7 @@ export function createContext({
   return {
     ...given,
     ...{ klaus, log, workspaces, queue, hubs, live, feed, deletions },
+    guardLog: new GuardLog(klaus.store),
     metrics: undefined,
     maxBodyBytes: MAX_BODY_BYTES,
   };

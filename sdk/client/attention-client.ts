@@ -1,3 +1,4 @@
+import type { GuardAlert } from '../guard-log/guard-states.ts';
 import type { AttentionItem, AttentionList } from '@klaus/core/agent';
 
 /** A session that needs the user. `blocked`: the server cannot run it. */
@@ -8,6 +9,8 @@ export interface ClientAttentionItem extends Omit<AttentionItem, 'kind'> {
 export interface ClientAttention extends Omit<AttentionList, 'items'> {
   /** The oldest first. */
   items: readonly ClientAttentionItem[];
+  /** What concerns no session: the guard of Claude Code is off, or a session of it ran without the guard. */
+  alerts: readonly GuardAlert[];
 }
 
 /** What needs the user, over all sessions. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';
+import { createKlaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { type Emulator, KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
@@ -140,4 +141,23 @@ test.runIf(hasScript)('Tab and Enter complete the words of an argument', async (
   await terminal.shows('→ vi');
   terminal.type(KEYS.enter);
   expect(await terminal.shows(/^✓ /m)).toMatch(/^✓ .*\bvi\b/m);
+});
+
+test.runIf(hasScript)('the status line reports that the guard of Claude Code is off, until it was seen', async () => {
+  await using chat = await openChatPlace({ script: SCRIPT });
+  const terminal = await chat.open();
+  await using klaus = await createKlaus({ home: chat.place.home, cwd: chat.place.workspace, env: chat.place.env });
+  const of = '/home/user/.claude/settings.json';
+  const change = { type: 'guard.changed' as const, workspace: '/home/user/.claude', of, place: 'user' as const };
+  await klaus.recordGuard({ ...change, state: 'off', reason: 'the settings do not exist' });
+  await terminal.shows('klaus attention');
+  // What is new after the first list is also reported by a notification.
+  let bells = 0;
+  terminal.terminal.onBell(() => void (bells += 1));
+  terminal.type(FOCUS_OUT);
+  const { place: _, ...session } = { ...change, of: 'a session' };
+  await klaus.recordGuard({ ...session, state: 'missed', reason: 'it ran without hooks' });
+  await expect.poll(() => bells, { timeout: 20_000 }).toBe(1);
+  for (const each of [change, session]) await klaus.recordGuard({ ...each, state: 'dismissed', reason: 'seen' });
+  await terminal.hides('klaus attention');
 });

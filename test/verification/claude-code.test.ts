@@ -1,30 +1,24 @@
 // Covers apps/claude-code/verification, apps/claude-code/plugin: the real Claude Code commits through the chain.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS, needClaudeCode, runClaudeCode } from '../fixtures/claude-code.ts';
-import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { installProgram } from '../fixtures/install-program.ts';
+import { runKlaus, toEnv } from '../fixtures/klaus.ts';
 import { test } from '../fixtures/sandboxed.ts';
-import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { REVIEWS } from '../claude-code/guard-place.ts';
+import { createRoof } from '../roof/roof.ts';
 import { PROJECT, runGit } from './mcp.fixture.ts';
 
 const PLUGIN = join(import.meta.dirname, '../../apps/claude-code/plugin');
-
-/** A folder with the program `klaus`, as an installation puts it on the PATH. */
-function installProgram(place: TestHome): string {
-  const folder = join(place.home, '..', 'bin');
-  mkdirSync(folder, { recursive: true });
-  const program = join(folder, 'klaus');
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
-  chmodSync(program, 0o755);
-  return folder;
-}
 
 /** Claude Code calls the tool, again while the server is not connected yet; Klaus reviews with the same model server. */
 function toScript(tool: string) {
   const calls = [{ name: tool, input: { working_dir: '.' } }];
   return {
     steps: [
+      ...REVIEWS,
       { when: { user: 'Write the message of a commit' }, reply: { text: '{"message": "Change the sum"}' } },
       {
         when: { user: 'Review a change' },
@@ -53,8 +47,9 @@ describe.each(CLAUDE_CODE_VERSIONS)('Claude Code %s', (version) => {
     ['of the plugin', 'mcp__plugin_klaus_klaus__commit'],
   ] as const)('commits with the server %s', { timeout: CLAUDE_CODE_TIMEOUT }, async ([how, tool], context) => {
     const program = await needClaudeCode(context, version);
-    using place = createTestHome(PROJECT);
-    await using model = await startServer(toScript(tool));
+    // The hooks of the plugin start a daemon.
+    await using roof = await createRoof({ script: toScript(tool), files: PROJECT });
+    const { place, model } = roof;
     const env = toEnv({ place, server: model, env: { KLAUS_SANDBOX: 'bubblewrap' } });
     const path = `${installProgram(place)}:${env['PATH']}`;
     if (how !== 'of the plugin') {

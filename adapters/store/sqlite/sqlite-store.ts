@@ -91,7 +91,11 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
         (events) => void (events.length > 0 && notifier.published(session, events)),
       );
     },
-    appendHost: (body) => commits.run(() => appendHostRecord(database, { body, at: clock.now(), redact })),
+    appendHost: (body) =>
+      commits.run(
+        () => appendHostRecord(database, { body, at: clock.now(), redact }),
+        () => notifier.touched(),
+      ),
     read: (session, after = 0) => readBatches(database, session, after),
     async send(session, command) {
       const receivedAt = clock.now();

@@ -29,6 +29,9 @@ const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
 
 const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
 
+/** The tools of `klaus mcp` in the plugin of Klaus. */
+const OWN = /^mcp__plugin_klaus_klaus__(?:check|confirm|commit|push|validate_intent|list_repos)$/;
+
 /** Rules whose finding is about the request itself, not about its effect: Claude Code reports the same to its model. */
 const UNPREPARED = 'prepare';
 
@@ -57,6 +60,7 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
 }
 
 function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
+  if (OWN.test(tool)) return allow('mcp', 'the gate of Klaus judges what this tool does');
   if (mcp === 'trust') return allow('mcp', 'the tools of MCP servers are trusted (guard.mcp)');
   if (mcp === 'readonly' && READS.test(tool)) return allow('mcp', 'by its name, it only reads');
   return { verdict: 'ask', rule: 'mcp', reason: `${tool} belongs to an MCP server, which the guard cannot see into` };

@@ -1,5 +1,6 @@
 import type { Klaus } from '@klaus/sdk';
 import type { AttentionClient } from '@klaus/sdk/client';
+import { readGuardStates, toGuardAlerts } from '@klaus/sdk/guard-log';
 import { optional } from '@klaus/sdk/optional';
 
 /** Milliseconds for which changes are collected. */
@@ -7,13 +8,14 @@ const COLLECT_MS = 500;
 
 /** What needs the user on this machine. */
 export function createLocalAttention({ store }: Klaus): AttentionClient {
+  const readAlerts = () => toGuardAlerts(readGuardStates(store.view));
   return {
-    attention: ({ limit } = {}) => store.attention(optional({ limit })),
+    attention: async ({ limit } = {}) => ({ ...(await store.attention(optional({ limit }))), alerts: readAlerts() }),
     followAttention(listener) {
       let timer: NodeJS.Timeout | undefined;
       const report = (): void => {
         timer = undefined;
-        listener(store.view.attention());
+        listener({ ...store.view.attention(), alerts: readAlerts() });
       };
       const plan = (): void => void (timer ??= setTimeout(report, COLLECT_MS).unref());
       const stop = store.view.watch(plan);

@@ -9,6 +9,8 @@ export interface FollowHostOptions {
   onRemoved: (session: string, undoUntil: number | null) => void;
   /** The sessions that need the user, first after the snapshot and then after each change. */
   onAttention?: (list: AttentionListView) => void;
+  /** The guard of Claude Code decided something. @param seq Its seq in the host chain. */
+  onGuard?: (seq: number) => void;
   onState?: (state: StreamState) => void;
   signal: AbortSignal;
 }
@@ -23,6 +25,7 @@ export function followHost({ connection }: Pick<Client, 'connection'>, options: 
       session: options.onSession,
       removed: ({ session, undoUntil }) => options.onRemoved(session, undoUntil),
       attention: (list) => options.onAttention?.(list),
+      guard: ({ seq }) => options.onGuard?.(seq),
     },
     onState: options.onState,
     signal: options.signal,

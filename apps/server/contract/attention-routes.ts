@@ -22,7 +22,20 @@ const attentionItemSchema = z.object({
 });
 export type AttentionItemView = z.infer<typeof attentionItemSchema>;
 
+const alertSchema = z.object({
+  id: z.string().describe('For `POST /api/attention/claim`.'),
+  kind: z
+    .enum(['guard-off', 'guard-missed'])
+    .describe('`guard-off` the guard of Claude Code is off; `guard-missed` a session of Claude Code ran without it.'),
+  of: z.string().describe('The settings file, or the id of the session. `POST /api/guard/dismiss` takes it.'),
+  workspace: z.string().describe('The project, or the folder of the settings.'),
+  reason: z.string(),
+  since: z.string().describe('ISO 8601.'),
+});
+export type AlertView = z.infer<typeof alertSchema>;
+
 export const attentionListSchema = z.object({
+  alerts: z.array(alertSchema).describe('What concerns no session of Klaus, the oldest first.'),
   items: z.array(attentionItemSchema).describe('The oldest first.'),
   counts: z
     .object({ answer: z.int(), failed: z.int(), done: z.int() })

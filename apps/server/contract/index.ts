@@ -1,7 +1,8 @@
 export { BUILT_IN_AGENT, type AgentDetail, type AgentView } from './agent-routes.ts';
-export type { AttentionItemView, AttentionListView } from './attention-routes.ts';
+export type { AlertView, AttentionItemView, AttentionListView } from './attention-routes.ts';
 export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.ts';
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
+export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { API_VERSION, ROUTES, type RouteName, type RouteOf } from './routes.ts';

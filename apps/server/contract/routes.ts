@@ -13,6 +13,7 @@ import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
+import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -231,6 +232,7 @@ export const ROUTES = {
   ...models,
   ...sessionRoutes,
   ...hookRoutes,
+  ...guardRoutes,
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,

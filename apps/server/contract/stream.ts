@@ -50,13 +50,15 @@ export type SessionStream = z.infer<typeof sessionStreamSchema>;
 
 /**
  * `GET /api/events`: the list of sessions. `snapshot` comes first and replaces earlier views; then `session` for each
- * changed session, `removed` for each deleted one, and `attention` with the sessions that need the user after each change.
+ * changed session, `removed` for each deleted one, `attention` with the sessions that need the user after each change,
+ * and `guard` after the snapshot and after each decision of the guard of Claude Code.
  */
 export const hostStreamSchema = z.object({
   snapshot: z.object({ sessions: z.array(sessionViewSchema) }),
   session: sessionViewSchema,
   removed: z.object({ session: z.string(), undoUntil: z.number().nullable() }),
   attention: attentionListSchema,
+  guard: z.object({ seq: z.int().describe('Seq of its newest event in the host chain; 0 without one.') }),
   bye: byeSchema,
 });
 export type HostStream = z.infer<typeof hostStreamSchema>;

@@ -14,6 +14,7 @@ import { changeHandlers } from '../handlers/changes.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
+import { guardHandlers } from '../handlers/guard.ts';
 import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { hostHandlers } from '../handlers/host.ts';
@@ -32,6 +33,7 @@ const HANDLERS: Handlers = {
   ...hostHandlers,
   ...attentionHandlers,
   ...hookHandlers,
+  ...guardHandlers,
   ...liveHandlers,
   ...promptHandlers,
   ...sessionHandlers,

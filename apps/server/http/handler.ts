@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Klaus } from '@klaus/sdk';
+import type { GuardLog } from '@klaus/sdk/guard-log';
 import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
@@ -29,6 +30,8 @@ export interface Context {
   workspaces: AllowedWorkspaces;
   /** Judges events of hooks of Claude Code; undefined if this program does not. */
   hooks: JudgeHook | undefined;
+  /** The decisions of the guard. */
+  guardLog: GuardLog;
   /** Undefined if metrics are disabled. */
   metrics: Metrics | undefined;
   token: Token;

@@ -1,3 +1,4 @@
+import { readGuardStates, toGuardAlerts } from '@klaus/sdk/guard-log';
 import type { AttentionListView } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { toSessionViews, type ViewSources } from './session-view.ts';
@@ -19,7 +20,8 @@ export function toAttention(sources: AttentionSources, limit?: number): Attentio
   });
   const isRemoved = items.length - shown.length;
   const all = [...shown, ...blocked].toSorted((a, b) => (a.since < b.since ? -1 : 1));
-  return { items: all, counts: { ...counts, failed: Math.max(0, counts.failed - isRemoved) + blocked.length } };
+  const alerts = toGuardAlerts(readGuardStates(klaus.store.view));
+  return { alerts, items: all, counts: { ...counts, failed: Math.max(0, counts.failed - isRemoved) + blocked.length } };
 }
 
 function toBlocked(sources: AttentionSources): AttentionListView['items'] {

@@ -11,6 +11,9 @@ const SNAPSHOT = 500;
 /** Milliseconds for which changes are collected before they are sent. */
 const COLLECT_MS = 100;
 
+/** Host events that the page of the guard shows. */
+const GUARD = ['guard.decided', 'guard.changed'] as const;
+
 /** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
 export class SessionListFeed {
   readonly #sources: AttentionSources;
@@ -24,6 +27,9 @@ export class SessionListFeed {
   /** The last list that was sent, as JSON. */
   #attention = '';
   #mark: ChangeMark | undefined;
+  /** The last event of the host chain that was read. */
+  #hostSeq = 0;
+  #guardSeq = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(sources: AttentionSources) {
@@ -46,6 +52,7 @@ export class SessionListFeed {
     const sessions = [...this.#sent.values()].map(({ view }) => view);
     stream.write(toFrame('snapshot', JSON.stringify({ sessions })));
     stream.write(toFrame('attention', this.#attention));
+    stream.write(toFrame('guard', JSON.stringify({ seq: this.#guardSeq })));
   }
 
   /** A change that is not in the log of the session. */
@@ -66,6 +73,10 @@ export class SessionListFeed {
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#attention = JSON.stringify(toAttention(this.#sources));
+    this.#hostSeq = first(klaus.store.view.hostEvents({ before: Infinity }))?.seq ?? 0;
+    this.#guardSeq = Math.max(
+      ...GUARD.map((type) => first(klaus.store.view.hostEvents({ type, before: Infinity }))?.seq ?? 0),
+    );
     this.#stops.push(
       everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
@@ -98,6 +109,16 @@ export class SessionListFeed {
     for (const id of ids) isOther = this.#sendChange(id, klaus.store.view.session(id)) || isOther;
     // Without a changed session, another process may have marked one as seen.
     if (isOther || ids.size === 0) this.#sendAttention();
+    this.#sendGuard();
+  }
+
+  #sendGuard(): void {
+    const before = this.#guardSeq;
+    for (const { seq, type } of this.#sources.klaus.store.view.hostEvents({ after: this.#hostSeq })) {
+      this.#hostSeq = seq;
+      if ((GUARD as readonly string[]).includes(type)) this.#guardSeq = seq;
+    }
+    if (this.#guardSeq > before) this.#send('guard', { seq: this.#guardSeq });
   }
 
   #sendAttention(): void {
@@ -153,6 +174,11 @@ export class SessionListFeed {
   #isDeleted(session: string): boolean {
     return this.#sources.undoUntil(session) !== undefined;
   }
+}
+
+function first<T>(values: Iterable<T>): T | undefined {
+  for (const value of values) return value;
+  return undefined;
 }
 
 /** True if both need the same from the user. */

@@ -25,7 +25,8 @@ export class Attention {
   #title = '';
   #startedAt = 0;
   #items: readonly ClientAttentionItem[] = [];
-  /** Ids of the items that were listed already; undefined before the first list. */
+  #alerts: ClientAttention['alerts'] = [];
+  /** Ids of the items and alerts that were listed already; undefined before the first list. */
   #known: ReadonlySet<string> | undefined;
   #shown: () => string | undefined = () => undefined;
 
@@ -48,8 +49,9 @@ export class Attention {
     return this.#items.filter(({ session }) => session !== shown);
   }
 
-  /** For the status line; empty if no other session needs the user. */
+  /** For the status line; empty if nothing but the shown session needs the user. */
   get hint(): string {
+    if (this.#alerts.length > 0) return `${toAlertText(this.#alerts[0]!)} · klaus attention`;
     const count = new Set(this.others.map(({ session }) => session)).size;
     if (count === 0) return '';
     return `${count === 1 ? '1 session needs you' : `${count} sessions need you`} · /next`;
@@ -82,14 +84,16 @@ export class Attention {
     if (this.#title !== '') this.#screen.terminal.setTitle('');
   }
 
-  #onList({ items }: ClientAttention): void {
+  #onList({ items, alerts }: ClientAttention): void {
     this.#items = items;
+    this.#alerts = alerts;
     const known = this.#known;
-    this.#known = new Set(items.map(({ id }) => id));
+    this.#known = new Set([...items, ...alerts].map(({ id }) => id));
     this.#screen.requestRender();
     // What needed the user when the terminal was opened is not reported.
     if (!known) return;
     for (const item of this.others) if (!known.has(item.id)) void this.#reportOther(item);
+    for (const alert of alerts) if (!known.has(alert.id)) void this.#claim(alert.id, toAlertText(alert));
   }
 
   async #reportOther({ id, title, line }: ClientAttentionItem): Promise<void> {
@@ -128,6 +132,10 @@ export class Attention {
     const desktop = notify === 'desktop' ? `\u001b]9;${line}\u0007\u001b]777;notify;Klaus;${line}\u0007` : '';
     this.#screen.terminal.write(`\u0007${desktop}`);
   }
+}
+
+function toAlertText({ kind }: ClientAttention['alerts'][number]): string {
+  return kind === 'guard-off' ? 'the guard of Claude Code is off' : 'a session of Claude Code ran without the guard';
 }
 
 function pause(ms: number): Promise<void> {

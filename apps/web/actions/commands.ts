@@ -52,6 +52,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'board', keys: 'g b', title: (t) => t.attention.board, run: () => go({ page: 'board' }) },
+  { id: 'guard', keys: 'g g', title: (t) => t.attention.guard, run: () => go({ page: 'guard' }) },
   { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },

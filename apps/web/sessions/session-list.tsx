@@ -1,4 +1,4 @@
-import type { AttentionItemView, SessionView } from '@klaus/server/contract';
+import type { AlertView, AttentionItemView, SessionView } from '@klaus/server/contract';
 import { useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { groupSessions, host, loadOlder, toUnlisted } from '../state/host.ts';
@@ -6,6 +6,7 @@ import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { formatAgo } from '../text/format.ts';
+import { toAlertTitle } from '../text/alert-title.ts';
 import { useText } from '../text/text.ts';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -18,6 +19,7 @@ type Row =
   | { key: string; heading: string; count: number }
   | { key: string; session: SessionView; depth: number; below: readonly SessionView[] }
   | { key: string; item: AttentionItemView }
+  | { key: string; alert: AlertView }
   | { key: string; older: true };
 
 /** Height of a heading and of a session, in pixels. */
@@ -41,9 +43,11 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
     const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
       group.length === 0 ? [] : [{ key: heading, heading, count: group.length }, ...group.flatMap(toTree)];
     const unlisted = toUnlisted({ sessions, attention });
-    const needing = waiting.length + unlisted.length;
+    const { alerts } = attention;
+    const needing = alerts.length + waiting.length + unlisted.length;
     return [
       ...(needing === 0 ? [] : [{ key: 'needing', heading: t.sessions.waiting, count: needing }]),
+      ...alerts.map((alert): Row => ({ key: alert.id, alert })),
       ...waiting.flatMap(toTree),
       ...unlisted.map((item): Row => ({ key: item.id, item })),
       ...toRows(t.sessions.pinned, pinned),
@@ -69,6 +73,7 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
           const { session, depth, below } = row;
           return <SessionRow session={session} isCurrent={session.id === current} depth={depth} below={below} />;
         }
+        if ('alert' in row) return <AlertRow alert={row.alert} />;
         if ('item' in row) return <UnlistedRow item={row.item} isCurrent={row.item.session === current} />;
         if ('heading' in row) {
           return (
@@ -105,6 +110,26 @@ function UnlistedRow({ item, isCurrent }: { item: AttentionItemView; isCurrent: 
             <span className="ellipsis" dir="auto">
               {line}
             </span>
+            <span className="number">{formatAgo(Date.parse(since), now)}</span>
+          </span>
+        </span>
+      </a>
+    </div>
+  );
+}
+
+/** What the guard of Claude Code reports. */
+function AlertRow({ alert: { kind, reason, since } }: { alert: AlertView }) {
+  const t = useText();
+  const now = useNow();
+  return (
+    <div className="session-row bare line">
+      <a href={toHash({ page: 'guard' })} className="line grow">
+        <StateMark state="failed" />
+        <span className="column grow">
+          <span className="ellipsis session-name">{toAlertTitle(kind, t)}</span>
+          <span className="session-facts line small muted">
+            <span className="ellipsis">{reason}</span>
             <span className="number">{formatAgo(Date.parse(since), now)}</span>
           </span>
         </span>

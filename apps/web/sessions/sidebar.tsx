@@ -1,4 +1,4 @@
-import { Bot, ChartColumn, Columns3, Keyboard, Search, Settings2, SquarePen, X } from 'lucide-react';
+import { Bot, ChartColumn, Columns3, Keyboard, Search, Settings2, ShieldCheck, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
@@ -21,10 +21,12 @@ export function Sidebar() {
   useSignal('focus-search', () => search.current?.focus());
   const isUsage = here.page === 'usage';
   const isBoard = here.page === 'board';
+  const isGuard = here.page === 'guard';
   const isAgents = here.page === 'agents';
   const buttons = [
     { label: t.attention.board, keys: 'g b', icon: Columns3, isPressed: isBoard, run: () => go({ page: 'board' }) },
     { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
+    { label: t.attention.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
     { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
     { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
     { label: t.app.preferences, keys: 'mod+,', icon: Settings2, run: () => overlay.set({ kind: 'preferences' }) },

@@ -23,6 +23,8 @@ const AgentsPage = lazyComponent(async () => (await import('../agents/agents-pag
 
 const BoardPage = lazyComponent(async () => (await import('../board/board-page.tsx')).BoardPage, <Loading />);
 
+const GuardPage = lazyComponent(async () => (await import('../guard/guard-page.tsx')).GuardPage, <Loading />);
+
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -50,6 +52,7 @@ export function App() {
         <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
+          {here.page === 'guard' ? <GuardPage /> : null}
           {here.page === 'board' ? <BoardPage compared={here.compared} /> : null}
           {here.page === 'agents' ? <AgentsPage key={here.name} name={here.name} /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}

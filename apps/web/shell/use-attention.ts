@@ -1,4 +1,4 @@
-import type { AttentionItemView } from '@klaus/server/contract';
+import type { AlertView, AttentionItemView } from '@klaus/server/contract';
 import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
 import { isNotifier } from '../state/notifier.ts';
@@ -7,6 +7,7 @@ import { preferences } from '../state/preferences.ts';
 import { isOwn } from '../state/session-tree.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
+import { toAlertTitle } from '../text/alert-title.ts';
 import { text, useText } from '../text/text.ts';
 
 /** Milliseconds for which a program that shows the session can claim the notification, or mark the session as seen. */
@@ -24,9 +25,11 @@ export function useAttention(): void {
   useEffect(() => {
     if (isLoading) return;
     const before = known.current;
-    known.current = new Set(attention.items.map(({ id }) => id));
+    known.current = new Set([...attention.items, ...attention.alerts].map(({ id }) => id));
     // What needed the user when the page was opened is not reported.
-    if (before) for (const item of attention.items) if (!before.has(item.id)) void report(item);
+    if (!before) return;
+    for (const item of attention.items) if (!before.has(item.id)) void report(item);
+    for (const alert of attention.alerts) if (!before.has(alert.id)) void reportAlert(alert);
   }, [attention, isLoading]);
 }
 
@@ -50,13 +53,23 @@ async function report(item: AttentionItemView): Promise<void> {
   });
 }
 
+/** The guard of Claude Code is off, or a session ran without it. */
+async function reportAlert(alert: AlertView): Promise<void> {
+  if (!canNotify() || !(await claim(alert))) return;
+  const shown = new Notification(toAlertTitle(alert.kind, text()), { body: alert.reason, tag: alert.id });
+  shown.addEventListener('click', () => {
+    window.focus();
+    go({ page: 'guard' });
+  });
+}
+
 function canNotify(): boolean {
   if (!preferences.get().notify || !isNotifier() || !('Notification' in globalThis)) return false;
   return Notification.permission === 'granted';
 }
 
 /** Without an answer of the server, this page does not notify: the connection is lost, and the list is old. */
-async function claim({ id }: AttentionItemView): Promise<boolean> {
+async function claim({ id }: Pick<AttentionItemView, 'id'>): Promise<boolean> {
   return client.claimNotification({ body: { item: id } }).then(
     ({ claimed }) => claimed,
     () => false,

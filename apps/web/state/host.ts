@@ -31,6 +31,8 @@ export interface Host {
   hasOlder: boolean;
   /** The sessions that need the user. */
   attention: AttentionListView;
+  /** Position of the newest decision of the guard of Claude Code; 0 without one. */
+  guardSeq: number;
 }
 
 export const host = createStore<Host>({
@@ -42,7 +44,8 @@ export const host = createStore<Host>({
   settings: undefined,
   models: [],
   hasOlder: false,
-  attention: { items: [], counts: { answer: 0, failed: 0, done: 0 } },
+  attention: { alerts: [], items: [], counts: { answer: 0, failed: 0, done: 0 } },
+  guardSeq: 0,
 });
 
 function change(part: Partial<Host>): void {
@@ -153,8 +156,8 @@ export function openHost(): void {
     signal: end.signal,
     known() {
       flushChanges();
-      const { isLoading, sessions, attention } = host.get();
-      return isLoading ? undefined : { sessions: [...sessions.values()], attention };
+      const { isLoading, sessions, attention, guardSeq } = host.get();
+      return isLoading ? undefined : { sessions: [...sessions.values()], attention, guardSeq };
     },
     onSnapshot(sessions) {
       flushChanges();
@@ -166,6 +169,7 @@ export function openHost(): void {
       flushChanges();
       change({ attention });
     },
+    onGuard: (guardSeq) => change({ guardSeq }),
     onState: (state) => void takeState(state),
   });
 }

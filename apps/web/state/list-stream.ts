@@ -9,12 +9,13 @@ type TabMessage =
   | { kind: 'session'; session: SessionView }
   | { kind: 'removed'; session: string; undoUntil: number | null }
   | { kind: 'attention'; attention: AttentionListView }
+  | { kind: 'guard'; seq: number }
   | { kind: 'state'; state: StreamState }
   | { kind: 'ask' };
 
 export interface ListStreamOptions extends Required<FollowHostOptions> {
   /** All known sessions, for a tab that was opened later; undefined until the first snapshot. */
-  known: () => { sessions: SessionView[]; attention: AttentionListView } | undefined;
+  known: () => { sessions: SessionView[]; attention: AttentionListView; guardSeq: number } | undefined;
 }
 
 /** The version separates tabs of different versions of the page. */
@@ -47,6 +48,7 @@ export function followList(options: ListStreamOptions): void {
     else if (message.kind === 'session') options.onSession(message.session);
     else if (message.kind === 'removed') options.onRemoved(message.session, message.undoUntil);
     else if (message.kind === 'attention') options.onAttention(message.attention);
+    else if (message.kind === 'guard') options.onGuard(message.seq);
     else if (message.kind === 'state') options.onState(message.state);
   };
   const forward = (message: TabMessage) => {
@@ -65,6 +67,7 @@ export function followList(options: ListStreamOptions): void {
         onSession: (session) => forward({ kind: 'session', session }),
         onRemoved: (session, undoUntil) => forward({ kind: 'removed', session, undoUntil }),
         onAttention: (attention) => forward({ kind: 'attention', attention }),
+        onGuard: (seq) => forward({ kind: 'guard', seq }),
         onState(state) {
           streamState = state;
           forward({ kind: 'state', state });
@@ -101,6 +104,7 @@ export function followList(options: ListStreamOptions): void {
       post({ kind: 'state', state: streamState });
       post({ kind: 'snapshot', sessions: known.sessions });
       post({ kind: 'attention', attention: known.attention });
+      post({ kind: 'guard', seq: known.guardSeq });
       return;
     }
     handle(data);

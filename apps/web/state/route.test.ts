@@ -5,6 +5,7 @@ test('a route is restored from its address', () => {
   const routes: Route[] = [
     { page: 'home' },
     { page: 'usage' },
+    { page: 'guard' },
     { page: 'agents' },
     { page: 'agents', name: 'code-reviewer' },
     { page: 'session', id: '01J', tab: 'conversation' },

@@ -8,6 +8,7 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
+  | { page: 'guard' }
   /** With ids: the comparison of these sessions. */
   | { page: 'board'; compared?: readonly string[] }
   /** Without a name: the list. `new`: the form for a new agent. */
@@ -18,7 +19,7 @@ export type Route =
 export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
-  if (page === 'usage') return { page: 'usage' };
+  if (page === 'usage' || page === 'guard') return { page };
   if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
   if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
@@ -47,7 +48,7 @@ function decode(word: string): string {
 
 export function toHash(route: Route): string {
   if (route.page === 'home') return '#/';
-  if (route.page === 'usage') return '#/usage';
+  if (route.page === 'usage' || route.page === 'guard') return `#/${route.page}`;
   if (route.page === 'board')
     return `#/board${route.compared ? `/${encodeURIComponent(route.compared.join(','))}` : ''}`;
   if (route.page === 'agents') return `#/agents${route.name === undefined ? '' : `/${encodeURIComponent(route.name)}`}`;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { de } from './de.ts';
 import { deAgents } from './de-agents.ts';
+import { deGuard } from './de-guard.ts';
 import { enAgents } from './en-agents.ts';
+import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
 
 type Leaf = string | ((...args: never[]) => string);
@@ -15,8 +17,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents };
-const GERMAN = { ...de, agents: deAgents };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);

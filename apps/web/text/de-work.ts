@@ -249,6 +249,9 @@ export const deWork: typeof enWork = {
     used: (used) => `${used} verbraucht`,
   },
   attention: {
+    guard: 'Wächter von Claude Code',
+    guardOff: 'Der Wächter von Claude Code ist aus',
+    guardMissed: 'Eine Sitzung lief ohne den Wächter',
     board: 'Tafel',
     seen: 'Als gesehen markieren',
     failed: 'Ein Lauf von Klaus ist fehlgeschlagen',

@@ -237,6 +237,9 @@ export const enWork = {
     used: (used: string) => `${used} used`,
   },
   attention: {
+    guard: 'Guard of Claude Code',
+    guardOff: 'The guard of Claude Code is off',
+    guardMissed: 'A session ran without the guard',
     board: 'Board',
     seen: 'Mark as seen',
     failed: 'A run of Klaus failed',

@@ -34,6 +34,8 @@ export interface AuditOptions {
 export interface HostFilter {
   /** Only events after this seq. Default 0. */
   after?: number;
+  /** Only events before this seq, the newest first. Not together with `after`. `Infinity`: from the newest one. */
+  before?: number;
   /** Unix milliseconds: only events at that time or later. */
   since?: number;
   type?: HostEventType;

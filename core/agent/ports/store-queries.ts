@@ -79,7 +79,7 @@ export interface StoreQueries {
   verify(session: string): Promise<ChainReport>;
   /** Verifies the host chain and the chains of the sessions. */
   audit(options?: AuditOptions): Promise<AuditReport>;
-  /** Events of the host chain in order. */
+  /** Events of the host chain in order, or with `before` the newest first. */
   hostEvents(filter?: HostFilter): AsyncIterable<HostEvent>;
   /** The newest host event of one type about one session or workspace. */
   lastHostEvent<T extends HostEventType>(type: T, subject: string): Promise<HostEventOf<T> | undefined>;
@@ -125,6 +125,8 @@ export interface StoreView {
   events(session: string, after?: number): Iterable<Event>;
   /** The same as JSON texts, each on one line. @throws KlausError `store.corrupt`. */
   texts(session: string, after: number): Iterable<{ seq: number; text: string }>;
+  /** Events of the host chain. @throws KlausError `store.corrupt`. */
+  hostEvents(filter?: HostFilter): Iterable<HostEvent>;
   /** Calls `notice` soon after any process appended or sent anything. */
   watch(notice: () => void): () => void;
   /**

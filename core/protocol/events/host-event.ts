@@ -155,6 +155,28 @@ const guardObserved = z
   })
   .describe('What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call.');
 
+const guardChanged = z
+  .object({
+    type: z.literal('guard.changed'),
+    workspace: z
+      .string()
+      .describe(
+        'Absolute real path of the project. For settings of the user or the machine, the folder of the settings.',
+      ),
+    of: z
+      .string()
+      .describe('Absolute path of the settings file with the hooks. For a missed session, its id in Claude Code.'),
+    place: z.enum(['user', 'project', 'managed']).optional().describe('Whose settings they are.'),
+    state: z
+      .enum(['on', 'off', 'removed', 'missed', 'dismissed'])
+      .describe(
+        '`on` installed and intact; `off` calls are not judged, or all are denied; `removed` uninstalled; `missed` a session ran without the guard; `dismissed` the user has seen the report.',
+      ),
+    reason: z.string(),
+    hook: z.string().optional().describe('SHA-256 of the installed hook program.'),
+  })
+  .describe('The guard was installed, switched off, restored or removed, or a session of Claude Code ran without it.');
+
 export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,
   sessionDeleted,
@@ -169,6 +191,7 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   agentUsed,
   guardDecided,
   guardObserved,
+  guardChanged,
 ]);
 
 export const hostEnvelopeSchema = z.object({

@@ -53,15 +53,20 @@ function toSubject(body: HostEventBody): string {
 }
 
 /**
- * Events of the host chain in order, read in pages.
+ * Events of the host chain in order, or with `before` the newest first, read in pages.
  *
  * @throws KlausError `store.corrupt` for an invalid record.
  */
 export function* readHostEvents(database: Database, filter: HostFilter = {}): Generator<HostEvent, void, undefined> {
-  const sql = `SELECT seq, record FROM host_events WHERE seq > ?1 AND (?3 IS NULL OR at >= ?3)
-    AND (?4 IS NULL OR type = ?4) AND (?5 IS NULL OR subject = ?5) ORDER BY seq LIMIT ?2`;
-  const { after = 0, since = null, type = null, subject = null } = filter;
-  for (const row of database.pages<HostRow>(sql, { key: 'seq', after }, since, type, subject))
+  const { before, after = before ?? 0 } = filter;
+  const values: [column: string, value: string | number][] = [];
+  if (filter.since !== undefined) values.push(['at >=', filter.since]);
+  if (filter.type !== undefined) values.push(['type =', filter.type]);
+  if (filter.subject !== undefined) values.push(['subject =', filter.subject]);
+  const conditions = values.map(([column], at) => `AND ${column} ?${at + 3}`).join(' ');
+  const [compare, order] = before === undefined ? ['>', 'ASC'] : ['<', 'DESC'];
+  const sql = `SELECT seq, record FROM host_events WHERE seq ${compare} ?1 ${conditions} ORDER BY seq ${order} LIMIT ?2`;
+  for (const row of database.pages<HostRow>(sql, { key: 'seq', after }, ...values.map(([, value]) => value)))
     yield fromHostRow(database, row);
 }
 
@@ -99,6 +104,9 @@ const OWN = new Set([
   'tool',
   'verdict',
   'what',
+  'of',
+  'place',
+  'state',
 ]);
 
 function redactFields(value: unknown, redact: Redact): unknown {

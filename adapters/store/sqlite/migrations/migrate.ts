@@ -6,6 +6,7 @@ import { m011 } from './m011-fewer-pages.ts';
 import { m014 } from './m014-instances.ts';
 import { m015 } from './m015-attention.ts';
 import { m016 } from './m016-listing.ts';
+import { m017 } from './m017-host-types.ts';
 import type { Migration } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -184,6 +185,7 @@ UPDATE sessions SET input_tokens = input_tokens + cache_read_tokens + cache_writ
   m014,
   m015,
   m016,
+  m017,
 ];
 
 /**

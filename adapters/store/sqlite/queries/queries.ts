@@ -108,6 +108,7 @@ export function createView(
     eventsOf: (session, types) => readEventsOf(database, session, types),
     events: (session, after = 0) => readEvents(database, session, after),
     texts: (session, after) => readTexts(database, session, after),
+    hostEvents: (filter) => readHostEvents(database, filter),
     watch: (notice) => notifier.watch(notice),
     onUnreadable: (listener) => notifier.onUnreadable(listener),
   };

@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listTranscripts } from '../heartbeat/claude-sessions.ts';
+import { findSwitch } from '../heartbeat/find-problems.ts';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
 import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
 import {
@@ -55,17 +57,19 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
   const found: string[] = [];
   const off: string[] = [];
   let isManaged = false;
+  const managed = toSettingsFile({ ...input, place: 'managed' });
   for (const file of [...places.map((place) => toSettingsFile({ ...input, place })), toLocalFile(input.project)]) {
     try {
       const read = readSettings(file);
-      if (read.settings['disableAllHooks'] === true) off.push(file);
+      const name = findSwitch(read.settings, file === managed);
+      if (name !== undefined) off.push(`\`${name}\` in ${file}`);
       if (!(read.hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))) continue;
       found.push(file);
       if (!hasGuard(read, toHookPath(input.home))) {
         const text = `the hooks in ${file} are not those that this Klaus installs`;
         facts.push({ name: 'settings', status: 'fail', text, fix: INSTALL });
       }
-      isManaged ||= file === toSettingsFile({ ...input, place: 'managed' });
+      isManaged ||= file === managed;
     } catch (error) {
       facts.push({ name: 'settings', status: 'fail', text: (error as Error).message, fix: `Correct ${file}` });
     }
@@ -77,7 +81,7 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
     facts.push({
       name: 'switched off',
       status: 'fail',
-      text: `\`disableAllHooks\` is set in ${off.join(', ')}: no hook runs`,
+      text: `no hook of the guard runs, because of ${off.join(', ')}`,
       fix: 'Remove it, or install with --managed',
     });
   return facts;
@@ -175,7 +179,8 @@ async function checkCanary(input: DiagnoseInput, program: string): Promise<Guard
 function checkSessions({ env, home }: DiagnoseInput, known: ReadonlySet<string>): GuardFact {
   const name = 'sessions';
   const installedAt = statSync(toHookPath(home), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-  const unseen = listTranscripts(join(toClaudeFolder({ env }), 'projects'))
+  const unseen = listTranscripts(toClaudeFolder({ env }))
+    .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .filter(({ at }) => at > installedAt && at > Date.now() - DAY_MS)
     .filter(({ path }) => !known.has(basename(path, '.jsonl')));
   if (unseen.length === 0) return { name, status: 'ok', text: 'the guard has seen all sessions of the last day' };
@@ -186,18 +191,4 @@ function checkSessions({ env, home }: DiagnoseInput, known: ReadonlySet<string>)
     text: `the guard has not seen ${unseen.length} of the sessions of the last day: ${paths.join(', ')}`,
     fix: 'Find out which settings they used: `disableAllHooks`, CLAUDE_CONFIG_DIR, --settings',
   };
-}
-
-function listTranscripts(folder: string): { path: string; at: number }[] {
-  try {
-    return (
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        // Files of subagents have names of their own.
-        .filter((entry) => entry.isFile() && /^[\da-f-]{36}\.jsonl$/.test(entry.name))
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((path) => ({ path, at: statSync(path).mtimeMs }))
-    );
-  } catch {
-    return [];
-  }
 }

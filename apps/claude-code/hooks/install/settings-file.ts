@@ -92,7 +92,7 @@ export function withGuard({ text, hooks }: SettingsText, program: string | null)
       return others.length === entry.hooks.length ? [entry] : others.length > 0 ? [{ ...entry, hooks: others }] : [];
     });
     const isOurs = program !== null && (EVENTS as readonly string[]).includes(name);
-    const entries = isOurs ? [...kept, toEntry(name, program)] : kept;
+    const entries = isOurs ? [...kept, toEntry(name, toHookCommand(program, name))] : kept;
     if (JSON.stringify(entries) === JSON.stringify(before)) continue;
     changed = edit(changed, ['hooks', name], entries.length > 0 ? entries : undefined);
   }
@@ -113,10 +113,11 @@ function edit(text: string, path: string[], value: unknown): string {
 /**
  * `onFailure` closes most failures since 2.1.295. The shell closes them in every version: what is no complete answer
  * denies the call.
+ *
+ * @param call The shell command that answers the event.
  */
-function toEntry(event: string, program: string) {
+export function toEntry(event: string, call: string) {
   const isCall = event === 'PreToolUse';
-  const call = toHookCommand(program, event);
   const command = isCall
     ? `answer=$(${call}) && case $answer in '{'*'}') printf '%s' "$answer" ;; *) false ;; esac || { echo 'klaus guard: the hook failed' >&2; exit 2; }`
     : call;
@@ -128,7 +129,9 @@ function toEntry(event: string, program: string) {
 
 /** True if each event has the hook that an installation with this program writes, unchanged. */
 export function hasGuard({ hooks }: Pick<SettingsText, 'hooks'>, program: string): boolean {
-  return EVENTS.every((name) => (hooks[name] ?? []).some((entry) => isDeepStrictEqual(entry, toEntry(name, program))));
+  return EVENTS.every((name) =>
+    (hooks[name] ?? []).some((entry) => isDeepStrictEqual(entry, toEntry(name, toHookCommand(program, name)))),
+  );
 }
 
 /** A hook that Klaus installed, from any state folder. */

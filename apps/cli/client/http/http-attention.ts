@@ -1,17 +1,18 @@
 import type { AttentionClient } from '@klaus/sdk/client';
 import { optional } from '@klaus/sdk/optional';
 import { followHost, isProblemError } from '@klaus/server/client';
+import type { AttentionListView } from '@klaus/server/contract';
 import type { ConnectedServer } from './connect-server.ts';
 
 /** What needs the user on a server. */
 export function createHttpAttention({ client, ask }: ConnectedServer): AttentionClient {
   return {
-    attention: ({ limit } = {}) => ask(client.attention({ query: optional({ limit }) })),
+    attention: async ({ limit } = {}) => withAlerts(await ask(client.attention({ query: optional({ limit }) }))),
     followAttention(listener) {
       const end = new AbortController();
       const ignore = (): void => {};
-      const on = { onSnapshot: ignore, onSession: ignore, onRemoved: ignore, onAttention: listener };
-      void followHost(client, { ...on, signal: end.signal });
+      const on = { onSnapshot: ignore, onSession: ignore, onRemoved: ignore };
+      void followHost(client, { ...on, onAttention: (list) => listener(withAlerts(list)), signal: end.signal });
       return () => end.abort();
     },
     async markSeen(session, seq) {
@@ -23,4 +24,9 @@ export function createHttpAttention({ client, ask }: ConnectedServer): Attention
     },
     claimNotification: async (item) => (await ask(client.claimNotification({ body: { item } }))).claimed,
   };
+}
+
+/** A server of an older version sends no alerts. */
+function withAlerts(list: Omit<AttentionListView, 'alerts'> & Partial<AttentionListView>): AttentionListView {
+  return { ...list, alerts: list.alerts ?? [] };
 }

@@ -1,4 +1,5 @@
 import type { ClientAttention, ClientAttentionItem, SessionClient } from '@klaus/sdk/client';
+import { toLine } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { KIND_NAMES, toAttentionCommands, toWaited } from '../../output/attention-lines.ts';
 import { toShortPath } from '../../output/short-path.ts';
@@ -31,9 +32,10 @@ export const command: LeafCommand = {
         json,
         head: ['KIND', 'SINCE', 'SESSION', 'AGENT', 'FOLDER', 'WHAT'],
         toRow: (item) => toRow(item, now),
-        empty: 'Nothing needs you.',
+        empty: list.alerts.length === 0 ? 'Nothing needs you.' : 'No session needs you.',
       },
     );
+    if (!json) for (const alert of list.alerts) err.write(toAlertLine(alert));
     if (!json && list.items.length > 0) err.write(toSummary(list, client.at));
   },
 };
@@ -47,6 +49,12 @@ function toSummary({ items, counts: { answer, failed, done } }: ClientAttention,
   const all = answer + failed + done;
   const more = all > items.length ? `${all - items.length} more are not listed. ` : '';
   return `${more}\`klaus next${at}\` opens the oldest; \`klaus attention --seen all${at}\` clears failed and finished runs.\n`;
+}
+
+function toAlertLine({ kind, of, reason }: ClientAttention['alerts'][number]): string {
+  const what =
+    kind === 'guard-off' ? 'The guard of Claude Code is off' : 'A session of Claude Code ran without the guard';
+  return `${what}: ${toLine(reason, 500)}. \`klaus guard doctor\` checks it, \`klaus guard dismiss ${toLine(of, 500)}\` clears this.\n`;
 }
 
 async function markSeen(client: SessionClient, seen: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../../program/cli-command.ts';
+import { dismiss } from './dismiss.ts';
 import { doctor } from './doctor.ts';
 import { hook } from './hook.ts';
 import { install } from './install.ts';
@@ -8,5 +9,5 @@ import { testEvent } from './test-event.ts';
 export const command: CommandGroup = {
   name: 'guard',
   summary: 'judge the calls of Claude Code by the gate of Klaus',
-  commands: [install, doctor, log, explain, testEvent, hook],
+  commands: [install, doctor, dismiss, log, explain, testEvent, hook],
 };

@@ -1,3 +1,4 @@
+import { openKlaus } from '../../client/open-klaus.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
@@ -35,14 +36,17 @@ async function runInstall(options: InstallOptions): Promise<number> {
   const places = (['user', 'project', 'managed'] as const).filter((place) => options[place]);
   if (places.length > 1) throw new UsageError('Choose one of --user, --project and --managed.');
   const { toInstallInput } = await import('./guard-input.ts');
-  const { installGuard } = await import('@klaus/claude-code/hooks');
+  const { installGuard, recordInstallation } = await import('@klaus/claude-code/hooks');
   const { uninstall = false, dryRun = false } = options;
   const input = await toInstallInput(places[0] ?? 'user', options.cwd);
+  // It is open before the files change, so that a running daemon knows soon that the change is an installation.
+  await using klaus = await openKlaus();
   const { file, before, after, isDisabled } = installGuard({ ...input, uninstall, dryRun });
   if (dryRun) {
     out.write(after);
     return EXIT.done;
   }
+  await recordInstallation(klaus, { ...input, uninstall }, file);
   const isChanged = before !== after;
   if (uninstall) {
     out.write(isChanged ? `The guard is removed from ${file}.\n` : `${file} does not have the guard.\n`);
@@ -51,5 +55,5 @@ async function runInstall(options: InstallOptions): Promise<number> {
   out.write(isChanged ? `The guard is in ${file}.\n` : `The guard was in ${file} already.\n`);
   if (isDisabled) out.write(`\`disableAllHooks\` in ${file} switches all hooks off. Remove it.\n`);
   const { printDiagnosis } = await import('./doctor.ts');
-  return printDiagnosis(options);
+  return await printDiagnosis(options);
 }

@@ -1,4 +1,4 @@
-import type { HostEvent, HostEventOf } from '@klaus/sdk';
+import type { DecisionQuery, GuardDecision, GuardLog, GuardRates } from '@klaus/sdk/guard-log';
 import { toLine } from '@klaus/sdk/printable';
 import { openKlaus, toFolder } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
@@ -8,9 +8,12 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 
-type Decision = HostEventOf<'guard.decided'>;
-
-const isDecision = (event: HostEvent): event is Decision => event.type === 'guard.decided';
+interface LogOptions extends Options {
+  lines: number;
+  denied?: true;
+  all?: true;
+  rates?: true;
+}
 
 export const log: LeafCommand = {
   name: 'log',
@@ -21,26 +24,74 @@ export const log: LeafCommand = {
       .option('-n, --lines <number>', 'how many', integer(1, 100_000), 50)
       .option('--denied', 'only what was denied or asked')
       .option('--all', 'of all projects (default: of this one)')
+      .option('--rates', 'counts by reviewer and by day instead: denials, overturned appeals, cost')
       .option('--json', 'one object per line')
       .option('--cwd <folder>', 'the project'),
-  async run({ lines, denied, all, json, cwd }: Options & { lines: number; denied?: true; all?: true }) {
-    const { realpathSync } = await import('node:fs');
-    const project = realpathSync(toFolder(cwd ?? '.'));
+  async run({ lines, denied, all, rates, json, cwd }: LogOptions) {
+    const [{ realpathSync }, { GuardLog }] = await Promise.all([import('node:fs'), import('@klaus/sdk/guard-log')]);
+    const workspace = all ? undefined : realpathSync(toFolder(cwd ?? '.'));
     await using klaus = await openKlaus();
-    const found: Decision[] = [];
-    const filter = { type: 'guard.decided' as const, ...(all ? {} : { subject: project }) };
-    for await (const event of klaus.store.hostEvents(filter)) {
-      if (!isDecision(event) || (denied && event.verdict === 'allow')) continue;
-      found.push(event);
-      if (found.length > lines) found.shift();
+    const decided = new GuardLog(klaus.store);
+    if (rates) {
+      const found = await decided.rates({ workspace });
+      if (json) out.json(found);
+      else out.write(toRates(found));
+      return;
     }
+    const found = await readNewest(decided, {
+      limit: lines,
+      workspace,
+      verdicts: denied ? ['ask', 'deny'] : undefined,
+    });
     if (json) for (const event of found) out.json(event);
     else if (found.length === 0) err.write('The guard has decided nothing here yet. klaus guard doctor checks it.\n');
     else out.write(toTable([['ID', 'TIME', 'VERDICT', 'TOOL', 'RULE', 'CALL'], ...found.map(toRow)]));
   },
 };
 
-function toRow({ seq, at, verdict, tool, event, rule, text }: Decision): string[] {
+/** The newest decisions, the oldest of them first. */
+async function readNewest(decided: GuardLog, query: DecisionQuery): Promise<GuardDecision[]> {
+  const found: GuardDecision[] = [];
+  let before: number | null = Infinity;
+  while (before !== null && found.length < query.limit) {
+    const { decisions, next }: Awaited<ReturnType<GuardLog['decisions']>> = await decided.decisions({
+      ...query,
+      before,
+      limit: query.limit - found.length,
+    });
+    found.push(...decisions);
+    before = next;
+  }
+  return found.toReversed();
+}
+
+function toRates({ calls, denied, asked, blocked, reviewers, days }: GuardRates): string {
+  const share = (part: number, of: number): string => (of === 0 ? '-' : `${Math.round((100 * part) / of)} %`);
+  const usd = (value: number): string => value.toFixed(4);
+  const byReviewer = reviewers.map((it) => [
+    it.reviewer,
+    String(it.reviews),
+    String(it.denied),
+    share(it.overturned, it.appealed),
+    usd(it.usd),
+  ]);
+  return [
+    `${calls} calls, ${denied} denied (${share(denied, calls)}), ${asked} asked (${share(asked, calls)}), ${blocked} ends of turns blocked\n`,
+    ...(reviewers.length === 0
+      ? []
+      : [toTable([['REVIEWER', 'REVIEWS', 'DENIED', 'OVERTURNED', 'USD'], ...byReviewer])]),
+    ...(days.length === 0
+      ? []
+      : [
+          toTable([
+            ['DAY', 'CALLS', 'DENIED', 'USD'],
+            ...days.map((it) => [it.day, String(it.calls), String(it.denied), usd(it.usd)]),
+          ]),
+        ]),
+  ].join('\n');
+}
+
+function toRow({ seq, at, verdict, tool, event, rule, text }: GuardDecision): string[] {
   const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   return [String(seq), time, verdict, tool ?? event, rule, toLine(text, 80)];
 }
@@ -54,7 +105,7 @@ export const explain: LeafCommand = {
     const seq = /^\d+$/.test(id) ? Number(id) : 0;
     await using klaus = await openKlaus();
     for await (const event of klaus.store.hostEvents({ type: 'guard.decided', after: seq - 1 })) {
-      if (event.seq !== seq || !isDecision(event)) break;
+      if (event.seq !== seq || event.type !== 'guard.decided') break;
       if (json) out.json(event);
       else out.write(toText(event));
       return;
@@ -75,7 +126,7 @@ function toText({
   guarded,
   agent,
   at,
-}: Decision): string {
+}: GuardDecision): string {
   const rows = [
     ['verdict', verdict],
     ['call', `${tool ?? event}: ${toLine(text, 500)}`],

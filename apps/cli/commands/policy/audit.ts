@@ -162,6 +162,8 @@ function describeHostEvent(event: HostEvent): string {
       return `${event.verdict} ${event.tool ?? event.event}: ${event.text} (${event.rule}: ${event.reason})`;
     case 'guard.observed':
       return `${event.what}: ${event.text}`;
+    case 'guard.changed':
+      return `${event.state}: ${event.of} (${event.reason})`;
     case 'database.recovered': {
       const lost = event.sessions.filter(({ lostFrom }) => lostFrom !== undefined).length;
       return `${formatNumber(event.sessions.length, 'session')} saved, ${lost} of them incomplete`;

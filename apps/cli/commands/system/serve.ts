@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Klaus } from '@klaus/sdk';
-import type { Guard } from '@klaus/claude-code/hooks';
+import type { Guard, Heartbeat } from '@klaus/claude-code/hooks';
 import { openKlaus } from '../../client/open-klaus.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
@@ -46,19 +46,56 @@ export const command: LeafCommand = {
     const { host, port, open = false, json = false, daemon: isDaemon = false } = options;
     await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
     const { serve } = await import('@klaus/server');
-    await serve({ klaus, host, port, open, json, isDaemon, hooks: toJudgeHook(klaus) });
+    await using hooks = new JudgeHooks(klaus);
+    await hooks.begin();
+    await serve({ klaus, host, port, open, json, isDaemon, hooks: (event, project) => hooks.judge(event, project) });
   },
 };
 
-/** The guard is loaded with the first event of a hook. */
-function toJudgeHook(klaus: Klaus) {
-  let guard: Promise<Guard> | undefined;
-  const load = async (): Promise<Guard> => {
-    const [{ createAgentLog, createGuard }, { toGuardOptions }] = await Promise.all([
+interface Judging {
+  guard: Guard;
+  heartbeat: Heartbeat;
+}
+
+/** The guard of Claude Code. It is loaded with the first event of a hook, or at the start where it is installed. */
+class JudgeHooks {
+  readonly #klaus: Klaus;
+  #loaded: Promise<Judging> | undefined;
+
+  constructor(klaus: Klaus) {
+    this.#klaus = klaus;
+  }
+
+  /** Reports what happened to installations of the guard while no daemon ran, and what happens to them from now on. */
+  async begin(): Promise<void> {
+    const { readGuardStates } = await import('@klaus/sdk/guard-log');
+    if (readGuardStates(this.#klaus.store.view).length > 0) this.#load().catch(() => {});
+  }
+
+  async judge(event: string, project: string | undefined) {
+    const { guard, heartbeat } = await this.#load();
+    const answer = await guard.handle(event, project);
+    heartbeat.noticeCall();
+    return answer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    (await this.#loaded)?.heartbeat.close();
+  }
+
+  #load(): Promise<Judging> {
+    return (this.#loaded ??= this.#create());
+  }
+
+  async #create(): Promise<Judging> {
+    const klaus = this.#klaus;
+    const [{ createAgentLog, createGuard, Heartbeat, judgeOnce }, { toGuardOptions }] = await Promise.all([
       import('@klaus/claude-code/hooks'),
       import('../guard/guard-options.ts'),
     ]);
-    return createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) });
-  };
-  return async (event: string, project: string | undefined) => (await (guard ??= load())).handle(event, project);
+    const guard = judgeOnce(createGuard({ ...toGuardOptions(klaus), onDecision: createAgentLog(process.env) }));
+    const heartbeat = new Heartbeat({ klaus, home: klaus.home, env: process.env });
+    heartbeat.check().catch(() => {});
+    return { guard, heartbeat };
+  }
 }

@@ -1,0 +1,98 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** A session of Claude Code that runs now. */
+export interface ClaudeSession {
+  id: string;
+  /** Absolute path of the folder in which it started. */
+  cwd: string;
+  /** Unix milliseconds. */
+  startedAt: number;
+  /** The folder of its configuration. */
+  folder: string;
+}
+
+/** Klaus itself drives these: its gate judges their calls. Ids of Claude Code have another version. */
+const DRIVEN = /^.{14}8/;
+
+/** The sessions that Claude Code lists in its configuration, one file for each process. Source: 2.1.197 and 2.1.332. */
+export function listClaudeSessions(folder: string): ClaudeSession[] {
+  return list(join(folder, 'sessions'))
+    .filter((name) => /^\d+\.json$/.test(name))
+    .flatMap((name) => {
+      try {
+        const { sessionId, cwd, startedAt } = JSON.parse(
+          readFileSync(join(folder, 'sessions', name), 'utf8'),
+        ) as Record<string, unknown>;
+        if (typeof sessionId !== 'string' || typeof cwd !== 'string' || typeof startedAt !== 'number') return [];
+        return DRIVEN.test(sessionId) ? [] : [{ id: sessionId, cwd, startedAt, folder }];
+      } catch {
+        // It ended, or it is being written.
+        return [];
+      }
+    });
+}
+
+/** Bytes from the beginning of a transcript in which its folder is searched. */
+const HEAD = 65_536;
+
+/** The sessions whose transcripts were created at that time or later. */
+export function listRecordedSessions(folder: string, since: number): ClaudeSession[] {
+  return listTranscripts(folder).flatMap((path) => {
+    try {
+      const { birthtimeMs: startedAt } = statSync(path);
+      const id = basename(path, '.jsonl');
+      if (startedAt < since || DRIVEN.test(id)) return [];
+      const [, cwd] = /"cwd":("(?:[^"\\]|\\.)*")/.exec(readHead(path)) ?? [];
+      return cwd === undefined ? [] : [{ id, cwd: JSON.parse(cwd) as string, startedAt, folder }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Absolute paths of the transcripts of all sessions. Those of subagents have other names. */
+export function listTranscripts(folder: string): string[] {
+  const projects = join(folder, 'projects');
+  return list(projects).flatMap((slug) =>
+    list(join(projects, slug))
+      .filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name))
+      .map((name) => join(projects, slug, name)),
+  );
+}
+
+function readHead(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(HEAD);
+    return head.toString('utf8', 0, readSync(file, head, 0, HEAD, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Folders of configurations that running processes of Claude Code have in their environment. Linux only; else empty. */
+export function listUsedFolders(): string[] {
+  const found = new Set<string>();
+  for (const pid of list('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    try {
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'claude') continue;
+      const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      const set = variables.find((variable) => variable.startsWith('CLAUDE_CONFIG_DIR='));
+      if (set !== undefined && set.length > 'CLAUDE_CONFIG_DIR='.length)
+        found.add(set.slice('CLAUDE_CONFIG_DIR='.length));
+    } catch {
+      // It ended, or it belongs to another user.
+    }
+  }
+  return [...found];
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJsonFile } from '../../settings/json-file.ts';
+import { isGuard, readSettings, type SettingsPlace, toSettingsFile } from '../install/settings-file.ts';
+
+export interface Installation {
+  place: SettingsPlace;
+  /** Absolute path of the settings file with the hooks. */
+  file: string;
+}
+
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute real paths of projects in which Claude Code works. Their settings can switch off hooks of the user. */
+  projects: readonly string[];
+  /** Absolute path of the hook program. */
+  program: string;
+  /** SHA-256 of the program as it was installed. Undefined: not known. */
+  hook?: string | undefined;
+}
+
+/** Why an installation does not judge every call, or denies all of them. Empty: it works as far as files show it. */
+export function findProblems({ place, file }: Installation, around: Surroundings): string[] {
+  return [...findOwn(file), ...findOthers({ place, file }, around), ...findInProgram(around)];
+}
+
+/** The setting of a file that switches off hooks of other files, and except for managed settings those of its own. */
+export function findSwitch(settings: Readonly<Record<string, unknown>>, isManaged: boolean): string | undefined {
+  if (settings['disableAllHooks'] === true) return 'disableAllHooks';
+  return isManaged && settings['allowManagedHooksOnly'] === true ? 'allowManagedHooksOnly' : undefined;
+}
+
+/** SHA-256 of a hook program. Undefined if it cannot be read. */
+export function toHookDigest(program: string): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(program)).digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settings files that can switch off the hooks of an installation, apart from its own. */
+export function listOthers(
+  { place, file }: Installation,
+  { env, projects }: Pick<Surroundings, 'env' | 'projects'>,
+): string[] {
+  if (place === 'managed') return [];
+  const files = [
+    toSettingsFile({ place: 'managed', env, project: '/' }),
+    toSettingsFile({ place: 'user', env, project: '/' }),
+    ...projects.flatMap((project) =>
+      ['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
+    ),
+  ];
+  return [...new Set(files)].filter((other) => other !== file);
+}
+
+function findOwn(file: string): string[] {
+  if (!existsSync(file)) return [`${file} does not exist`];
+  const found = read(() => readSettings(file));
+  if (typeof found === 'string') return [found];
+  const { hooks, settings } = found;
+  return [
+    ...((hooks['PreToolUse'] ?? []).some((entry) => entry.hooks.some(isGuard))
+      ? []
+      : [`${file} has no hooks of the guard`]),
+    ...(settings['disableAllHooks'] === true ? [`\`disableAllHooks\` is set in ${file}`] : []),
+  ];
+}
+
+function findOthers(installation: Installation, around: Surroundings): string[] {
+  const managed = toSettingsFile({ place: 'managed', env: around.env, project: '/' });
+  return listOthers(installation, around).flatMap((file) => {
+    // Invalid hooks of another file do not concern those of this one.
+    const found = read(() => readJsonFile(file));
+    const name = typeof found === 'string' ? undefined : findSwitch(found.object, file === managed);
+    return name === undefined ? [] : [`\`${name}\` is set in ${file}`];
+  });
+}
+
+function findInProgram({ program, hook }: Surroundings): string[] {
+  try {
+    accessSync(program, constants.X_OK);
+  } catch {
+    return [`${program} does not exist or is not executable`];
+  }
+  return hook === undefined || toHookDigest(program) === hook ? [] : [`${program} is not the installed program`];
+}
+
+/** What it returns, or why it cannot be read. */
+function read<T extends object>(readFile: () => T): T | string {
+  try {
+    return readFile();
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  }
+}
