@@ -191,8 +191,7 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       const result = await superviseWaiting(command, options);
       const exceeded = group.exceeded();
-      if (run.failure !== undefined)
-        exceeded.push(`masks: the command was ended because a secret file could not be hidden from it: ${run.failure}`);
+      if (run.failure !== undefined) exceeded.push(run.failure);
       return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };
     } finally {
       await command.request.waitForEnd?.();

@@ -77,6 +77,7 @@ export function listTargets({ args, inside }: Mounts): string[] {
 export async function endPrestarted(home: string, { command, run }: StartedSandbox): Promise<void> {
   command.close();
   await command.exited.catch(() => undefined);
+  await command.request.waitForEnd?.();
   await run.group.close();
   await discardWhilePaused(home, run.protection);
 }

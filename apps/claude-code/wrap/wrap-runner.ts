@@ -69,24 +69,25 @@ export interface WrapRunner {
 /** Runs one program, whose requests to models go through the proxy of this process. */
 export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
   const end: ProgramEnd = { cancelled: false };
-  let relay: Awaited<ReturnType<typeof openRelay>> | undefined;
+  let relay: ReturnType<typeof openRelay> | undefined;
   const stop = new AbortController();
   const open = async (request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> => {
     const calls = new RecordedCalls(host, request.workspace);
     let refused = 0;
     const { configuration, program } = options.open();
-    const proxy = createModelProxy(configuration, {
-      reserve: (asked) => host.reserve(asked),
-      openRedactor: () => host.openRedactor(),
-      onExchange: (exchange) => calls.add(exchange),
-      onRefused(reason) {
-        if (end.refused === undefined) host.notice(reason);
-        end.refused = reason;
-        refused += 1;
-        if (refused >= MAX_REFUSED && !options.terminal.isInteractive) stop.abort();
-      },
-    });
-    relay = await openRelay(proxy);
+    const openProxy = () =>
+      createModelProxy(configuration, {
+        reserve: (asked) => host.reserve(asked),
+        openRedactor: () => host.openRedactor(),
+        onExchange: (exchange) => calls.add(exchange),
+        onRefused(reason) {
+          if (end.refused === undefined) host.notice(reason);
+          end.refused = reason;
+          refused += 1;
+          if (refused >= MAX_REFUSED && !options.terminal.isInteractive) stop.abort();
+        },
+      });
+    relay = openRelay(openProxy);
     writeHome(join(relay.folder, HOME), program.files, options.home);
     return {
       agent: request.command[0] ?? '',
@@ -126,7 +127,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
         command: ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', ...words],
         env: { ...options.terminal.env, ...env },
         binds: toProgramBinds(command, { workspace: workspace.root }),
-        relay: relay!.folder,
+        relay: relay!,
         inherits: true,
         limits: {
           timeoutMs: NO_TIMEOUT_MS,
