@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModelServer, type Script } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
@@ -7,7 +8,6 @@ import type { Benchmark } from './benchmark.ts';
 import { interleave, median } from './measure.ts';
 import { buildBundle } from './program.ts';
 
-const AGENT = [process.execPath, join(import.meta.dirname, '../test/wrap/agent.fixture.ts'), 'Do the work.'];
 const TURNS = 40;
 const SCRIPT: Script = {
   steps: [{ when: { turn: TURNS - 1 }, reply: { text: 'Done.' } }],
@@ -20,6 +20,7 @@ export const wrapped: Benchmark = {
   async run({ quick }) {
     const bundle = buildBundle();
     using place = createTestHome();
+    const agent = [process.execPath, installAgent(join(place.home, '../agent')), 'Do the work.'];
     const measure = async (
       command: readonly string[],
       isWrapped: boolean,
@@ -48,12 +49,12 @@ export const wrapped: Benchmark = {
     const taken = await interleave(
       {
         bare: async () => {
-          const { start, turns } = await measure(AGENT, false);
+          const { start, turns } = await measure(agent, false);
           all.bare.push(turns);
           return start;
         },
         wrapped: async () => {
-          const line = [...bundle, 'wrap', '--', 'env', 'ANTHROPIC_MODEL=claude-sonnet-5-5', ...AGENT];
+          const line = [...bundle, 'wrap', '--', 'env', 'ANTHROPIC_MODEL=claude-sonnet-5-5', ...agent];
           const { start, turns } = await measure(line, true);
           all.wrapped.push(turns);
           return start;
@@ -73,3 +74,12 @@ export const wrapped: Benchmark = {
     ];
   },
 };
+
+/** A package of its own, as that of an installed program. @returns Its program. */
+function installAgent(folder: string): string {
+  const program = join(folder, 'agent.ts');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'agent', type: 'module' }));
+  copyFileSync(join(import.meta.dirname, '../test/wrap/agent.fixture.ts'), program);
+  return program;
+}

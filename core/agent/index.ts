@@ -144,6 +144,7 @@ export type {
   RunnerRequest,
   RunnerSession,
   ToolUse,
+  ProgramExchange,
   ProgramRequest,
   Reservation,
 } from './ports/runner.ts';

@@ -6,6 +6,7 @@ import type { Work } from '../loop/work.ts';
 import type { ProgramRequest, Reservation } from '../ports/runner.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import { runOf } from '../state/state.ts';
+import { ProgramExchanges } from './program-exchanges.ts';
 
 /** Milliseconds for which a search for secret files counts. */
 const FOUND_MS = 1_000;
@@ -15,6 +16,7 @@ type InOrder = <T>(run: () => Promise<T>) => Promise<T>;
 /** The requests that a wrapped program sends through the proxy. */
 export class ProgramRequests {
   readonly #inOrder: InOrder;
+  readonly #exchanges = new ProgramExchanges();
   #inFlight = 0;
   #settled = Promise.withResolvers<void>();
   #found: { at: number; values: ReturnType<SecretSource['values']> } | undefined;
@@ -59,11 +61,17 @@ export class ProgramRequests {
       };
       const reserved = { tokens: promptTokens + maxOutputTokens, usd: worstCase(info, promptTokens, maxOutputTokens) };
       const requestHash = engine.ids.digest(request.body);
-      await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
+      await work.append([
+        ...this.#exchanges.toPrompts(work, request.prompts ?? [], id),
+        { type: 'model.requested', ...head, requestHash, reserved },
+      ]);
       this.#inFlight += 1;
-      const settle = ({ status, message, ...end }: Parameters<Reservation['settle']>[0]): Promise<void> =>
+      const settle: Reservation['settle'] = ({ status, message, ...end }, exchange) =>
         this.#inOrder(async () => {
-          await work.append([{ type: 'model.attempted', ...head, ...end, ...optional({ status, message }) }]);
+          await work.append([
+            { type: 'model.attempted', ...head, ...end, ...optional({ status, message }) },
+            ...(exchange ? this.#exchanges.toBodies(work, exchange) : []),
+          ]);
           this.#inFlight -= 1;
           this.#settled.resolve();
           this.#settled = Promise.withResolvers();
