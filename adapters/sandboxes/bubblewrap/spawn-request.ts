@@ -8,6 +8,7 @@ import { toArguments } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
 import { registerRunning } from '../process/running-commands.ts';
+import { prepareCalls } from '../process/system-calls.ts';
 import type { SpawnRequest } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './mounts/check-mounts.ts';
@@ -84,7 +85,10 @@ export function toSpawnRequest(
     env: without.has('clear-environment') ? process.env : run.passed.variables,
     startPipe: 'descriptor',
     feeds: filter ? [filter] : [],
-    onSpawn: (pid) => group.enter(pid),
+    onSpawn(pid) {
+      if (inside.length > 0 || (run.gateway && run.listensInside)) prepareCalls();
+      return group.enter(pid);
+    },
     onWaiting: async (pid) => {
       const members = listDescendants(pid);
       init = members[0] === undefined ? undefined : readProcess(members[0]);

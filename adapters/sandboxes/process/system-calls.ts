@@ -99,6 +99,11 @@ export function canCallSystem(): boolean {
   return NUMBERS[process.arch] !== undefined && findPerl() !== undefined;
 }
 
+/** Starts the Perl process, so that the first call does not wait for it. */
+export function prepareCalls(): void {
+  program ??= start();
+}
+
 /**
  * Sends a request to the Perl process.
  *

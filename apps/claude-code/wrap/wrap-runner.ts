@@ -32,7 +32,8 @@ const HOME = 'home';
  * Gives the program a home folder of its own with its configuration, in that of the session. The shell remains its
  * parent: the relay is a child of the shell, and `script` waits for all of its own children.
  */
-const IN_OWN_HOME = `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" && cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" && "$@"; exit $?`;
+const toHomeScript = (hasFiles: boolean): string =>
+  `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" ${hasFiles ? `&& cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" ` : ''}&& "$@"; exit $?`;
 
 export interface WrapRunnerOptions {
   /** Called when the program starts. */
@@ -144,10 +145,12 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
     }),
     prestart: toRequest,
     async run(_, context) {
-      const words = options.terminal.toCommand(options.open().program.command);
+      const { program } = options.open();
+      const words = options.terminal.toCommand(program.command);
+      const hasFiles = options.home !== undefined || Object.keys(program.files).length > 0;
       const result = await context.sandbox.exec({
         ...toRequest(context),
-        command: ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', ...words],
+        command: ['/bin/sh', '-c', toHomeScript(hasFiles), 'klaus', ...words],
         signal: AbortSignal.any([context.signal, stop.signal]),
       });
       const { exitCode, signal: killed, unenforced, exceeded = [], warnings = [] } = result;
