@@ -73,6 +73,8 @@ export class ProgramRequests {
             ...(exchange ? this.#exchanges.toBodies(work, exchange) : []),
           ]);
           this.#inFlight -= 1;
+          // While the program works, so that its next request need not wait. That one reports a failure.
+          this.#findSecrets(work, FOUND_MS / 2).catch(() => {});
           this.#settled.resolve();
           this.#settled = Promise.withResolvers();
         });
@@ -81,14 +83,18 @@ export class ProgramRequests {
   }
 
   async openRedactor(work: Work): Promise<(text: string) => string> {
-    const now = work.engine.clock.now();
-    // The search starts a process. New secret files are also hidden from the program.
-    if (!this.#found || now - this.#found.at > FOUND_MS) this.#found = { at: now, values: work.secrets().values() };
-    const values = await this.#found.values;
+    const values = await this.#findSecrets(work, FOUND_MS);
     work.redactor.learn(values);
     const known = values.map(({ value }) => value).join('\n');
     if (this.#redact?.known !== known) this.#redact = { known, run: (text) => work.redactor.redact(text) };
     return this.#redact.run;
+  }
+
+  /** The search starts a process. New secret files are also hidden from the program. @param maxAge Of a search that counts. */
+  #findSecrets(work: Work, maxAge: number): ReturnType<SecretSource['values']> {
+    const now = work.engine.clock.now();
+    if (!this.#found || now - this.#found.at > maxAge) this.#found = { at: now, values: work.secrets().values() };
+    return this.#found.values;
   }
 }
 
