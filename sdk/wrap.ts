@@ -10,6 +10,7 @@ export { toProgramBinds, WRAP_LIMITS } from '@klaus/adapters/runners';
 export type { ProxyExchange, ProxyHost, ProxyRequest } from '@klaus/adapters/models';
 export type {
   AgentCall,
+  ExecRequest,
   PrestartRequest,
   ProgramExchange,
   Runner,
