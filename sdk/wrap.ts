@@ -7,8 +7,17 @@ import { toModelsOptions } from './engine/engine-settings.ts';
 
 export { openRelay, ownName, RELAY_FOLDER, RELAY_PORT } from '@klaus/adapters/sandboxes';
 export { toProgramBinds, WRAP_LIMITS } from '@klaus/adapters/runners';
-export type { ProxyExchange, ProxyHost } from '@klaus/adapters/models';
-export type { AgentCall, ExecRequest, Runner, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';
+export type { ProxyExchange, ProxyHost, ProxyRequest } from '@klaus/adapters/models';
+export type {
+  AgentCall,
+  ExecRequest,
+  PrestartRequest,
+  ProgramExchange,
+  Runner,
+  RunnerHost,
+  RunnerRequest,
+  RunnerSession,
+} from '@klaus/core/agent';
 export { toProxyPath } from '@klaus/adapters/models';
 export type { ProviderName } from '@klaus/core/provider-table';
 

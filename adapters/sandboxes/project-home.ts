@@ -29,6 +29,9 @@ export async function openProjectHome(
   user: { uid: number; gid: number },
 ): Promise<ProjectHome> {
   const root = toProjectFolder(options.home, options.workspace);
+  // A program, which runs while the folders are made.
+  const identity = readGitIdentity(options.env ?? process.env);
+  identity.catch(() => {});
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
   const userCaches = options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [];
@@ -40,7 +43,7 @@ export async function openProjectHome(
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
     // In the sandbox other users appear as "nobody", and git would reject such a repository.
-    gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${await readGitIdentity(options.env ?? process.env)}`,
+    gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${await identity}`,
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
   return {

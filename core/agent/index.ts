@@ -54,11 +54,12 @@ export type {
 export type { RecalledText, RecallSearch, Recall } from './ports/recall.ts';
 export type { ReserveProcess, ProcessStatus, ProcessOutput, WaitFor, Processes } from './ports/processes.ts';
 export type {
+  BackgroundRequest,
   ExecLimits,
   ExecRequest,
   ExecResult,
   PrestartRequest,
-  BackgroundRequest,
+  Relay,
   Sandbox,
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
@@ -145,6 +146,7 @@ export type {
   RunnerRequest,
   RunnerSession,
   ToolUse,
+  ProgramExchange,
   ProgramRequest,
   Reservation,
   RunnerAttended,

@@ -1,8 +1,9 @@
 // Covers apps/claude-code/wrap, adapters/models/proxy, core/agent/runner, adapters/sandboxes/bubblewrap: klaus wrap with an agent of the tests.
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { ofType } from '../fixtures/engine.ts';
+import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
@@ -55,6 +56,37 @@ test('a secret in a request is replaced by a placeholder', async () => {
   expect(server.requests[0]!.body).not.toContain(key);
 });
 
+test('the prompts of the user are in the log once, without what the program adds', async () => {
+  using place = createTestHome();
+  await using server = await startServer({ steps: [], fallback: { text: 'Fine.' } });
+  const env = toWrapEnv({ server, program: FIXTURE });
+  const post = 'curl -s -d @$0 $ANTHROPIC_BASE_URL/v1/messages';
+  const said = (texts: readonly string[]) => ({ role: 'user', content: texts.map((text) => ({ type: 'text', text })) });
+  const first = said(['<note>Added by the program.</note>', 'The first prompt.']);
+  const second = [first, { role: 'assistant', content: 'Fine.' }, said(['The second prompt.'])];
+  const tools = [{ name: 'bash', input_schema: { type: 'object' } }];
+  for (const [index, messages] of [[first], [first], second].entries()) {
+    const body = { model: 'claude-sonnet-5-5', max_tokens: 9, messages, tools };
+    writeFileSync(join(place.workspace, `${index}.json`), JSON.stringify(body));
+  }
+  const script = [0, 1, 2].map((index) => `sh -c '${post}' ${index}.json`).join('; ');
+  const { code } = await runKlaus(['wrap', '--', 'sh', '-c', script], { place, server, env });
+  expect(code).toBe(0);
+  const { id } = (await listSessions(place))[0]!;
+  const events = toEvents((await runKlaus(['show', id, '--json'], { place })).stdout);
+  const messages = ofType(events, 'message.added').map(({ message }) => message);
+  const prompts = messages.filter(({ origin }) => origin === 'user').slice(1);
+  expect(prompts.map(({ parts }) => parts)).toEqual([
+    [{ type: 'text', text: 'The first prompt.' }],
+    [{ type: 'text', text: 'The second prompt.' }],
+  ]);
+  const texts = messages.filter(({ role }) => role === 'assistant').flatMap(({ parts }) => parts);
+  expect(texts.filter((part) => part.type === 'text')).toHaveLength(3);
+  // A prompt is recorded before its request.
+  const at = (type: string) => events.findIndex((event) => event.type === type);
+  expect(events.indexOf(ofType(events, 'message.added')[1]!)).toBeLessThan(at('model.requested'));
+});
+
 test('without the program nothing is opened', async () => {
   using place = createTestHome();
   await using server = await startServer(NONE);
@@ -98,5 +130,31 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await terminal.type('Enter');
     expect(await terminal.exitCode()).toBe(0);
     expect(await runKlaus(['sessions'], { place })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
+  });
+
+  test('with --review single hunks are accepted', async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    using place = createTestHome({ 'a.txt': `${lines.join('\n')}\n`, 'b.txt': 'two\n' });
+    await using server = await startServer(NONE);
+    const script = "sed -i 's/^line 2$/first/; s/^line 27$/last/' a.txt; echo 2 > b.txt; echo 3 > c.txt";
+    await using terminal = await openShell(place, server.url, ['--review', '--', 'sh', '-c', script]);
+    await terminal.shows(/\[y .*h hunk by hunk.*\]/);
+    await terminal.type('h');
+    // Two hunks of a.txt, then b.txt and c.txt.
+    for (const [index, key] of ['n', 'y', 'n', 'y'].entries()) {
+      await terminal.shows(new RegExp(`${index + 1} of 4: `));
+      await terminal.type(key);
+    }
+    expect(await terminal.exitCode()).toBe(0);
+    const read = (name: string) => readFileSync(join(place.workspace, name), 'utf8');
+    expect(read('a.txt')).toBe(`${lines.join('\n').replace('line 27', 'last')}\n`);
+    expect([read('b.txt'), read('c.txt')]).toEqual(['two\n', '3\n']);
+    const { id } = (await listSessions(place))[0]!;
+    const events = toEvents((await runKlaus(['show', id, '--json'], { place })).stdout);
+    expect(ofType(events, 'approval.answered').map(({ answer }) => answer)).toEqual(['approved']);
+    expect((await runKlaus(['undo', '--session', id], { place })).code).toBe(0);
+    expect(read('a.txt')).toBe(`${lines.join('\n')}\n`);
+    expect(existsSync(join(place.workspace, 'c.txt'))).toBe(false);
   });
 });

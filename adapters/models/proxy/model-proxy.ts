@@ -12,17 +12,20 @@ import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
 import { PROVIDERS } from '../providers.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
-import { PROXY_WIRES, type Json, type ProxyExchange, type ProxyWire } from './proxy-wire.ts';
+import { PROXY_WIRES, type Json, type ProxyExchange, type ProxyRequest, type ProxyWire } from './proxy-wire.ts';
 import { RequestRedactor } from './redact-request.ts';
 
 /** What the proxy needs of the session whose program it serves. */
 export interface ProxyHost {
-  reserve(request: ProgramRequest): Promise<Reservation | { refused: string }>;
+  reserve(request: ProgramRequest, shown: ProxyRequest): Promise<ProxyReservation | { refused: string }>;
   openRedactor(): Promise<(text: string) => string>;
-  /** Called after an answer was read. */
-  onExchange(exchange: ProxyExchange): void;
   /** Called when a limit did not allow a request. */
   onRefused(reason: string): void;
+}
+
+/** As `Reservation`, with the exchange as the proxy sees it. Absent: the request failed. */
+export interface ProxyReservation extends Pick<Reservation, 'maxOutputTokens'> {
+  settle(end: Parameters<Reservation['settle']>[0], exchange?: ProxyExchange): Promise<void>;
 }
 
 export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 'allow'> & { host: ProxyHost };
@@ -124,7 +127,9 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   wire.prepare?.(body);
   let text = JSON.stringify(body);
   const promptTokens = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-  const reserved = await host.reserve({ model, info, promptTokens, maxOutputTokens: wanted, body: text });
+  const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
+  const asked = { model, info, promptTokens, maxOutputTokens: wanted, body: text };
+  const reserved = await host.reserve(asked, { hasTools, prompts: wire.promptsOf(body) });
   if ('refused' in reserved) {
     host.onRefused(reserved.refused);
     return refuse(response, wire.toError(`${reserved.refused} Klaus did not send this request.`), 400);
@@ -147,10 +152,7 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   }
   if (!answer) return;
   const { parts, ...end } = answer;
-  await reserved.settle(end);
-  if (end.outcome !== 'ok') return;
-  const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
-  host.onExchange({ model, hasTools, results: wire.resultsOf(body), parts });
+  await reserved.settle(end, end.outcome === 'ok' ? { hasTools, results: wire.resultsOf(body), parts } : undefined);
 }
 
 function toInfo(provider: ProviderName, model: string, { prices }: Serving): ModelInfo {

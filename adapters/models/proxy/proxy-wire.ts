@@ -14,6 +14,13 @@ export interface SentResult {
   isError: boolean;
 }
 
+/** A text of the user in the history of a request. */
+export interface SentPrompt {
+  /** Number of messages before it. */
+  position: number;
+  text: string;
+}
+
 /** The parts of an API that the proxy needs to know. */
 export interface ProxyWire {
   createReader(options: ReadOptions): AnswerReader;
@@ -27,6 +34,8 @@ export interface ProxyWire {
   prepare?(body: Json): void;
   /** The results of tool calls in the history of a request. */
   resultsOf(body: Json): SentResult[];
+  /** What the user said after the last answer in the history of a request. */
+  promptsOf(body: Json): SentPrompt[];
   /** An error that the program shows and does not retry. */
   toError: (message: string) => Json;
 }
@@ -56,6 +65,7 @@ const MESSAGES: ProxyWire = {
       .flatMap(({ content }) => toList(content))
       .filter(({ type }) => type === 'tool_result')
       .map((block) => toResult(block['tool_use_id'], block['content'], block['is_error'] === true)),
+  promptsOf: ({ messages }) => toPrompts(toList(messages)),
   toError: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
 };
 
@@ -82,6 +92,7 @@ const CHAT: ProxyWire = {
     toList(messages)
       .filter(({ role }) => role === 'tool')
       .map(({ tool_call_id: id, content }) => toResult(id, content)),
+  promptsOf: ({ messages }) => toPrompts(toList(messages)),
   toError: toOpenaiError,
 };
 
@@ -96,6 +107,7 @@ const RESPONSES: ProxyWire = {
     toList(input)
       .filter(({ type }) => String(type).endsWith('_call_output'))
       .map(({ call_id: id, output }) => toResult(id, output)),
+  promptsOf: ({ input }) => (typeof input === 'string' ? [{ position: 0, text: input }] : toPrompts(toList(input))),
   toError: toOpenaiError,
 };
 
@@ -106,8 +118,22 @@ export const PROXY_WIRES: Readonly<Record<string, ProxyWire>> = {
   '/responses': RESPONSES,
 };
 
+/** Text that a program adds to that of the user: it is in a tag, as `<system-reminder>` or `<environment_context>`. */
+const OF_PROGRAM = /^\s*<([a-z][\w-]*)[^>]*>[^]*<\/\1>\s*$/i;
+
 function toResult(id: unknown, content: unknown, isError = false): SentResult {
   return { id: String(id), output: toContentText(content), isError };
+}
+
+/** Text blocks of users after the last message of another kind. */
+function toPrompts(messages: readonly Json[]): SentPrompt[] {
+  const before = messages.findLastIndex(({ role }) => role !== 'user');
+  return messages.slice(before + 1).flatMap(({ content }, index): SentPrompt[] => {
+    const blocks = typeof content === 'string' ? [{ text: content }] : toList(content);
+    return blocks.flatMap(({ text }) =>
+      typeof text === 'string' && !OF_PROGRAM.test(text) ? [{ position: before + 1 + index, text }] : [],
+    );
+  });
 }
 
 function toContentText(content: unknown): string {
@@ -125,11 +151,14 @@ function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
-/** One answered request of a program. */
-export interface ProxyExchange {
-  model: string;
+export interface ProxyRequest {
   /** True: the request offers tools, so that it belongs to the work and not to a title. */
   hasTools: boolean;
+  prompts: readonly SentPrompt[];
+}
+
+/** One answered request of a program. */
+export interface ProxyExchange extends Pick<ProxyRequest, 'hasTools'> {
   results: readonly SentResult[];
   parts: readonly Part[];
 }

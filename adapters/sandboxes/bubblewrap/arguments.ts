@@ -87,7 +87,7 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
   if (!without.has('user-namespace')) args.push('--uid', String(user.uid), '--gid', String(user.gid));
   if (without.has('hidden-root')) args.push('--bind', '/', '/');
   args.push(...systemMounts(without), ...etcMounts(options, network), ...privateMounts(without));
-  if (options.gateway !== undefined) args.push(...toRelayMounts(options.gateway.folder));
+  if (options.gateway !== undefined) args.push(...toRelayMounts(options.gateway.folder, !options.listensInside));
   const toolchainBind = without.has('read-only-toolchains') ? '--bind' : '--ro-bind';
   for (const folder of toolchains.binds) args.push(toolchainBind, folder, folder);
   for (const path of options.passed.files) if (isNamedFile(path, options)) args.push('--ro-bind', path, path);

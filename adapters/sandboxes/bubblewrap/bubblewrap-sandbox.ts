@@ -101,7 +101,8 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       if (!isInvisible(plan.protection)) throw new Error('a snapshot of the workspace would show the placeholders');
       // Standard input is open because the command is not known yet; a command without input closes it.
-      const started = await this.#spawn(plan, { takesStdin: true, receivesCommand: true });
+      const { inherits = false } = request;
+      const started = await this.#spawn(plan, { takesStdin: true, inherits, receivesCommand: true });
       const prestarted = { ...started, key: toKey(request, plan.limits) };
       if (await started.command.ready.catch(() => false)) return prestarted;
       await endPrestarted(this.#options.home, prestarted);
@@ -117,10 +118,7 @@ export class BubblewrapSandbox implements Sandbox {
   async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
     const { filter, slot } = this.#settings;
     const { inherits = false } = request;
-    const isUsual = !inherits && request.relay === undefined;
-    const prestarted = !isUsual
-      ? undefined
-      : await slot.take(request, toExecLimits(this.#options.limits, request.limits));
+    const prestarted = await slot.take(request, toExecLimits(this.#options.limits, request.limits));
     const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
     const { protection, warnings, limits } = plan;
     try {
@@ -191,8 +189,7 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       const result = await superviseWaiting(command, options);
       const exceeded = group.exceeded();
-      if (run.failure !== undefined)
-        exceeded.push(`masks: the command was ended because a secret file could not be hidden from it: ${run.failure}`);
+      if (run.failure !== undefined) exceeded.push(run.failure);
       return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };
     } finally {
       await command.request.waitForEnd?.();

@@ -38,15 +38,17 @@ export interface PrestartedSandbox extends StartedSandbox {
 /** The parts of a request that decide how its sandbox is made, except those that are read again at its start. */
 export function toKey(request: SandboxRequest, limits: ExecLimits): string {
   const { network = false, env = {}, binds = [], workspaceAt, protect = [], files } = request;
-  const { readable = [], writable = [], besideAt = [] } = request;
+  const { readable = [], writable = [], besideAt = [], inherits = false, relay } = request;
   const { memoryMb, cpus, processes } = limits;
-  const mounts = [binds, workspaceAt, protect, files, readable, writable, besideAt];
-  return JSON.stringify([network, env, ...mounts, memoryMb, cpus, processes]);
+  const mounts = [binds, workspaceAt, protect, files, readable, writable, besideAt, relay?.folder];
+  return JSON.stringify([network, inherits, env, ...mounts, memoryMb, cpus, processes]);
 }
 
 /** The script that a waiting sandbox reads; undefined for a command that has to be passed as an argument. */
 export function toStartScript(request: ExecRequest, cwd: string): string | undefined {
-  const script = toScript(cwd, toArguments(request.command), { hasInput: request.stdin !== undefined });
+  const script = toScript(cwd, toArguments(request.command), {
+    hasInput: request.stdin !== undefined || request.inherits === true,
+  });
   return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
 }
 
@@ -77,6 +79,7 @@ export function listTargets({ args, inside }: Mounts): string[] {
 export async function endPrestarted(home: string, { command, run }: StartedSandbox): Promise<void> {
   command.close();
   await command.exited.catch(() => undefined);
+  await command.request.waitForEnd?.();
   await run.group.close();
   await discardWhilePaused(home, run.protection);
 }

@@ -23,6 +23,8 @@ export interface SandboxPlan {
   passed: PassedEnvironment;
   /** The only way to the network where hosts are limited; used by this command alone. */
   gateway: Gateway | undefined;
+  /** True: the gateway gets a listening socket in the network of the command. False: a relay connects to it. */
+  listensInside: boolean;
   protection: Protection | undefined;
   /** Also filled while the command runs. */
   warnings: Set<string>;
@@ -37,5 +39,6 @@ export interface SandboxRun extends SandboxPlan {
   group: ResourceGroup;
   /** Mount points that must still exist, if the sandbox was prestarted. */
   expected?: readonly string[];
+  /** Why Klaus ended the command. */
   failure?: string;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { passEnvironment } from '../passed-environment.ts';
 import { toExecLimits } from '../exec-limits.ts';
+import { canListenInside } from '../network/open-listener.ts';
 import { openLimitedNetwork, toLimitedEnvironment } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { pauseRunning } from '../process/running-commands.ts';
@@ -87,7 +88,9 @@ export class SandboxPlanner {
     const gateway = await openLimitedNetwork(checked, this.#options);
     const passed = toLimitedEnvironment(passEnvironment(this.#options, checked, project), gateway);
     const mountsInside = !isPlain && canMountInside();
-    const known = { request: checked, limits, cwd, view, project, mountsInside };
+    const listensInside = !isPlain && canListenInside();
+    if (!listensInside) await gateway?.serve();
+    const known = { request: checked, limits, cwd, view, project, mountsInside, listensInside };
     return { ...known, passed, gateway, protection, warnings, readMasks, resume };
   }
 

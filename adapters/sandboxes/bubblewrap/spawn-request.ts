@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 import type { ResourceGroup } from '../cgroup/resource-group.ts';
+import { listenInside } from '../network/open-listener.ts';
 import { RELAY_LINES } from '../network/relay.ts';
 import { toArguments } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { listDescendants, readProcess, sendSignal, type ProcessRow } from '../process/process-table.ts';
 import { registerRunning } from '../process/running-commands.ts';
+import { prepareCalls } from '../process/system-calls.ts';
 import type { SpawnRequest } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { findForeignMount } from './mounts/check-mounts.ts';
@@ -19,7 +21,7 @@ import type { PlannerOptions } from './sandbox-planner.ts';
 const END_TRIES = 200;
 /** Errors of a mount source or mount point that was removed or replaced while the sandbox was made. */
 const RETRYABLE =
-  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|ended before the command began/s;
+  /Can't (?:bind mount|find source path|mkdir|create file).*No such file or directory|was replaced while|could not be paused|could not be mounted inside|could not listen inside|ended before the command began/s;
 
 export interface SpawnOptions extends Pick<PlannerOptions, 'filter' | 'sandbox' | 'without'> {
   file: string;
@@ -36,7 +38,7 @@ export interface SpawnOptions extends Pick<PlannerOptions, 'filter' | 'sandbox' 
  * @param how.receivesCommand True: the command is sent later. Default false.
  */
 export function toCommandLine(
-  { request, limits, cwd, gateway }: SandboxPlan,
+  { request, limits, cwd, gateway, listensInside }: SandboxPlan,
   how: {
     group: ResourceGroup;
     args: readonly string[];
@@ -48,7 +50,7 @@ export function toCommandLine(
   const { group, args, without, before = [], receivesCommand = false } = how;
   const controllers = new Set([...group.controllers, ...toOmitted(without)]);
   const closesChannel = !without.has('closed-channel');
-  const lines = gateway ? [...RELAY_LINES, ...before] : before;
+  const lines = gateway && !listensInside ? [...RELAY_LINES, ...before] : before;
   const prelude = toPrelude({ limits, controllers, before: lines, closesChannel, receivesCommand });
   const command = receivesCommand ? [] : [cwd, ...toArguments(request.command)];
   return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], controllers };
@@ -63,10 +65,19 @@ export function toSpawnRequest(
   let init: ProcessRow | undefined;
   let watch: MaskWatch | undefined;
   let unregister: (() => void) | undefined;
+  let listener: { close?(): void } | undefined;
   const kill = (pid: number) => {
     if (init && readProcess(init.pid)?.startTime === init.startTime) sendSignal(init.pid, 'SIGKILL');
     sendSignal(pid, 'SIGKILL');
     if (!without.has('group-end')) group.kill();
+  };
+  const serve = async (opened: unknown, pid: number): Promise<void> => {
+    // The command starts first: connections wait in the listening socket.
+    await Promise.resolve();
+    await run.gateway?.serve(opened).catch((error: unknown) => {
+      run.failure = `network: the command was ended because its gateway could not be started: ${String(error)}`;
+      kill(pid);
+    });
   };
   return {
     file,
@@ -74,19 +85,27 @@ export function toSpawnRequest(
     env: without.has('clear-environment') ? process.env : run.passed.variables,
     startPipe: 'descriptor',
     feeds: filter ? [filter] : [],
-    onSpawn: (pid) => group.enter(pid),
+    onSpawn(pid) {
+      if (inside.length > 0 || (run.gateway && run.listensInside)) prepareCalls();
+      return group.enter(pid);
+    },
     onWaiting: async (pid) => {
       const members = listDescendants(pid);
       init = members[0] === undefined ? undefined : readProcess(members[0]);
       await Promise.all([
         group.add([pid, ...members]),
         init && inside.length > 0 ? mountInside(init.pid, inside) : undefined,
+        init && run.gateway && run.listensInside
+          ? listenInside(init.pid).then((opened) => void (listener = opened as typeof listener))
+          : undefined,
       ]);
     },
     onReady: (pid) => {
       checkMounts(init?.pid, run, [...words, ...toInsideWords(run.project, inside)]);
       unregister = registerInit(init?.pid, sandbox, { ...run.request, group: group.freezable });
       run.resume();
+      if (listener) void serve(listener, pid);
+      listener = undefined;
       if (init && sandbox.masks) watch = watchMasks(run, { pid, inside: init.pid, kill });
     },
     terminate(pid) {
@@ -97,6 +116,8 @@ export function toSpawnRequest(
     async waitForEnd() {
       await watch?.close();
       unregister?.();
+      listener?.close?.();
+      listener = undefined;
       // A pid namespace ends with its init process, which exits last.
       for (let attempt = 0; init && attempt < END_TRIES; attempt++) {
         const row = readProcess(init.pid);
@@ -139,7 +160,7 @@ function watchMasks(run: SandboxRun, at: { pid: number; inside: number; kill: (p
     members: () => listDescendants(at.pid),
     masks: async () => (await run.readMasks()).masks,
     onFailure: (reason) => {
-      run.failure = reason;
+      run.failure = `masks: the command was ended because a secret file could not be hidden from it: ${reason}`;
       at.kill(at.pid);
     },
   });

@@ -4,14 +4,13 @@ import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownName } from '../process/owner.ts';
+import type { Relay } from '@klaus/core/agent';
 import { createFilterProxy } from './filter-proxy.ts';
 import { isLocalRule, parseHostRule } from './host-rules.ts';
 import { NODE, RELAY, RELAY_PORT, RELAY_TEXT, SOCKET } from './relay.ts';
 
 /** The only connection of a command's network to other hosts. */
-export interface Gateway {
-  /** Folder on this machine with its socket and the relay program. */
-  folder: string;
+export interface Gateway extends Relay {
   /** Variables through which programs find it. */
   variables: Readonly<Record<string, string>>;
   /** Refused hosts, as `host:port`. */
@@ -33,33 +32,41 @@ export async function openGateway(
     env,
     onRefused: (authority) => void (refused.size < MAX_REFUSED && refused.add(authority)),
   });
-  return { ...(await openRelay(server)), refused, variables: toVariables(rules.some(isLocalRule)) };
+  return { ...openRelay(() => server), refused, variables: toVariables(rules.some(isLocalRule)) };
 }
 
-/** Lets a server listen in a new folder that can be the relay of a command. */
-export async function openRelay(server: Server): Promise<Pick<Gateway, 'folder' | 'close'>> {
+/** A relay with a new folder. @param open Returns a server that does not listen yet. */
+export function openRelay(open: () => Server | Promise<Server>): Pick<Gateway, 'folder' | 'serve' | 'close'> {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), `klaus-net-${ownName()}-`)));
-  // The server does not track connections that became tunnels.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
+  // A server does not track connections that became tunnels.
+  const opened = new Set<Server | Socket>();
+  const end = (): void => {
+    for (const each of opened)
+      if ('destroy' in each) each.destroy();
+      else each.close();
+    opened.clear();
+  };
   const close = (): void => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
+    end();
     rmSync(folder, { recursive: true, force: true });
   };
-  try {
-    writeFileSync(join(folder, RELAY), RELAY_TEXT);
-    // The mount point of the Node program.
-    writeFileSync(join(folder, NODE), '');
-    await once(server.listen(join(folder, SOCKET)), 'listening');
-  } catch (error) {
-    close();
-    throw error;
-  }
-  return { folder, close };
+  const serve = async (listener?: unknown): Promise<void> => {
+    const server = await open();
+    // The command is started again if its sandbox could not be made.
+    end();
+    opened.add(server);
+    server.on('connection', (socket: Socket) => {
+      opened.add(socket);
+      socket.on('close', () => opened.delete(socket));
+    });
+    if (listener === undefined) {
+      writeFileSync(join(folder, RELAY), RELAY_TEXT);
+      // The mount point of the Node program.
+      writeFileSync(join(folder, NODE), '');
+    }
+    await once(server.listen(listener ?? join(folder, SOCKET)), 'listening');
+  };
+  return { folder, serve, close };
 }
 
 /** @param isLocal True: Java reaches servers of this machine, but not those that its own tests start. */

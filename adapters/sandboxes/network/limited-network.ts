@@ -17,7 +17,7 @@ export async function openLimitedNetwork(
   request: Pick<ExecRequest, 'network' | 'relay'>,
   { hosts, env = process.env }: Pick<SandboxOptions, 'hosts' | 'env'>,
 ): Promise<Gateway | undefined> {
-  if (request.relay !== undefined) return { folder: request.relay, variables: {}, refused: new Set(), close() {} };
+  if (request.relay !== undefined) return { ...request.relay, variables: {}, refused: new Set(), close() {} };
   if (request.network !== true || hosts === undefined) return undefined;
   if ('survives' in request) {
     throw new KlausError('sandbox.failed', 'The network of a background command cannot be limited to some hosts.', {

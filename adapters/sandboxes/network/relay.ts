@@ -33,14 +33,13 @@ export const RELAY_LINES: readonly string[] = [
   `rm -f ${READY}`,
 ];
 
-/** The mounts of the relay as arguments of bubblewrap. @param folder The gateway's folder on this machine. */
-export function toRelayMounts(folder: string): string[] {
-  return [
-    '--ro-bind',
-    folder,
-    RELAY_FOLDER,
-    '--ro-bind',
-    realpathSync.native(process.execPath),
-    `${RELAY_FOLDER}/${NODE}`,
-  ];
+/**
+ * The mounts of the relay as arguments of bubblewrap.
+ *
+ * @param folder The gateway's folder on this machine.
+ * @param hasProgram True: a program in the sandbox passes connections on.
+ */
+export function toRelayMounts(folder: string, hasProgram: boolean): string[] {
+  const program = ['--ro-bind', realpathSync.native(process.execPath), `${RELAY_FOLDER}/${NODE}`];
+  return ['--ro-bind', folder, RELAY_FOLDER, ...(hasProgram ? program : [])];
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { listFolders } from '../list-folder.ts';
 import { contains, toRealPath } from '../paths.ts';
 import { words } from '../words.ts';
@@ -9,6 +9,9 @@ import { withoutNested, type Mask } from './masks.ts';
 
 /** Lifetime of a search for hard links, which reads every folder. */
 const LINKS_MS = 60_000;
+/** A folder that every sandbox shows completely. */
+const SYSTEM = '/usr';
+const MODULES = `${sep}node_modules${sep}`;
 /** Masks in one folder. Each mount delays the start of every command by about 0.2 ms. */
 const MOST_OF_ONE = 200;
 /** Folders with credentials, in addition to a home folder and those in it. They are read only to find hard links. */
@@ -112,15 +115,24 @@ export function toUserHomes(env: Readonly<Record<string, string | undefined>> = 
   return [...new Set([homedir(), env['HOME'] ?? homedir()])];
 }
 
-/** Credentials next to the mounted folders and in the home folders. Commands can see them only through hard links. */
+/**
+ * Credentials next to the mounted folders and in the home folders. Commands can see them only through hard links. They
+ * see the folders of the system in any case, and those of packages contain no credentials of the user.
+ */
 function listElsewhere(binds: readonly string[], userHomes: readonly string[]): string[] {
   return findRecent(elsewhere, JSON.stringify([binds, userHomes]), () => {
-    const above = new Set(binds.map(dirname));
+    const above = new Set(binds.map(toFolderAbove).filter((folder) => folder !== SYSTEM));
     const folders = new Set(
       [...above].flatMap((each) => [dirname(each), each, ...listFolders(each).map((name) => join(each, name))]),
     );
     return [...[...folders].flatMap(listCredentials), ...listUserFiles(userHomes)];
   });
+}
+
+/** The folder around a bind, or around the packages in which it is. */
+function toFolderAbove(bind: string): string {
+  const at = bind.indexOf(MODULES);
+  return at > 0 ? bind.slice(0, at) : dirname(bind);
 }
 
 function listUserFiles(userHomes: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { AgentCall, ProxyExchange, RunnerHost } from '@klaus/sdk/wrap';
+import type { AgentCall, ProgramExchange, ProxyExchange, ProxyRequest } from '@klaus/sdk/wrap';
 
 type Kind = AgentCall['kind'];
 
@@ -13,33 +13,34 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/todo|plan|think|task/i, 'think'],
 ];
 
-/** Records in the log what a program said and did, as its requests to the model show it. */
+/** Finds what a program and its user said and did in the requests to the model. Each repeats the history. */
 export class RecordedCalls {
-  readonly #open = new Map<string, AgentCall>();
-  readonly #host: Pick<RunnerHost, 'text' | 'call'>;
+  readonly #open = new Set<string>();
+  readonly #prompts = new Set<string>();
   readonly #workspace: string;
 
-  constructor(host: Pick<RunnerHost, 'text' | 'call'>, workspace: string) {
-    this.#host = host;
+  constructor(workspace: string) {
     this.#workspace = workspace;
   }
 
-  add({ hasTools, results, parts }: ProxyExchange): void {
-    for (const { id, output, isError } of results) {
-      const call = this.#open.get(id);
-      if (!call) continue;
-      this.#open.delete(id);
-      this.#host.call({ ...call, state: isError ? 'failed' : 'done', output });
-    }
+  /** The prompts that no earlier request contained. */
+  findPrompts({ hasTools, prompts }: ProxyRequest): string[] {
     // Requests without tools are for titles and summaries.
-    if (!hasTools) return;
-    for (const part of parts) {
-      if (part.type === 'text') this.#host.text('text', `${part.text}\n`);
-      if (part.type !== 'call') continue;
-      const call = this.#toCall(part);
-      this.#open.set(part.id, call);
-      this.#host.call(call);
-    }
+    if (!hasTools) return [];
+    return prompts.flatMap(({ position, text }) => {
+      const key = `${position} ${text}`;
+      if (this.#prompts.has(key)) return [];
+      this.#prompts.add(key);
+      return text;
+    });
+  }
+
+  toExchange({ hasTools, results, parts }: ProxyExchange): ProgramExchange {
+    const ended = results.filter(({ id }) => this.#open.delete(id));
+    if (!hasTools) return { results: ended, texts: [], calls: [] };
+    const calls = parts.flatMap((part) => (part.type === 'call' ? this.#toCall(part) : []));
+    for (const { id } of calls) this.#open.add(id);
+    return { results: ended, texts: parts.flatMap((part) => (part.type === 'text' ? part.text : [])), calls };
   }
 
   #toCall({ id, name, input }: { id: string; name: string; input: unknown }): AgentCall {

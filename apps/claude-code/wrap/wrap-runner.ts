@@ -1,13 +1,14 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { NO_USAGE, defineTool, type Configuration, type Tool } from '@klaus/sdk';
+import { NO_USAGE, defineTool, type Configuration, type Tool, type ToolContext } from '@klaus/sdk';
 import {
   createModelProxy,
   openRelay,
   RELAY_FOLDER,
   toProgramBinds,
   WRAP_LIMITS,
+  type PrestartRequest,
   type Runner,
   type RunnerHost,
   type RunnerRequest,
@@ -31,7 +32,8 @@ const HOME = 'home';
  * Gives the program a home folder of its own with its configuration, in that of the session. The shell remains its
  * parent: the relay is a child of the shell, and `script` waits for all of its own children.
  */
-const IN_OWN_HOME = `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" && cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" && "$@"; exit $?`;
+const toHomeScript = (hasFiles: boolean): string =>
+  `HOME="$HOME/.program"; export HOME; mkdir -p "$HOME" ${hasFiles ? `&& cp -R ${RELAY_FOLDER}/${HOME}/. "$HOME/" ` : ''}&& "$@"; exit $?`;
 
 export interface WrapRunnerOptions {
   /** Called when the program starts. */
@@ -64,30 +66,38 @@ export interface WrapRunner {
   runner: Runner;
   tool: Tool;
   readonly end: ProgramEnd;
+  /** Ends the proxy. */
+  close: () => void;
 }
 
 /** Runs one program, whose requests to models go through the proxy of this process. */
 export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
   const end: ProgramEnd = { cancelled: false };
-  let relay: Awaited<ReturnType<typeof openRelay>> | undefined;
   const stop = new AbortController();
-  const open = async (request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> => {
-    const calls = new RecordedCalls(host, request.workspace);
-    let refused = 0;
-    const { configuration, program } = options.open();
-    const proxy = createModelProxy(configuration, {
-      reserve: (asked) => host.reserve(asked),
-      openRedactor: () => host.openRedactor(),
-      onExchange: (exchange) => calls.add(exchange),
+  let opened: { host: RunnerHost; calls: RecordedCalls } | undefined;
+  let refused = 0;
+  // The program, and so its requests, start after the session was opened.
+  const openProxy = () =>
+    createModelProxy(options.open().configuration, {
+      async reserve(asked, shown) {
+        const { host, calls } = opened!;
+        const reserved = await host.reserve({ ...asked, prompts: calls.findPrompts(shown) });
+        if ('refused' in reserved) return reserved;
+        return { ...reserved, settle: (end, seen) => reserved.settle(end, seen && calls.toExchange(seen)) };
+      },
+      openRedactor: () => opened!.host.openRedactor(),
       onRefused(reason) {
-        if (end.refused === undefined) host.notice(reason);
+        if (end.refused === undefined) opened!.host.notice(reason);
         end.refused = reason;
         refused += 1;
         if (refused >= MAX_REFUSED && !options.terminal.isInteractive) stop.abort();
       },
     });
-    relay = await openRelay(proxy);
-    writeHome(join(relay.folder, HOME), program.files, options.home);
+  let relay: ReturnType<typeof openRelay> | undefined;
+  const takeRelay = () => (relay ??= openRelay(openProxy));
+  const open = async (request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> => {
+    opened = { host, calls: new RecordedCalls(request.workspace) };
+    writeHome(join(takeRelay().folder, HOME), options.open().program.files, options.home);
     return {
       agent: request.command[0] ?? '',
       id: '',
@@ -99,8 +109,23 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
         if (used.outcome !== 'ok' && end.exitCode === undefined) end.problem = used.output;
         return { stopReason: 'end_turn', usage: NO_USAGE, usd: 0 };
       },
-      async close() {
-        relay?.close();
+      close: async () => {},
+    };
+  };
+  /** The request for the sandbox of the program. */
+  const toRequest = ({ workspace, execLimits }: Pick<ToolContext, 'workspace' | 'execLimits'>): PrestartRequest => {
+    const { command, env } = options.open().program;
+    const { memoryMb, processes, cpus } = execLimits;
+    return {
+      env: { ...options.terminal.env, ...env },
+      binds: toProgramBinds(command, { workspace: workspace.root }),
+      relay: takeRelay(),
+      inherits: true,
+      limits: {
+        timeoutMs: NO_TIMEOUT_MS,
+        memoryMb: Math.max(memoryMb, LEAST.memoryMb),
+        processes: Math.max(processes, LEAST.processes),
+        cpus: Math.max(cpus, availableParallelism()),
       },
     };
   };
@@ -118,23 +143,15 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
       access: [{ kind: 'exec', command: quote(program) }],
       command: quote(program),
     }),
-    async run(_, { sandbox, workspace, execLimits, signal }) {
-      const { memoryMb, processes, cpus } = execLimits;
-      const { command, env } = options.open().program;
-      const words = options.terminal.toCommand(command);
-      const result = await sandbox.exec({
-        command: ['/bin/sh', '-c', IN_OWN_HOME, 'klaus', ...words],
-        env: { ...options.terminal.env, ...env },
-        binds: toProgramBinds(command, { workspace: workspace.root }),
-        relay: relay!.folder,
-        inherits: true,
-        limits: {
-          timeoutMs: NO_TIMEOUT_MS,
-          memoryMb: Math.max(memoryMb, LEAST.memoryMb),
-          processes: Math.max(processes, LEAST.processes),
-          cpus: Math.max(cpus, availableParallelism()),
-        },
-        signal: AbortSignal.any([signal, stop.signal]),
+    prestart: toRequest,
+    async run(_, context) {
+      const { program } = options.open();
+      const words = options.terminal.toCommand(program.command);
+      const hasFiles = options.home !== undefined || Object.keys(program.files).length > 0;
+      const result = await context.sandbox.exec({
+        ...toRequest(context),
+        command: ['/bin/sh', '-c', toHomeScript(hasFiles), 'klaus', ...words],
+        signal: AbortSignal.any([context.signal, stop.signal]),
       });
       const { exitCode, signal: killed, unenforced, exceeded = [], warnings = [] } = result;
       if (exitCode !== null) end.exitCode = exitCode;
@@ -146,7 +163,8 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
       };
     },
   });
-  return { runner: { name: 'wrap', limits: WRAP_LIMITS, open }, tool, end };
+  const runner: Runner = { name: 'wrap', limits: WRAP_LIMITS, startsWith: TOOL, open };
+  return { runner, tool, end, close: () => relay?.close() };
 }
 
 function writeHome(folder: string, files: WrappedProgram['files'], home: string | undefined): void {

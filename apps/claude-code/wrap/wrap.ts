@@ -45,7 +45,7 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
   const found = findCommand(options.command, { path: env['PATH'], cwd });
   const terminal = openTerminal(env);
   const ready: { klaus?: Klaus; program?: WrappedProgram } = {};
-  const { runner, tool, end } = createWrapRunner({
+  const { runner, tool, end, close } = createWrapRunner({
     open: () => ({ configuration: ready.klaus!.configuration, program: ready.program! }),
     ...{ home: options.home, terminal },
   });
@@ -73,6 +73,7 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
   } finally {
     stopAsking?.();
     options.signal.removeEventListener('abort', cancel);
+    close();
     terminal.restore(end.exitCode === undefined);
   }
   return { ...end, session: session.id, ...(await readResult(session)) };

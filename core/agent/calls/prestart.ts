@@ -24,12 +24,15 @@ export function countCommand(work: Work): void {
   if (work.prestart.commands >= SERIES) start(work, 0);
 }
 
-function start(work: Work, delayMs: number): void {
-  const { prestart, engine, state } = work;
+/** Starts the sandbox in which the runner of a session will run its program, while the first snapshot is taken. */
+export function prestartProgram(work: Work, tool: string): void {
+  if (!work.prestart.end) start(work, 0, [tool]);
+}
+
+function start(work: Work, delayMs: number, tools: readonly string[] = openedOf(work.state).tools): void {
+  const { prestart, engine } = work;
   const now = engine.clock.now();
-  const tool = openedOf(state)
-    .tools.map((name) => engine.tools.find(name))
-    .find((each) => each?.prestart !== undefined);
+  const tool = tools.map((name) => engine.tools.find(name)).find((each) => each?.prestart !== undefined);
   if (!tool || isReviewed(work, tool) || !allowsTool(work.authority.grant(), tool.name, now)) return;
   const answered = new AbortController();
   const before = prestart.end;

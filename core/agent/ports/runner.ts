@@ -14,6 +14,8 @@ export interface RunnerLimit {
 export interface Runner {
   readonly name: RunnerName;
   readonly limits: readonly RunnerLimit[];
+  /** Name of the tool that it uses at once to start a program. The sandbox of that tool is started ahead. */
+  readonly startsWith?: string;
   /**
    * Starts the agent, or continues its own earlier session.
    *
@@ -242,11 +244,26 @@ export interface ProgramRequest {
   maxOutputTokens: number;
   /** The body that is hashed for the log. */
   body: string;
+  /** Texts of the user that no earlier request contained. They are recorded with the request. Default: none. */
+  prompts?: readonly string[];
+}
+
+/** What an answered request shows of the work of the program. */
+export interface ProgramExchange {
+  /** Results of calls of earlier exchanges. */
+  results: readonly { id: string; output: string; isError: boolean }[];
+  /** Text of the answer. */
+  texts: readonly string[];
+  /** The calls of the answer, which the program makes by itself. */
+  calls: readonly AgentCall[];
 }
 
 export interface Reservation {
   /** The requested tokens of the answer, or less if a limit allows less. */
   maxOutputTokens: number;
-  /** Records the end of the request and releases what it did not use. */
-  settle(end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd'>): Promise<void>;
+  /** Records the end of the request and what it shows, and releases what it did not use. */
+  settle(
+    end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd'>,
+    exchange?: ProgramExchange,
+  ): Promise<void>;
 }

@@ -12,6 +12,19 @@ export interface ExecLimits {
   processes: number;
 }
 
+/** A server on this machine that a command without a network reaches at a port of its loopback interface. */
+export interface Relay {
+  /** Absolute path of a folder on this machine that the command can read. */
+  readonly folder: string;
+  /**
+   * Serves connections until the end of the command.
+   *
+   * @param listener A listening socket in the network of the command, as `net.Server.listen` accepts it. Absent: a socket
+   *   in the folder, to which a program in the sandbox passes connections; it exists when the promise resolves.
+   */
+  serve(listener?: unknown): Promise<void>;
+}
+
 export interface ExecRequest {
   /** A line for `/bin/sh -c`, or a program with its arguments. */
   command: string | readonly string[];
@@ -41,8 +54,8 @@ export interface ExecRequest {
   writable?: readonly string[];
   /** Default false: no network at all. */
   network?: boolean;
-  /** Absolute path of the folder of a relay: the only connection of a command without a network. Bubblewrap only. */
-  relay?: string;
+  /** The only connection of a command without a network. Bubblewrap only. */
+  relay?: Relay;
   /**
    * True: the command has the standard streams of this process, and its terminal. Nothing of its output is in the
    * result. Not with Docker. Default false.

@@ -7,6 +7,7 @@ import {
   type Part,
 } from '../../protocol/index.ts';
 import { cutOutput } from '../calls/cut-output.ts';
+import { prestartProgram } from '../calls/prestart.ts';
 import { toTranscript } from '../context/transcript.ts';
 import { answerOpenCalls } from '../loop/closing-events.ts';
 import { finishRun } from '../loop/finish.ts';
@@ -57,6 +58,8 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
   // The requests of a wrapped program are reserved one by one.
   const reserved = { tokens: 0, usd: runner!.name === 'wrap' ? 0 : null };
   await work.append([{ type: 'turn.started', run, turn, model, requestHash, reserved }]);
+  const opened = await engine.openRunner(runner!.name);
+  if (opened.startsWith !== undefined) prestartProgram(work, opened.startsWith);
   // Also before the agent acts by itself, so that the turn can be undone.
   const before = await snapshotWorkspace(work);
   if (!before) return;

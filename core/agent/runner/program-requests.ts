@@ -6,6 +6,7 @@ import type { Work } from '../loop/work.ts';
 import type { ProgramRequest, Reservation } from '../ports/runner.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import { runOf } from '../state/state.ts';
+import { ProgramExchanges } from './program-exchanges.ts';
 
 /** Milliseconds for which a search for secret files counts. */
 const FOUND_MS = 1_000;
@@ -15,6 +16,7 @@ type InOrder = <T>(run: () => Promise<T>) => Promise<T>;
 /** The requests that a wrapped program sends through the proxy. */
 export class ProgramRequests {
   readonly #inOrder: InOrder;
+  readonly #exchanges = new ProgramExchanges();
   #inFlight = 0;
   #settled = Promise.withResolvers<void>();
   #found: { at: number; values: ReturnType<SecretSource['values']> } | undefined;
@@ -59,12 +61,20 @@ export class ProgramRequests {
       };
       const reserved = { tokens: promptTokens + maxOutputTokens, usd: worstCase(info, promptTokens, maxOutputTokens) };
       const requestHash = engine.ids.digest(request.body);
-      await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
+      await work.append([
+        ...this.#exchanges.toPrompts(work, request.prompts ?? [], id),
+        { type: 'model.requested', ...head, requestHash, reserved },
+      ]);
       this.#inFlight += 1;
-      const settle = ({ status, message, ...end }: Parameters<Reservation['settle']>[0]): Promise<void> =>
+      const settle: Reservation['settle'] = ({ status, message, ...end }, exchange) =>
         this.#inOrder(async () => {
-          await work.append([{ type: 'model.attempted', ...head, ...end, ...optional({ status, message }) }]);
+          await work.append([
+            { type: 'model.attempted', ...head, ...end, ...optional({ status, message }) },
+            ...(exchange ? this.#exchanges.toBodies(work, exchange) : []),
+          ]);
           this.#inFlight -= 1;
+          // While the program works, so that its next request need not wait. That one reports a failure.
+          this.#findSecrets(work, FOUND_MS / 2).catch(() => {});
           this.#settled.resolve();
           this.#settled = Promise.withResolvers();
         });
@@ -73,14 +83,18 @@ export class ProgramRequests {
   }
 
   async openRedactor(work: Work): Promise<(text: string) => string> {
-    const now = work.engine.clock.now();
-    // The search starts a process. New secret files are also hidden from the program.
-    if (!this.#found || now - this.#found.at > FOUND_MS) this.#found = { at: now, values: work.secrets().values() };
-    const values = await this.#found.values;
+    const values = await this.#findSecrets(work, FOUND_MS);
     work.redactor.learn(values);
     const known = values.map(({ value }) => value).join('\n');
     if (this.#redact?.known !== known) this.#redact = { known, run: (text) => work.redactor.redact(text) };
     return this.#redact.run;
+  }
+
+  /** The search starts a process. New secret files are also hidden from the program. @param maxAge Of a search that counts. */
+  #findSecrets(work: Work, maxAge: number): ReturnType<SecretSource['values']> {
+    const now = work.engine.clock.now();
+    if (!this.#found || now - this.#found.at > maxAge) this.#found = { at: now, values: work.secrets().values() };
+    return this.#found.values;
   }
 }
 

@@ -36,13 +36,16 @@ export function listClaudeSessions(folder: string): ClaudeSession[] {
 /** Bytes from the beginning of a transcript in which its folder is searched. */
 const HEAD = 65_536;
 
+/** Milliseconds by which the clock of files is behind at most. */
+const CLOCK_STEP_MS = 20;
+
 /** The sessions whose transcripts were created at that time or later. */
 export function listRecordedSessions(folder: string, since: number): ClaudeSession[] {
   return listTranscripts(folder).flatMap((path) => {
     try {
       const { birthtimeMs: startedAt } = statSync(path);
       const id = basename(path, '.jsonl');
-      if (startedAt < since || DRIVEN.test(id)) return [];
+      if (startedAt < since - CLOCK_STEP_MS || DRIVEN.test(id)) return [];
       const [, cwd] = /"cwd":("(?:[^"\\]|\\.)*")/.exec(readHead(path)) ?? [];
       return cwd === undefined ? [] : [{ id, cwd: JSON.parse(cwd) as string, startedAt, folder }];
     } catch {
