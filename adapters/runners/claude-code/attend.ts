@@ -1,17 +1,13 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, watch, writeSync } from 'node:fs';
+import { readdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerAttended, RunnerRequest, RunnerTerminal } from '@klaus/core/agent';
-import { z } from 'zod';
 import { inOwnHome } from '../process/agent-process.ts';
 import { toProgramBinds } from '../program-binds.ts';
+import { askToEnd, FOLDER, PIPE, readReport } from './link-folder.ts';
 import { toSessionUuid } from './preset-ids.ts';
 import { prepareTerminalHome } from './terminal-home.ts';
 import { toTerminalWords } from './to-words.ts';
 import { readTranscript } from './transcript.ts';
-
-/** Name of the variable with the folder for reports of the hook, and of the pipe in it that ends the program. */
-const FOLDER = 'KLAUS_LINK_FOLDER';
-const PIPE = 'stop';
 
 /** The hook. It writes its input under a new name, which only a complete file has. */
 const LINK = `cat > "$${FOLDER}/$$" && mv "$${FOLDER}/$$" "$${FOLDER}/$$.json"`;
@@ -25,8 +21,6 @@ const START = [
   `(read -r _ < "$${FOLDER}/${PIPE}" && kill -TERM $$) </dev/null >/dev/null 2>&1 &`,
   'exec "$@"',
 ].join('\n');
-
-const reportSchema = z.looseObject({ session_id: z.uuid() });
 
 /** Runs Claude Code itself in the terminal. */
 export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerTerminal): Promise<RunnerAttended> {
@@ -64,18 +58,6 @@ export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerT
   } finally {
     terminal.stop.removeEventListener('abort', onStop);
     links.close();
-  }
-}
-
-/** Asks the program to end. False if it does not listen. */
-function askToEnd(folder: string): boolean {
-  try {
-    const pipe = openSync(join(folder, PIPE), constants.O_WRONLY | constants.O_NONBLOCK);
-    writeSync(pipe, '\n');
-    closeSync(pipe);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -121,17 +103,9 @@ class Links {
 
   async #take(file: string): Promise<void> {
     const id = readReport(file);
-    rmSync(file, { force: true });
+    rmSync(file, { recursive: true, force: true });
     if (id === undefined) return;
     if (!(await this.#terminal.onLink({ id, agent: 'Claude Code' }))) return this.onForeign();
     if (this.ids.at(-1) !== id) this.ids.push(id);
-  }
-}
-
-function readReport(file: string): string | undefined {
-  try {
-    return reportSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).session_id;
-  } catch {
-    return undefined;
   }
 }

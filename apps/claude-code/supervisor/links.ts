@@ -47,3 +47,9 @@ export async function findByAgentSession(
   }
   return undefined;
 }
+
+/** True if the program of a session runs in a sandbox. */
+export async function isSandboxed(klaus: Klaus, id: string): Promise<boolean> {
+  const opened = await klaus.store.lastOf(id, ['session.opened']);
+  return opened?.type !== 'session.opened' || opened.sandbox !== 'host';
+}

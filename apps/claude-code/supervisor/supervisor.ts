@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { ownName } from '@klaus/sdk/wrap';
 import type { Terminal } from '../wrap/terminal.ts';
-import { findByAgentSession, readLink } from './links.ts';
+import { findByAgentSession, isSandboxed, readLink } from './links.ts';
 import { SupervisorError } from './supervisor-error.ts';
 
 export interface SupervisorOptions {
@@ -89,7 +89,7 @@ export class Supervisor {
             if ('failure' in ended) throw ended.failure;
             return ended.exitCode ?? TERMINATED;
           }
-          this.#options.note(toEarlyEnd(shown.id, ended).message);
+          this.#options.note('failure' in ended ? ended.failure.message : toEarlyEnd(shown.id, ended).message);
           shown = this.#start(former!, { args: [] });
           former = undefined;
           continue;
@@ -196,7 +196,8 @@ export class Supervisor {
         onLink: async ({ id: agentSession }) => {
           const owner = await findByAgentSession(klaus, { agentSession, except: id });
           if (owner !== undefined) {
-            this.#chosen ??= owner;
+            // In a sandbox, conversations of other sessions do not exist, and the report can be forged.
+            if (!(await isSandboxed(klaus, id))) this.#chosen ??= owner;
             return false;
           }
           shown.isLinked = true;

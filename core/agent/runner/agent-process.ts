@@ -7,6 +7,8 @@ import { openedOf } from '../state/state.ts';
 
 /** Limits of the agent's process, where the settings have lower ones. It is a program with a runtime of its own. */
 const LEAST = { memoryMb: 4_096, processes: 1_024 };
+/** More than any machine has: the user's own program in the terminal is not limited. */
+const UNLIMITED = { memoryMb: 2 ** 30, processes: 2 ** 22, cpus: 1_024 };
 /** Longer than any turn; the driver reduces it to what it can measure. */
 const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 /** A sandbox has all of the network or none of it, and the agent must reach its model. */
@@ -15,7 +17,8 @@ const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
 /**
  * Runs the process of an agent in the sandbox, with the files and the network of the session's grant.
  *
- * @param options.inherits True: it has the terminal of this process, and all cores. Default false.
+ * @param options.inherits True: it has the terminal of this process and all cores, and on the host no limit at all. Default
+ *   false.
  */
 export async function runAgentProcess(
   work: Work,
@@ -29,12 +32,12 @@ export async function runAgentProcess(
     ...(runner?.env ? { variables: runner.env } : {}),
   });
   const { memoryMb, processes, cpus } = engine.settings.execLimits;
-  const limits = {
-    timeoutMs: NO_TIMEOUT_MS,
+  const sandboxed = {
     memoryMb: Math.max(memoryMb, LEAST.memoryMb),
     processes: Math.max(processes, LEAST.processes),
-    cpus,
+    cpus: inherits ? UNLIMITED.cpus : cpus,
   };
+  const limits = { timeoutMs: NO_TIMEOUT_MS, ...(inherits && name === 'host' ? UNLIMITED : sandboxed) };
   const network = allowsAccess(work.authority.grant(), EVERY_HOST, engine.clock.now());
   return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536, inherits });
 }
