@@ -15,6 +15,8 @@ export interface Instances extends Disposable {
   readonly folder: string;
   /** Seconds between SIGTERM and SIGKILL for a process that is ended: the setting `switch.graceSeconds`. */
   readonly graceSeconds: number;
+  /** The program of Claude Code: the setting `claudeBinary`, else `claude`. */
+  readonly claudeBinary: string;
   /** Seconds that Claude Code in a terminal has to report its session: the setting `switch.linkSeconds`. */
   readonly linkSeconds: number;
   /** The hash of a project. @param root Absolute real path. */
@@ -68,6 +70,7 @@ export async function openInstances(options: { home?: string; cwd?: string } = {
   return {
     folder: configuration.get('socketDir') ?? join(home, 'run'),
     graceSeconds: configuration.get('switch.graceSeconds'),
+    claudeBinary: configuration.get('claudeBinary') ?? 'claude',
     linkSeconds: configuration.get('switch.linkSeconds'),
     hashOf: toProjectHash,
     add(given) {

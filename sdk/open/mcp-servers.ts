@@ -9,14 +9,17 @@ const fileSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown())
  * The names of the MCP servers that the program of an agent starts: those of `.mcp.json`, as its definition selects them.
  * They are programs of the project, so that the user has to agree.
  *
+ * @param at.ofParent Names of those that the session has from which this one is started. Default: none.
  * @throws KlausError `config` for a name that the file does not have, or an unreadable file; `usage` without the
  *   agreement, if the definition names them. Otherwise they are left out.
  */
 export function findMcpServers(
   definition: Pick<AgentDefinition, 'mcpServers' | 'inheritProjectMcps' | 'inheritParentMcps'>,
-  { workspace, isTrusted }: { workspace: string; isTrusted: boolean },
+  { workspace, isTrusted, ofParent = [] }: { workspace: string; isTrusted: boolean; ofParent?: readonly string[] },
 ): { mcpServers?: string[] } {
-  const { servers, unknown } = resolveMcpServers(definition, { project: readServers(workspace) });
+  const project = readServers(workspace);
+  const parent = Object.fromEntries(Object.entries(project).filter(([name]) => ofParent.includes(name)));
+  const { servers, unknown } = resolveMcpServers(definition, { project, parent });
   if (unknown.length > 0) {
     throw new KlausError('config', `.mcp.json of the workspace has no MCP server ${unknown.join(', ')}.`, {
       hint: 'Add it there, or remove its name from `mcpServers` of the definition.',

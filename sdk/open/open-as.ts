@@ -47,13 +47,20 @@ export async function openAs(
 ): Promise<OpenAs> {
   const isTrusted = given.trustCommand === true;
   const asked = given.runner;
+  const ofParent = await readServersOf(engine, given.startedBy);
   const toClaude = (): string => findClaude(configuration.values.claudeBinary ?? 'claude', env);
   if (given.agent === undefined) {
     if (asked === undefined) return { given, warnings: [] };
     return {
       given,
       runner: {
-        ...toAskedRunner(asked, undefined, { model: given.model, workspace, isTrusted, findClaude: toClaude }),
+        ...toAskedRunner(asked, undefined, {
+          model: given.model,
+          workspace,
+          isTrusted,
+          ofParent,
+          findClaude: toClaude,
+        }),
         ...optional({ settingSources: given.settingSources }),
       },
       warnings: [],
@@ -64,7 +71,7 @@ export async function openAs(
   const { definition } = found;
   const ofDefinition = toSessionRunner(found, {
     isOfProject: agents.isOfProject(found.file),
-    ...{ isTrusted, workspace, findClaude: toClaude, home: toUserHome(env), state: engine.home },
+    ...{ isTrusted, workspace, ofParent, findClaude: toClaude, home: toUserHome(env), state: engine.home },
   });
   const own = ofDefinition && { ...ofDefinition, ...(given.model === undefined ? {} : { model: given.model }) };
   const runner =
@@ -74,6 +81,7 @@ export async function openAs(
           model: given.model ?? definition.model,
           workspace,
           isTrusted,
+          ofParent,
           findClaude: toClaude,
         });
   const requested = agents.grantOf(definition);
@@ -102,6 +110,14 @@ export async function openAs(
     ...optional({ runner }),
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };
+}
+
+/** The MCP servers of the session from which another is started. */
+async function readServersOf({ store }: Engine, id: string | undefined): Promise<readonly string[]> {
+  if (id === undefined) return [];
+  for await (const [first] of store.read(id))
+    return (first?.type === 'session.opened' && first.runner?.mcpServers) || [];
+  return [];
 }
 
 /** The program that the user asks for instead of that of the definition. @throws KlausError `usage` for `acp`. */

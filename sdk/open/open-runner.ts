@@ -39,6 +39,8 @@ interface RunnerPlace {
   state: string;
   /** Absolute. */
   workspace: string;
+  /** Names of the MCP servers of the session from which it is started. */
+  ofParent: readonly string[];
   /** Finds the program of Claude Code. @throws KlausError `config`. */
   findClaude: () => string;
 }
@@ -50,10 +52,11 @@ export function toClaudeCode(
     model,
     workspace,
     isTrusted,
+    ofParent,
     findClaude,
-  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'findClaude'> & { model: string | undefined },
+  }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'ofParent' | 'findClaude'> & { model: string | undefined },
 ): SessionRunner {
-  const servers = findMcpServers(definition ?? {}, { workspace, isTrusted });
+  const servers = findMcpServers(definition ?? {}, { workspace, isTrusted, ofParent });
   return { name: 'claude-code', command: [findClaude()], env: CLAUDE_ENV, ...optional({ model }), ...servers };
 }
 

@@ -228,9 +228,23 @@ test(
       files: {
         'server.cjs': MCP_SERVER,
         '.mcp.json': JSON.stringify({ mcpServers: { echo: server('server.cjs'), other: server('missing.cjs') } }),
+        '.klaus/agents/child.md': `---\nname: child\ndescription: Claude Code.\nrunner: claude-code\ncommand: [/bin/true]\ncapabilities: [web-access]\ninheritProjectMcps: false\ninheritParentMcps: true\n---\n`,
       },
     });
     const events = await runAnswered(engine, 'ping');
+    // Of the session from which it is started, and none of the project.
+    for (const [startedBy, servers] of [
+      [events[0]!.session, ['echo']],
+      [undefined, undefined],
+    ] as const) {
+      const { id } = await engine.klaus.open({
+        ...{ agent: 'child', trustCommand: true },
+        ...(startedBy === undefined ? {} : { startedBy }),
+      });
+      const child = await engine.klaus.store.lastOf(id, ['session.opened']);
+      expect(child).toMatchObject({ type: 'session.opened' });
+      expect(child?.type === 'session.opened' && child.runner?.mcpServers).toEqual(servers);
+    }
     expect(ofType(events, 'session.opened')[0]?.runner?.mcpServers).toEqual(['echo']);
     expect(toCalls(events)).toEqual(['agent_other ask', 'agent_other allow', 'started', 'ok']);
     expect(ofType(events, 'tool.finished')[0]?.output).toBe('pong');

@@ -18,12 +18,17 @@ interface ClaudeSession {
   startedAt?: number;
 }
 
-/** The active sessions that Claude Code itself keeps. @throws UsageError without the program, or a usable answer. */
-export async function listClaudeSessions(): Promise<ListedSession[]> {
+/**
+ * The active sessions that Claude Code itself keeps.
+ *
+ * @param program Of Claude Code: a name in PATH or an absolute path.
+ * @throws UsageError without the program, or a usable answer.
+ */
+export async function listClaudeSessions(program: string): Promise<ListedSession[]> {
   let sessions: ClaudeSession[];
   try {
     const options = { env: toHostEnvironment(), timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 };
-    const { stdout } = await promisify(execFile)('claude', ['agents', '--json'], options);
+    const { stdout } = await promisify(execFile)(program, ['agents', '--json'], options);
     sessions = JSON.parse(stdout) as ClaudeSession[];
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -53,8 +53,12 @@ export const command: LeafCommand = {
 
 /** Those of Claude Code whose name, id or folder contains the text. */
 async function listOfClaude(search = ''): Promise<ListedSession[]> {
-  const { listClaudeSessions } = await import('../../client/claude-sessions.ts');
-  const all = await listClaudeSessions();
+  const [{ listClaudeSessions }, { openInstances }] = await Promise.all([
+    import('../../client/claude-sessions.ts'),
+    import('@klaus/sdk'),
+  ]);
+  using instances = await openInstances();
+  const all = await listClaudeSessions(instances.claudeBinary);
   return all.filter(({ id, title, workspace }) => [id, title, workspace].some((text) => text?.includes(search)));
 }
 
