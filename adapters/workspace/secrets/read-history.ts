@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostPath, writeCacheFile } from '@klaus/adapters/system';
@@ -52,8 +52,9 @@ export async function readHistory(
   const seen = new Set(known?.commits);
   const fresh = refs.filter((ref) => !seen.has(ref));
   if (fresh.length === 0 && blobs.size === 0 && !known?.blobs.length) return [];
-  const own = cache === undefined ? await makeEmpty(tmpdir()) : await keepEmpty(cache);
+  const own = cache === undefined ? await mkdtemp(join(tmpdir(), 'klaus-history-')) : join(cache, 'empty-repository');
   try {
+    await makeEmpty(own);
     const add = (found: Iterable<readonly [string, string]>): void => {
       for (const [blob, path] of found) if (!blobs.has(blob)) blobs.set(blob, path);
     };
@@ -89,33 +90,26 @@ export async function readHistory(
   }
 }
 
-/** A new empty repository in a folder. */
-async function makeEmpty(folder: string): Promise<string> {
-  const own = await mkdtemp(join(folder, 'klaus-history-'));
-  await mkdir(join(own, 'refs'));
-  await mkdir(join(own, 'objects'));
-  await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
-  await writeFile(join(own, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
-  return own;
-}
+const EMPTY_REPOSITORY = {
+  HEAD: 'ref: refs/heads/none\n',
+  config: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
+};
 
-/** The empty repository of the cache. Nothing writes to it, so that a killed process leaves nothing. */
-async function keepEmpty(cache: string): Promise<string> {
-  const kept = join(cache, 'empty-repository');
-  const isKept = await access(join(kept, 'config')).then(
-    () => true,
-    () => false,
-  );
-  if (isKept) return kept;
-  await mkdir(cache, { recursive: true, mode: 0o700 });
-  const own = await makeEmpty(cache);
-  try {
-    await rename(own, kept);
-  } catch {
-    // Another process was faster.
-    await rm(own, { recursive: true, force: true });
+/**
+ * Makes an empty repository of a folder, or completes one that was interrupted. Nothing else writes to it, so that the one
+ * in the cache is always the same, and a killed process leaves nothing.
+ */
+async function makeEmpty(folder: string): Promise<string> {
+  for (const name of ['refs', 'objects']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  for (const [name, text] of Object.entries(EMPTY_REPOSITORY)) {
+    const file = join(folder, name);
+    const present = await readFile(file, 'utf8').catch(() => undefined);
+    if (present === text) continue;
+    const part = `${file}.${randomUUID()}`;
+    await writeFile(part, text);
+    await rename(part, file);
   }
-  return kept;
+  return folder;
 }
 
 const LOG = ['log', '--stdin', '--full-history', '--format=', '--raw', '--no-abbrev', '--no-renames', '-m', '-z'];
