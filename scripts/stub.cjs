@@ -10,9 +10,10 @@ function start() {
   const command = process.argv[2];
   // By default V8 doubles the young generation up to 32 MB in a stream of deltas or a long output, and the pages stay
   // with the process. Objects of a turn die so young that collecting them more often has no measurable cost. A server
-  // has many sessions at once, and a program waits for the start of `wrap`. Set before code is loaded: V8 rejects code
-  // that was compiled with other flags.
-  if (command !== 'serve' && command !== 'wrap') require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+  // has many sessions at once, a list has thousands of rows that live to its end, and a program waits for the start of
+  // `wrap`. Set before code is loaded: V8 rejects code that was compiled with other flags.
+  if (command !== 'serve' && command !== 'wrap' && command !== 'sessions')
+    require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   const home = process.env.KLAUS_HOME || require('node:path').join(require('node:os').homedir(), '.klaus');
   require('./code-cache.cjs').start(home, command);
 }

@@ -18,8 +18,8 @@ const CHUNK = 1_000;
 /** Characters of a cell. */
 const MAX_CELL = 10_000;
 
-/** What a cell has to change: all but visible ASCII with single spaces. */
-const UNUSUAL = /[^ -~]| {2}/;
+/** All but visible ASCII: the cells of such a line may have to change. */
+const UNUSUAL = /[^ -~]/;
 
 /** There can be thousands of rows, and most cells are equal to the one above: its padded text is used again. */
 function createTable(width: number) {
@@ -37,30 +37,38 @@ function createTable(width: number) {
     const last = row.length - 1;
     let line = '';
     for (let column = 0; column < last; column++) line += pad(row[column]!, column);
-    line += row[last] ?? '';
-    return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…\n` : `${line}\n`;
+    return line + (row[last] ?? '');
   };
-  /** Makes the cells of some rows printable. They are tested as one text, because most need no change. */
-  const clean = (from: number): void => {
-    const chunk = rows.slice(from, from + CHUNK);
-    const isUsual = !UNUSUAL.test(chunk.map((row) => row.join('')).join(''));
-    for (const row of chunk)
-      for (let column = 0; column < row.length; column++) {
-        const cell = row[column]!;
-        const text = isUsual && cell.length <= MAX_CELL ? cell : toLine(cell, MAX_CELL);
-        row[column] = text;
-        if (!(text.length <= widths[column]!)) widths[column] = text.length;
-      }
+  const measure = (row: readonly string[]): void => {
+    for (let column = 0; column < row.length; column++)
+      if (!(row[column]!.length <= widths[column]!)) widths[column] = row[column]!.length;
   };
+  /** Makes the cells printable. */
+  const clean = (): void => {
+    widths.length = padded.length = 0;
+    for (const row of rows) {
+      for (let column = 0; column < row.length; column++) row[column] = toLine(row[column]!, MAX_CELL);
+      measure(row);
+    }
+  };
+  const cut = (line: string): string => (width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line);
   return {
-    add: (row: string[]): void => void rows.push(row),
+    add(row: string[]): void {
+      measure(row);
+      rows.push(row);
+    },
     *toChunks(): Iterable<string> {
-      for (let at = 0; at < rows.length; at += CHUNK) clean(at);
-      for (let at = 0; at < rows.length; at += CHUNK)
-        yield rows
+      let lines = rows.map(toLineOf);
+      // Whole lines are tested, because most need no change.
+      if (lines.some((line) => UNUSUAL.test(line)) || widths.some((each) => each > MAX_CELL)) {
+        clean();
+        lines = rows.map(toLineOf);
+      }
+      for (let at = 0; at < lines.length; at += CHUNK)
+        yield `${lines
           .slice(at, at + CHUNK)
-          .map(toLineOf)
-          .join('');
+          .map(cut)
+          .join('\n')}\n`;
     },
   };
 }
