@@ -59,7 +59,7 @@ function createTable(width: number) {
     },
     *toChunks(): Iterable<string> {
       let lines = rows.map(toLineOf);
-      // Whole lines are tested, because most need no change.
+      // Complete lines are tested, because most need no change.
       if (lines.some((line) => UNUSUAL.test(line)) || widths.some((each) => each > MAX_CELL)) {
         clean();
         lines = rows.map(toLineOf);
