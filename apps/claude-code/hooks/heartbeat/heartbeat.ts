@@ -148,14 +148,14 @@ export class Heartbeat {
     const { klaus, graceMs } = this.#options;
     const now = Date.now();
     const since = Math.min(...installed.map((state) => state.since));
-    const running = configurations.flatMap(listClaudeSessions);
+    const running = configurations.flatMap(listClaudeSessions).filter(({ startedAt }) => startedAt >= since);
     // Those that ran while no daemon watched.
     const earlier = this.#isFirst
       ? configurations.flatMap((folder) => listRecordedSessions(folder, Math.max(since, now - DAY_MS)))
       : [];
     this.#isFirst = false;
     for (const session of [...running, ...earlier])
-      if (!this.#settled.has(session.id) && !this.#pending.has(session.id) && session.startedAt >= since)
+      if (!this.#settled.has(session.id) && !this.#pending.has(session.id))
         this.#pending.set(session.id, { ...session, foundAt: now });
     if (this.#pending.size === 0) return;
     const seen = await listSeen(klaus, Math.min(...[...this.#pending.values()].map(({ startedAt }) => startedAt)));
