@@ -3,10 +3,10 @@ import { client } from '../state/client.ts';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 import { useGuardText } from '../text/guard-text.ts';
-import { useText } from '../text/text.ts';
 import { BackButton } from '../ui/back-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
+import { type Period, PeriodSelect } from '../ui/period-select.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { Decision } from './decision.tsx';
 import { Filters } from './filters.tsx';
@@ -16,15 +16,13 @@ import { Rates } from './rates.tsx';
 import { type DecisionFilter, useDecisions } from './use-decisions.ts';
 import './guard.css';
 
-const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
 
 /** The decisions of the guard of Claude Code, their rates, and filters for both. */
 export function GuardPage() {
   const t = useGuardText();
-  const words = useText();
   const { guardSeq } = useStore(host);
-  const [days, setDays] = useState<(typeof SPANS)[number]>(30);
+  const [days, setDays] = useState<Period>(30);
   const [filter, setFilter] = useState<DecisionFilter>({
     verdict: undefined,
     decider: undefined,
@@ -46,20 +44,7 @@ export function GuardPage() {
         <BackButton />
         <h1>{t.title}</h1>
         <span className="grow" />
-        <label className="check line">
-          <span className="muted">{t.period}</span>
-          <select
-            className="field"
-            value={days}
-            onChange={(event) => setDays(Number(event.target.value) as (typeof SPANS)[number])}
-          >
-            {SPANS.map((it) => (
-              <option key={it} value={it}>
-                {it === 0 ? words.usage.always : words.usage.days(it)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <PeriodSelect label={t.period} days={days} onChange={setDays} />
       </header>
       <Pending query={loaded} title={t.failed} rows={8} />
       {loaded.value && value ? (

@@ -8,19 +8,19 @@ import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { BackButton } from '../ui/back-button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
+import { type Period, PeriodSelect } from '../ui/period-select.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { UsageChart } from './usage-chart.tsx';
 import './usage.css';
 
 const WAYS = ['day', 'model', 'session', 'agent'] as const;
-const SPANS = [7, 30, 90, 0] as const;
 const DAY_MS = 86_400_000;
 
 export function UsagePage() {
   const t = useText();
   const { sessions } = useStore(host);
   const [by, setBy] = useState<(typeof WAYS)[number]>('day');
-  const [days, setDays] = useState<(typeof SPANS)[number]>(30);
+  const [days, setDays] = useState<Period>(30);
   const loaded = useQuery(`${by} ${days}`, async (signal) => {
     const since = days === 0 ? {} : { since: Date.now() - days * DAY_MS };
     const answer = await client.usage({ query: { by, ...since } }, { signal });
@@ -44,20 +44,7 @@ export function UsagePage() {
             </button>
           ))}
         </div>
-        <label className="check line">
-          <span className="muted">{t.usage.since}</span>
-          <select
-            className="field"
-            value={days}
-            onChange={(event) => setDays(Number(event.target.value) as (typeof SPANS)[number])}
-          >
-            {SPANS.map((it) => (
-              <option key={it} value={it}>
-                {it === 0 ? t.usage.always : t.usage.days(it)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <PeriodSelect label={t.usage.since} days={days} onChange={setDays} />
       </header>
       <Pending query={loaded} title={t.usage.failed} rows={8} />
       {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
