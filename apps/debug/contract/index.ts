@@ -1,0 +1,18 @@
+export { cliInputSchema, PROTOCOL_VERSION } from './cli-input.ts';
+export type { Access, Budget, CliInput, ErrorSummary, ImplementInput, InvestigateInput } from './cli-input.ts';
+export { contextEntrySchema } from './context-entry.ts';
+export type { ContextEntry } from './context-entry.ts';
+export { debugRecordSchema } from './debug-record.ts';
+export type { DebugRecord } from './debug-record.ts';
+export { DEBUG_TOOLS, IMPLEMENT_TOOLS } from './debug-tools.ts';
+export type { ConsoleEntry, DebugInput, DebugOutput, DebugToolName, ImplementToolName } from './debug-tools.ts';
+export { FAILURE_CODES } from './failure-codes.ts';
+export type { FailureCode } from './failure-codes.ts';
+export { findingsSchema, reportSchema } from './report.ts';
+export type { Evidence, Findings, Fix, ReportData, RootCause } from './report.ts';
+export { stackFrameSchema } from './stack-frame.ts';
+export type { StackFrame } from './stack-frame.ts';
+export { statusMessageSchema } from './status-message.ts';
+export type { StatusMessage, Summary } from './status-message.ts';
+export { valueNodeSchema } from './value-node.ts';
+export type { ValueNode } from './value-node.ts';

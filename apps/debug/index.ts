@@ -1,0 +1,1 @@
+export type { Findings } from './contract/index.ts';
