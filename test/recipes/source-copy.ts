@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -68,7 +69,7 @@ function linkPackages(folder: string): void {
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(installed)) {
     if (name === '.cache') continue;
-    if (name === '@klaus')
+    if (name === '@klaus' || lstatSync(join(installed, name)).isSymbolicLink())
       cpSync(join(installed, name), join(folder, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(installed, name), join(folder, 'node_modules', name));
   }

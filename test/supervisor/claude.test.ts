@@ -120,8 +120,39 @@ describe.runIf(hasScript)('a session in the terminal', () => {
     await terminal.shows('echo end-');
     terminal.type(KEYS.enter);
     expect(await terminal.shows('end-42')).not.toContain('of the user');
+    // A report of another session's conversation: the program is ended, and the other session is neither shown nor linked.
+    const other = await startDone(it, 'alpha');
+    const before = await eventsOf(it, other);
+    const forged = JSON.stringify({ session_id: ofType(before, 'runner.opened')[0]!.agentSession });
+    writeFileSync(join(it.place.workspace, 'forged.json'), forged);
+    terminal.type('!cp forged.json $KLAUS_LINK_FOLDER/');
+    await terminal.shows('cp forged.json');
+    terminal.type(KEYS.enter);
+    expect(await terminal.ended).toBe(143);
+    expect(await eventsOf(it, other)).toEqual(before);
+    expect(it.programs()).toEqual([]);
+  });
+
+  test('is the one of a conversation that the user opens in the program', options, async (context) => {
+    await using it = await openSupervised(context);
+    const other = await startDone(it, 'beta');
+    await using terminal = await it.open();
+    await terminal.shows(ready);
+    await say(terminal, 'alpha');
+    await terminal.shows('Answer to alpha.');
+    const first = await current(it);
+    const [link] = ofType(await eventsOf(it, other), 'runner.opened');
+    await say(terminal, `/resume ${link!.agentSession}`);
+    await expect.poll(() => current(it), { timeout: 30_000 }).toBe(other);
+    await terminal.shows('Answer to beta.');
+    await say(terminal, 'gamma');
+    await terminal.shows('Answer to gamma.');
     await say(terminal, '/exit');
     expect(await terminal.ended).toBe(0);
+    const said = async (id: string) =>
+      ofType(await eventsOf(it, id), 'message.added').map(({ message }) => toText(message));
+    expect(await said(other)).toEqual(['beta', 'Answer to beta.', 'gamma', 'Answer to gamma.']);
+    expect(await said(first)).toEqual(['alpha', 'Answer to alpha.']);
     expect(it.programs()).toEqual([]);
   });
 

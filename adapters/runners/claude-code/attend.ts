@@ -30,7 +30,11 @@ export async function attendClaudeCode(request: RunnerRequest, terminal: RunnerT
   const { folder } = terminal;
   const links = new Links(folder, terminal);
   const kill = new AbortController();
+  let isAsked = false;
   const onStop = (): void => {
+    // The pipe has no reader after the first request.
+    if (isAsked) return;
+    isAsked = true;
     if (!askToEnd(folder)) kill.abort();
   };
   terminal.stop.addEventListener('abort', onStop, { once: true });

@@ -198,6 +198,7 @@ export class Supervisor {
           if (owner !== undefined) {
             // In a sandbox, conversations of other sessions do not exist, and the report can be forged.
             if (!(await isSandboxed(klaus, id))) this.#chosen ??= owner;
+            this.#end(shown);
             return false;
           }
           shown.isLinked = true;
