@@ -10,11 +10,15 @@ export function createConsole(mask: Mask): { console: object; take(): ConsoleEnt
   let entries: ConsoleEntry[] = [];
   const write = (level: string, values: unknown[]): void => {
     if (entries.length >= ENTRIES) return;
-    const text = values.map((value) => (typeof value === 'string' ? mask.text(value) : formatValue(value, { mask, depth: 3 }))).join(' ');
+    const text = values
+      .map((value) => (typeof value === 'string' ? mask.text(value) : formatValue(value, { mask, depth: 3 })))
+      .join(' ');
     entries.push({ seq: entries.length + 1, level, text: mask.text(text).slice(0, CHARACTERS) });
   };
   const methods = LEVELS.map((level) => [level, (...values: unknown[]) => write(level, values)] as const);
-  const silent = 'groupEnd time timeEnd timeLog count countReset clear'.split(' ').map((name) => [name, () => {}] as const);
+  const silent = 'groupEnd time timeEnd timeLog count countReset clear'
+    .split(' ')
+    .map((name) => [name, () => {}] as const);
   return {
     console: Object.fromEntries([...methods, ...silent]),
     take() {

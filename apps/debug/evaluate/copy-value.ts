@@ -125,7 +125,8 @@ function fill(value: object, made: object, { maker, copy }: { maker: Maker; copy
     for (let at = 0; at < lengthOfTyped(value); at++) (made as Uint8Array)[at] = (value as Uint8Array)[at]!;
     return;
   }
-  if (types.isMap(value)) for (const [key, one] of takeEntries(value, 'map', NODES)) maker.entry(made, copy(key), copy(one));
+  if (types.isMap(value))
+    for (const [key, one] of takeEntries(value, 'map', NODES)) maker.entry(made, copy(key), copy(one));
   if (types.isSet(value)) for (const [one] of takeEntries(value, 'set', NODES)) maker.element(made, copy(one));
   if (typeof value === 'function') return;
   for (const key of Reflect.ownKeys(value)) {

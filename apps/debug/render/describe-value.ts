@@ -77,9 +77,19 @@ function describeFunction(value: object): Description {
   const proxy = types.isProxy(value);
   const name = proxy ? undefined : readOwn(value, 'name');
   const isClass = !proxy && textOfFunction(value).startsWith('class');
-  const kind = proxy ? 'Proxy of a function' : isClass ? 'class' : types.isAsyncFunction(value) ? 'AsyncFunction' : 'Function';
+  const kind = proxy
+    ? 'Proxy of a function'
+    : isClass
+      ? 'class'
+      : types.isAsyncFunction(value)
+        ? 'AsyncFunction'
+        : 'Function';
   const text = `[${kind}${typeof name === 'string' && name !== '' ? ` ${name}` : proxy ? '' : ' (anonymous)'}]`;
-  const keys = proxy ? [] : Reflect.ownKeys(value).filter((key) => !['length', 'name', 'prototype', 'arguments', 'caller'].includes(String(key)));
+  const keys = proxy
+    ? []
+    : Reflect.ownKeys(value).filter(
+        (key) => !['length', 'name', 'prototype', 'arguments', 'caller'].includes(String(key)),
+      );
   if (keys.length === 0) return { type: 'function', text, parts: NONE, total: 0 };
   return { type: 'function', text, brackets: '{}', ...properties(value, keys) };
 }
@@ -144,9 +154,15 @@ function describeEntries(value: object, type: string, kind: 'map' | 'set'): Desc
 
 function describeObject(value: object, type: string): Description {
   const text = textOfObject(value, type);
-  const keys = Reflect.ownKeys(value).filter((key) => !(types.isNativeError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)));
+  const keys = Reflect.ownKeys(value).filter(
+    (key) =>
+      !(types.isNativeError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)),
+  );
   const promise = types.isPromise(value) ? peekPromise(value) : undefined;
-  const inner: Part[] = promise && promise.state !== 'pending' ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }] : [];
+  const inner: Part[] =
+    promise && promise.state !== 'pending'
+      ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }]
+      : [];
   const all = properties(value, keys);
   return {
     type,
@@ -190,14 +206,24 @@ function toPart(value: object, key: string | symbol): Part {
   const name =
     typeof key === 'symbol' ? `[${String(key)}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(cut(key));
   const step =
-    typeof key === 'symbol' ? `<@${Object.getOwnPropertySymbols(value).indexOf(key)}>` : isIndex(key) ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+    typeof key === 'symbol'
+      ? `<@${Object.getOwnPropertySymbols(value).indexOf(key)}>`
+      : isIndex(key)
+        ? `[${key}]`
+        : /^[A-Za-z_$][\w$]*$/.test(key)
+          ? `.${key}`
+          : `[${JSON.stringify(key)}]`;
   const part = { name, step, key: typeof key === 'string' ? key : key.description };
   let found: PropertyDescriptor | undefined;
   try {
     found = Reflect.getOwnPropertyDescriptor(value, key);
   } catch (error) {
     // An export of a module that is not initialized.
-    return { ...part, value: undefined, note: error instanceof ReferenceError ? '<not initialized>' : '<cannot be read>' };
+    return {
+      ...part,
+      value: undefined,
+      note: error instanceof ReferenceError ? '<not initialized>' : '<cannot be read>',
+    };
   }
   if (!found) return { ...part, value: undefined, note: '<empty>' };
   if ('value' in found) return { ...part, value: found.value };

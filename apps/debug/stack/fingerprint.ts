@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import { basename, relative } from 'node:path';
-import type { StackFrame } from '../contract/index.ts';
-import { readOwn } from './read-stack.ts';
+import { isUserFile, parseStack } from './parse-stack.ts';
+import { readOwn, readStack } from './read-stack.ts';
+import { toOriginal } from './source-map.ts';
 
 /**
  * Equal for errors with the same cause: name, code, shape of the message (without numbers, ids, quoted text and
- * paths), and the functions of the first 5 user frames.
+ * paths), and the functions of the first 5 user frames of its stack. The same with and without captured variables.
  *
  * @returns 16 hexadecimal digits.
  */
-export function toFingerprint(error: unknown, frames: readonly StackFrame[]): string {
-  const user = frames.filter(({ isUser }) => isUser);
+export function toFingerprint(error: unknown): string {
+  const frames = parseStack(readStack(error) ?? '').map(toOriginal);
+  const user = frames.filter(({ filePath }) => isUserFile(filePath));
   const places = (user.length > 0 ? user : frames).slice(0, 5).map(({ filePath, functionName, line }) => {
     const path = relative(process.cwd(), filePath);
     return `${path.startsWith('..') ? basename(filePath) : path}#${functionName ?? line ?? ''}`;
   });
-  const message = readOwn(error, 'message') ?? (typeof error === 'object' ? '' : String(error));
+  const message = readOwn(error, 'message') ?? (isObject(error) ? '' : String(error));
   const parts = [
     String(readOwn(error, 'name') ?? typeof error),
     String(readOwn(error, 'code') ?? ''),
@@ -23,6 +25,10 @@ export function toFingerprint(error: unknown, frames: readonly StackFrame[]): st
     ...places,
   ];
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
+}
+
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 function toShape(message: string): string {
