@@ -5,8 +5,14 @@ const LEVELS = 'log info warn error debug trace dir table group groupCollapsed a
 const ENTRIES = 1000;
 const CHARACTERS = 8000;
 
+export interface Captured {
+  console: object;
+  print: (printed: { level: string; values: unknown[] }) => void;
+  take: () => ConsoleEntry[];
+}
+
 /** A `console` for evaluated code, whose lines are kept instead of printed. */
-export function createConsole(mask: Mask): { console: object; take(): ConsoleEntry[] } {
+export function createConsole(mask: Mask): Captured {
   let entries: ConsoleEntry[] = [];
   const write = (level: string, values: unknown[]): void => {
     if (entries.length >= ENTRIES) return;
@@ -21,6 +27,7 @@ export function createConsole(mask: Mask): { console: object; take(): ConsoleEnt
     .map((name) => [name, () => {}] as const);
   return {
     console: Object.fromEntries([...methods, ...silent]),
+    print: ({ level, values }) => write(level, values),
     take() {
       const taken = entries;
       entries = [];

@@ -4,7 +4,7 @@ import { openInspector } from '../inspector/inspector.ts';
 import { describeValue } from '../render/describe-value.ts';
 import { formatValue } from '../render/format-value.ts';
 import type { Redactor } from '../redact/create-redactor.ts';
-import { readOwn, readStack } from '../stack/read-stack.ts';
+import { readOwn, readStack, readText } from '../stack/read-stack.ts';
 import { createConsole } from './console-capture.ts';
 import { evaluateChecked, toRefusal } from './evaluate-checked.ts';
 import { evaluateFull } from './evaluate-full.ts';
@@ -82,7 +82,7 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     return withLocals(realm, locals, () => {
       const outcome = evaluateChecked(realm, code, timeoutMs);
       if (outcome.kind !== 'refused') return outcome;
-      return evaluateOnCopy({ inspector, code, timeoutMs, names: realm.names });
+      return evaluateOnCopy({ inspector, code, timeoutMs, names: realm.names, print: captured.print });
     });
   };
   const runFull = async ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome> => {
@@ -139,7 +139,7 @@ function toText(outcome: Outcome, { timeoutMs }: EvaluateOptions, redactor: Reda
 function toErrorText(error: unknown, redactor: Redactor): string {
   const message = readOwn(error, 'message');
   if (typeof message !== 'string') return redactor.text(`Thrown: ${formatValue(error, { mask: redactor, depth: 2 })}`);
-  const name = String(readOwn(error, 'name') ?? describeValue(error).type);
+  const name = String(readText(error, 'name') ?? describeValue(error).type);
   const lines = (readStack(error) ?? '')
     .split('\n')
     .filter(

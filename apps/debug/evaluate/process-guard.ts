@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { EventEmitter } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { readClock, runBounded } from './bounded.ts';
 import { guardCallbacks } from './guard-callbacks.ts';
 import { guardChildren } from './guard-children.ts';

@@ -1,5 +1,5 @@
 import * as types from 'node:util/types';
-import { readOwn, readStack } from '../stack/read-stack.ts';
+import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
 import {
   lengthOfBuffer,
   lengthOfTyped,
@@ -155,8 +155,7 @@ function describeEntries(value: object, type: string, kind: 'map' | 'set'): Desc
 function describeObject(value: object, type: string): Description {
   const text = textOfObject(value, type);
   const keys = Reflect.ownKeys(value).filter(
-    (key) =>
-      !(types.isNativeError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)),
+    (key) => !(isError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)),
   );
   const promise = types.isPromise(value) ? peekPromise(value) : undefined;
   const inner: Part[] =
@@ -177,7 +176,7 @@ function describeObject(value: object, type: string): Description {
 function textOfObject(value: object, type: string): string | undefined {
   if (types.isDate(value)) return textOfDate(value);
   if (types.isRegExp(value)) return textOfRegExp(value);
-  if (types.isNativeError(value)) return `[${toErrorText(value)}]`;
+  if (isError(value)) return `[${toErrorText(value)}]`;
   if (types.isArrayBuffer(value)) return `ArrayBuffer(${lengthOfBuffer(value, false)})`;
   if (types.isSharedArrayBuffer(value)) return `SharedArrayBuffer(${lengthOfBuffer(value, true)})`;
   if (types.isDataView(value)) return `DataView(${lengthOfView(value)})`;
@@ -191,7 +190,7 @@ function textOfObject(value: object, type: string): string | undefined {
 
 /** The first lines of the stack, which begin with name and message. */
 function toErrorText(error: Error): string {
-  const name = String(readOwn(error, 'name') ?? 'Error');
+  const name = readText(error, 'name') ?? 'Error';
   const message = readOwn(error, 'message');
   const head = typeof message === 'string' && message !== '' ? `${name}: ${cut(message, 2000)}` : name;
   const lines = (readStack(error) ?? '').split('\n').filter((line) => /^\s+at /.test(line));

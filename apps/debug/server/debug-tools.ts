@@ -22,13 +22,15 @@ type Outcome = Promise<object> | object;
 
 /** What the tools of the contract do. */
 export interface DebugTools {
-  eval(input: DebugInput<'eval'>): Promise<DebugOutput<'eval'>>;
-  frames(): DebugOutput<'frames'>;
-  locals(input: DebugInput<'locals'>): DebugOutput<'locals'>;
-  source(input: DebugInput<'source'>): DebugOutput<'source'>;
-  console(input: DebugInput<'console'>): DebugOutput<'console'>;
-  report(input: Findings): DebugOutput<'report'>;
-  implement: { setResult(input: { result?: unknown }): Outcome; fail(input: { reason: string }): Outcome } | undefined;
+  eval: (input: DebugInput<'eval'>) => Promise<DebugOutput<'eval'>>;
+  frames: () => DebugOutput<'frames'>;
+  locals: (input: DebugInput<'locals'>) => DebugOutput<'locals'>;
+  source: (input: DebugInput<'source'>) => DebugOutput<'source'>;
+  console: (input: DebugInput<'console'>) => DebugOutput<'console'>;
+  report: (input: Findings) => DebugOutput<'report'>;
+  implement:
+    | { setResult: (input: { result?: unknown }) => Outcome; fail: (input: { reason: string }) => Outcome }
+    | undefined;
 }
 
 /** State that all requests of one server share. */

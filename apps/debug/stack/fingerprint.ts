@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, relative } from 'node:path';
 import { isUserFile, parseStack } from './parse-stack.ts';
-import { readOwn, readStack } from './read-stack.ts';
+import { readStack, readText } from './read-stack.ts';
 import { toOriginal } from './source-map.ts';
 
 /**
@@ -17,11 +17,11 @@ export function toFingerprint(error: unknown): string {
     const path = relative(process.cwd(), filePath);
     return `${path.startsWith('..') ? basename(filePath) : path}#${functionName ?? line ?? ''}`;
   });
-  const message = readOwn(error, 'message') ?? (isObject(error) ? '' : String(error));
+  const message = readText(error, 'message') ?? (isObject(error) ? '' : String(error));
   const parts = [
-    String(readOwn(error, 'name') ?? typeof error),
-    String(readOwn(error, 'code') ?? ''),
-    toShape(String(message).slice(0, 1000)),
+    readText(error, 'name') ?? typeof error,
+    readText(error, 'code') ?? '',
+    toShape(message.slice(0, 1000)),
     ...places,
   ];
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
