@@ -55,6 +55,18 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
           return original.call(this, event, made) as unknown;
         },
     );
+  patches.patch(
+    EventTarget.prototype,
+    'addEventListener',
+    (original) =>
+      function (this: EventTarget, event: string, listener: AnyFunction, ...values) {
+        const made = typeof listener === 'function' ? bound(listener) : listener;
+        return original.call(this, event, made, ...values) as unknown;
+      },
+  );
+  // Their messages come when nothing can stop what receives them.
+  for (const holder of [globalThis, require('node:worker_threads') as object])
+    patches.refuse(holder, 'MessageChannel BroadcastChannel');
   for (const name of MODULES) guardModule(require(`node:${name}`) as Record<string, unknown>, { patches, bound });
   return {
     end() {
