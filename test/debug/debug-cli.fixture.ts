@@ -6,7 +6,8 @@ import { startKlaus, type Ended, type RunningKlaus } from '../fixtures/klaus.ts'
 import type { TestHome } from '../fixtures/test-home.ts';
 
 /** The program as it is in the repository. */
-export const DEBUG_CLI = join(import.meta.dirname, '../../apps/debug-cli/main.ts');
+export const DEBUG_CLI =
+  process.env['KLENDATHU_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../apps/debug-cli/main.ts');
 
 export interface RunOptions {
   place: TestHome;

@@ -30,6 +30,8 @@ export interface Outcome {
   failure?: CliFailure;
 }
 
+/** Milliseconds for the first answers of the program, which may be busy with its error. */
+const CONNECT_MS = 15_000;
 /** Variable that names the folder for transcripts of test runs. */
 const TRANSCRIPT_DIR = 'KLENDATHU_TRANSCRIPT_DIR';
 
@@ -43,7 +45,7 @@ export async function investigate(input: CliInput, options: InvestigateOptions):
     if (given.eventsFd !== undefined) events = openEventStream(given.eventsFd);
     const projectRoot = toProjectRoot(input);
     const { requestTimeoutMs } = given;
-    connection = await connectHost({ url: input.mcpUrl, token: input.mcpToken, timeoutMs: requestTimeoutMs, signal });
+    connection = await connectHost({ url: input.mcpUrl, token: input.mcpToken, timeoutMs: CONNECT_MS, signal });
     status.send({ type: 'server_started', url: input.mcpUrl });
     await using opened = await openSession({ input, projectRoot, connection, control, status, requestTimeoutMs });
     const { session, klaus } = opened;
