@@ -30,9 +30,11 @@ function findNode() {
 
 function relaunch(node, { file, env = process.env, refuse }) {
   const words = [file, ...process.argv.slice(2)];
-  // Node 22.15 and later can replace itself by the other program, before it prints its experimental warning.
-  if (typeof process.execve === 'function') process.execve(node, [node, ...words], env);
-  const child = require('node:child_process').spawn(node, words, { stdio: toStdio(), env });
+  const stdio = toStdio();
+  // Node 22.15 and later can replace itself by the other program, before it prints its experimental warning. Only the
+  // three standard descriptors stay open then.
+  if (typeof process.execve === 'function' && stdio.length === 3) process.execve(node, [node, ...words], env);
+  const child = require('node:child_process').spawn(node, words, { stdio, env });
   // A terminal sends its interrupt to both processes; a second one would mean "leave at once".
   const isTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {

@@ -12,14 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
+import type { Readable } from 'node:stream';
 import { delimiter, dirname, join } from 'node:path';
 import { FAILURE_CODES } from 'klendathu/contract';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServer } from '../fixtures/klaus.ts';
+import { startServer, toEvents } from '../fixtures/klaus.ts';
 import { npm, plainPath } from '../fixtures/npm.ts';
-import { toInput, toRun, type DebugRun } from './debug-cli.fixture.ts';
+import { toInput, toRun } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
 
 const NODE_22 = '22.23.3';
@@ -62,11 +63,14 @@ async function runInstalled(words: readonly string[], { url, input }: { url?: st
   const child = spawn(node22, [join(project, 'node_modules/.bin/klendathu-cli'), ...words], {
     cwd: project,
     env: { ...toEnv(url), NODE_OPTIONS: `--require=${hook}`, LOADED: loaded },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
-  child.stdin.end(JSON.stringify(input));
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (text.stdout += chunk));
-  child.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const events = child.stdio[3] as Readable;
+  child.stdin?.end(JSON.stringify(input));
+  const text = { stdout: '', stderr: '', events: '' };
+  events.on('data', (chunk) => (text.events += chunk));
+  child.stdout?.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr?.on('data', (chunk) => (text.stderr += chunk));
   const [code] = (await once(child, 'close')) as [number];
   return { code, signal: null, ...text };
 }
@@ -89,9 +93,11 @@ test('from Node 22, with an empty home, it runs in the Node that it brings, and 
   await using server = await startServer(STORY);
   await using host = await startTestHost({ context: { order: {} } });
   mkdirSync(join(home, '.klaus'), { mode: 0o700 });
-  const run: DebugRun = toRun(await runInstalled(['--json'], { url: server.url, input: toInput(host.url) }));
+  const ended = await runInstalled(['--json', '--events-fd', '3'], { url: server.url, input: toInput(host.url) });
+  const run = toRun(ended);
   expect(run.code, run.stderr).toBe(0);
   expect(JSON.parse(run.stdout)).toMatchObject({ text: 'It is undefined.', stats: { turns: 2 } });
+  expect(toEvents(ended.events).at(-1)).toMatchObject({ type: 'run.finished' });
   expect(new Set(readFileSync(loaded, 'utf8').trim().split('\n'))).toEqual(new Set([`v${NODE_22}`]));
   const caches = readdirSync(join(home, '.klaus/cache/code'));
   expect(caches.map((name) => name.split('-')[0])).toEqual(['klendathu']);
