@@ -53,7 +53,8 @@ export function toCliManifest(root: string): object {
     license,
     type: 'commonjs',
     bin: { 'klendathu-cli': 'dist/klendathu-cli.cjs' },
-    exports: { './package.json': './package.json' },
+    // The library finds the program by the name of the package.
+    exports: { '.': './dist/klendathu-cli.cjs', './package.json': './package.json' },
     files: ['dist'],
     engines: ANY_NODE,
     dependencies: { '@vscode/ripgrep': dependencies['@vscode/ripgrep'] },

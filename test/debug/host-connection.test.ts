@@ -1,5 +1,5 @@
 // Covers apps/debug-cli/host: the connection to the program.
-import { FAILURE_CODES } from 'klendathu/contract';
+import type { FailureCode } from 'klendathu/contract';
 import { expect, test } from 'vitest';
 import { connectHost, HostTimeout } from '../../apps/debug-cli/host/host-connection.ts';
 import { startTestHost } from './host.fixture.ts';
@@ -18,7 +18,7 @@ test.each(['die', 'garbage', 'hang'] as const)(
 test('a wrong token is a failure, and the token is in no message', async () => {
   await using host = await startTestHost({ token: 'right' });
   const error = await connectHost({ url: host.url, token: 'wrong-5f2a9c', timeoutMs: 5_000, signal: never }).catch(
-    (reason: unknown) => reason as Error & { code: keyof typeof FAILURE_CODES; hint: string },
+    (reason: unknown) => reason as Error & { code: FailureCode; hint: string },
   );
   expect(error).toMatchObject({ code: 'server' });
   expect(`${(error as Error).message}`).not.toContain('wrong-5f2a9c');

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FAILURE_CODES } from 'klendathu/contract';
+import { FAILURE_CODES, TRANSCRIPTS_VARIABLE } from 'klendathu/contract';
 import { parse } from 'yaml';
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/sdk';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
-import { DEBUG_CLI, toMessages } from './debug-cli.fixture.ts';
+import { installDebugCli, toMessages } from './debug-cli.fixture.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/klendathu-wire.md'), 'utf8');
 
@@ -20,10 +20,9 @@ function read(language: string): string {
 async function runExample(script: Script, env: Record<string, string> = {}) {
   using place = createTestHome({ 'pay.pl': read('perl') });
   await using server = await startServer(script);
-  const command = `${process.execPath} ${DEBUG_CLI}`;
   const child = spawn('perl', ['pay.pl'], {
     cwd: place.workspace,
-    env: { ...toEnv({ place, server }), KLENDATHU_CLI: command, ...env },
+    env: { ...toEnv({ place, server }), KLENDATHU_CLI: installDebugCli(place), ...env },
   });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (text.stdout += chunk));
@@ -80,7 +79,7 @@ test('a test run keeps its transcript in the folder that the variable names', as
   using place = createTestHome();
   const folder = join(place.workspace, 'klendathu-test-1');
   writeFileSync(join(place.workspace, 'x'), '');
-  await runExample({ steps: [{ reply: { text: 'A transcript.' } }] }, { KLENDATHU_TRANSCRIPT_DIR: folder });
+  await runExample({ steps: [{ reply: { text: 'A transcript.' } }] }, { [TRANSCRIPTS_VARIABLE]: folder });
   const files = readdirSync(folder);
   expect(files).toHaveLength(1);
   expect(readFileSync(join(folder, files[0]!), 'utf8')).toContain('A transcript.');

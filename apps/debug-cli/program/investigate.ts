@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CliInput, Findings } from 'klendathu/contract';
+import { TRANSCRIPTS_VARIABLE, type CliInput, type Findings } from 'klendathu/contract';
 import { connectHost, type HostConnection } from '../host/host-connection.ts';
 import { toPromptData } from '../prompt/prompt-data.ts';
 import { renderPrompt } from '../prompt/render-prompt.ts';
@@ -32,9 +32,6 @@ export interface Outcome {
 
 /** Milliseconds for the first answers of the program, which may be busy with its error. */
 const CONNECT_MS = 15_000;
-/** Variable that names the folder for transcripts of test runs. */
-const TRANSCRIPT_DIR = 'KLENDATHU_TRANSCRIPT_DIR';
-
 /** Runs one investigation or implementation. Never throws a failure: it is in the outcome. */
 export async function investigate(input: CliInput, options: InvestigateOptions): Promise<Outcome> {
   const control = createControl();
@@ -94,7 +91,7 @@ async function follow(
   } finally {
     unsubscribe();
     for await (const event of session.events(seen)) report(event);
-    const folder = process.env[TRANSCRIPT_DIR];
+    const folder = process.env[TRANSCRIPTS_VARIABLE];
     if (folder) {
       try {
         status.log(`Transcript: ${await writeTranscript(session, folder)}`);
