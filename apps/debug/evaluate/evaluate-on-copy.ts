@@ -1,0 +1,34 @@
+import type { Inspector } from '../inspector/inspector.ts';
+import { readOwn } from '../stack/read-stack.ts';
+import { copyValue } from './copy-value.ts';
+import { toRefusal } from './evaluate-checked.ts';
+import { createRealm, type Outcome } from './realm.ts';
+import { splitCode } from './split-code.ts';
+
+export interface CopyOptions {
+  inspector: Inspector;
+  code: string;
+  timeoutMs: number;
+  names: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Runs code that V8's check refuses on frozen copies of the values that it names, in a realm without any object of the
+ * program. What needs the program itself, or would change a value, fails and is refused.
+ */
+export function evaluateOnCopy({ inspector, code, timeoutMs, names }: CopyOptions): Outcome {
+  const { head, tail, isAsync } = splitCode(code);
+  if (isAsync) return { kind: 'refused' };
+  const realm = createRealm(inspector, { isIsolated: true });
+  const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  const copy = copyValue(realm.context);
+  for (const name of used) if (name in names && !(name in globalThis)) realm.names[name] = copy(names[name]);
+  const expression = tail === undefined ? `{${head}\n}` : `{${head}\n;({ value: (${tail}\n) })}`;
+  const outcome = realm.toOutcome(realm.start(`'use strict';${expression}`, { timeout: timeoutMs }));
+  if (outcome.kind === 'thrown') {
+    const message = readOwn(outcome.error, 'message');
+    return { kind: 'thrown', error: toRefusal(typeof message === 'string' ? message : undefined) };
+  }
+  if (outcome.kind !== 'value' || tail === undefined) return outcome;
+  return { kind: 'value', value: (outcome.value as { value: unknown }).value };
+}

@@ -1,0 +1,121 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { EventEmitter } from 'node:events';
+import { readClock, runBounded } from './bounded.ts';
+import { guardCallbacks } from './guard-callbacks.ts';
+import { guardChildren } from './guard-children.ts';
+import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
+import { createPatches, type AnyFunction } from './patches.ts';
+
+/** What keeps the program alive while code with effects runs in it. One for each evaluation. */
+export interface ProcessGuard {
+  /** Runs a part of the evaluation; what ends or breaks the program is refused or undone. */
+  slice(ms: number, run: () => void): void;
+  /** Runs the microtasks and ticks of the process. */
+  drain(): void;
+  /** Ends children, workers and timers of the evaluation, and removes everything that was installed. */
+  end(): void;
+}
+
+const FATAL =
+  'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback emit off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
+const tick = (process as unknown as { _tickCallback: () => void })._tickCallback;
+const { defineProperty, getOwnPropertyDescriptor } = Reflect;
+
+interface Owner {
+  isEnded: boolean;
+}
+
+const owners = new AsyncLocalStorage<Owner>();
+
+/** @param namespaces `Object` and `Reflect` of the realms in which the code runs. */
+export function createProcessGuard({ timeoutMs, namespaces }: { timeoutMs: number; namespaces: readonly object[] }): ProcessGuard {
+  const owner: Owner = { isEnded: false };
+  const limit = readClock() + timeoutMs;
+  let depth = 0;
+  const isActive = (): boolean => depth > 0;
+  const patches = createPatches(isActive);
+  const restoreIntrinsics = snapshotIntrinsics();
+  const allowFreezing = refuseFreezing([Object, Reflect, ...namespaces]);
+  const exitCode = getOwnPropertyDescriptor(process, 'exitCode');
+  const listeners: [EventEmitter, string | symbol, AnyFunction][] = [];
+
+  /** A callback of evaluated code, which the runtime calls later: bounded, and without effect after the end. */
+  const bound = (callback: AnyFunction): AnyFunction =>
+    function (this: unknown, ...values) {
+      if (owner.isEnded) return undefined;
+      try {
+        return enter(() => runBounded(() => callback.apply(this, values) as unknown, limit - readClock()));
+      } catch {
+        // An exception in a callback would end the program.
+        return undefined;
+      }
+    };
+  const enter = <T>(run: () => T): T => {
+    const code = process.exitCode;
+    depth++;
+    try {
+      return owners.run(owner, run);
+    } finally {
+      depth--;
+      if (depth === 0) {
+        restoreIntrinsics();
+        if (process.exitCode !== code) {
+          if (exitCode) defineProperty(process, 'exitCode', exitCode);
+          process.exitCode = code;
+        }
+      }
+    }
+  };
+
+  patches.refuse(process, FATAL);
+  const timers = guardCallbacks({ patches, bound, listeners });
+  const children = guardChildren({ patches, limit });
+  watchFailures();
+  return {
+    slice: (_ms, run) => enter(run),
+    drain: () => tick.call(process),
+    end() {
+      owner.isEnded = true;
+      children.end();
+      timers.end();
+      patches.undo();
+      allowFreezing();
+      for (const [emitter, event, listener] of listeners) emitter.removeListener(event, listener);
+    },
+  };
+}
+
+let isWatching = false;
+
+/** Failures of promises and callbacks that evaluated code started; those of the program go on as without this package. */
+function watchFailures(): void {
+  if (isWatching) return;
+  isWatching = true;
+  process.prependListener('unhandledRejection', onRejection);
+  process.prependListener('uncaughtException', onException);
+}
+
+/** For the end of the server: failures of what evaluated code left behind are then those of the program. */
+export function stopWatching(): void {
+  isWatching = false;
+  process.off('unhandledRejection', onRejection);
+  process.off('uncaughtException', onException);
+}
+
+function onRejection(reason: unknown, promise: Promise<unknown>): void {
+  if (owners.getStore() !== undefined || !(promise instanceof Promise)) return;
+  if (process.listenerCount('unhandledRejection') > 1) return;
+  // The default of Node.js, which this listener has switched off.
+  stopWatching();
+  process.nextTick(() => {
+    throw reason;
+  });
+}
+
+function onException(error: unknown): void {
+  if (owners.getStore() !== undefined) return;
+  if (process.listenerCount('uncaughtException') > 1) return;
+  stopWatching();
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,32 @@
+import { isNativeError, isProxy } from 'node:util/types';
+
+const nativeGetter = Reflect.getOwnPropertyDescriptor(new Error('x'), 'stack')?.get;
+
+/** The text of `error.stack`, without running a getter of the program. Undefined if there is none. */
+export function readStack(error: unknown): string | undefined {
+  const stack = readOwn(error, 'stack');
+  return typeof stack === 'string' ? stack : undefined;
+}
+
+/** A data property of a value or of one of its prototypes. Getters and proxies are not read. */
+export function readOwn(value: unknown, key: string): unknown {
+  let holder: unknown = value;
+  for (let depth = 0; depth < 10 && typeof holder === 'object' && holder !== null && !isProxy(holder); depth++) {
+    const found = Reflect.getOwnPropertyDescriptor(holder, key);
+    if (found && 'value' in found) return found.value;
+    // The stack of an error is a getter of the runtime in some versions.
+    if (found && key === 'stack' && isNativeError(value) && found.get === nativeGetter) return readNative(value);
+    if (found) return undefined;
+    holder = Reflect.getPrototypeOf(holder);
+  }
+  return undefined;
+}
+
+function readNative(error: Error): unknown {
+  try {
+    return error.stack;
+  } catch {
+    // A function in Error.prepareStackTrace failed.
+    return undefined;
+  }
+}
