@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { investigateForHook, type HookOptions } from './background.ts';
 import { readRejectionMode } from './rejection-mode.ts';
 
@@ -53,7 +52,7 @@ function loadCrash(): Crash {
   return (error, options) => {
     try {
       // Node.js before 22.12 cannot load it at once: a crash before the import has ended is not investigated.
-      loaded ??= (createRequire(import.meta.url)(name) as { investigateCrash: Crash }).investigateCrash;
+      loaded ??= (process.getBuiltinModule('node:module').createRequire(import.meta.url)(name) as { investigateCrash: Crash }).investigateCrash;
       loaded(error, options);
     } catch {
       // Whatever fails here must not replace the error of the program.

@@ -1,5 +1,6 @@
 /** Variables that the CLI gets from the program. All others stay in the program. */
 const NAMES = new Set([
+  'AGENT_MODEL',
   'PATH',
   'HOME',
   'USER',

@@ -1,7 +1,7 @@
 import type { OpenedContext } from '../investigate/context.ts';
 import type { InvestigateOptions } from '../investigate/options.ts';
-import { createRecord } from '../capture/create-record.ts';
 import { recordOnce, toRecordsFolder } from './record-store.ts';
+import { createRecord } from './create-record.ts';
 import { fingerprintOf } from './fingerprint-of.ts';
 
 /**
@@ -13,11 +13,6 @@ export function recordFailure(opened: OpenedContext, options: InvestigateOptions
   const projectRoot = options.projectRoot ?? process.cwd();
   const folder = options.recordsFolder ?? toRecordsFolder(projectRoot);
   return recordOnce(folder, fingerprintOf(opened.error), () =>
-    createRecord({
-      error: opened.error,
-      context: opened.values,
-      descriptions: opened.descriptions,
-      ...(options.redact !== undefined && { redact: options.redact }),
-    }),
+    createRecord(opened, { projectRoot, redact: options.redact, locals: options.locals }),
   );
 }
