@@ -29,7 +29,9 @@ export function toPatternsFile(): string {
   const rules = [...PROMISED_RULES, ...readGitleaksRules()].filter(
     ({ name, pattern }) => pattern !== undefined && !TOO_BROAD.has(name),
   );
-  const lines = rules.map(({ pattern, flags, keywords, group }) => `  ${JSON.stringify({ keywords, pattern, flags, group })},\n`);
+  const lines = rules.map(
+    ({ pattern, flags, keywords, group }) => `  ${JSON.stringify({ keywords, pattern, flags, group })},\n`,
+  );
   return `${HEAD}${lines.join('')}];\n`;
 }
 

@@ -66,24 +66,6 @@ test.each(['die', 'garbage', 'hang'] as const)(
   },
 );
 
-test.each(['die', 'garbage', 'hang'] as const)(
-  'a program that answers the first request with %s is a server failure',
-  async (fault) => {
-    using place = createTestHome();
-    await using host = await startTestHost({ fault, isFaultyAtOnce: true });
-    const run = await runDebugCli({ place, input: toInput(host.url), words: ['--request-timeout-ms', '400'] });
-    expect([run.code, run.codes], run.stderr).toEqual([FAILURE_CODES.server, ['server']]);
-  },
-);
-
-test('a wrong token is a server failure, and the token is in no message', async () => {
-  using place = createTestHome();
-  await using host = await startTestHost({ token: 'right' });
-  const run = await runDebugCli({ place, input: toInput(host.url, { mcpToken: 'wrong-5f2a9c' }) });
-  expect([run.code, run.codes]).toEqual([FAILURE_CODES.server, ['server']]);
-  expect(run.stderr).not.toContain('wrong-5f2a9c');
-});
-
 test('the total time-out and a signal end a run whose program hangs; its log is complete', async () => {
   using place = createTestHome();
   await using server = await startServer(EVALS);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartedModelServer } from '@klaus/sdk';
 import { statusMessageSchema, type StatusMessage, type Summary } from 'klendathu/contract';
@@ -6,7 +7,8 @@ import { startKlaus, type Ended, type RunningKlaus } from '../fixtures/klaus.ts'
 import type { TestHome } from '../fixtures/test-home.ts';
 
 /** The program as it is in the repository. */
-export const DEBUG_CLI = join(import.meta.dirname, '../../apps/debug-cli/main.ts');
+export const DEBUG_CLI =
+  process.env['KLENDATHU_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../apps/debug-cli/main.ts');
 
 export interface RunOptions {
   place: TestHome;
@@ -28,6 +30,13 @@ export function toInput(mcpUrl: string, more: Record<string, unknown> = {}): Rec
     pid: 4711,
     ...more,
   };
+}
+
+/** A program that starts klendathu-cli, for hosts that start it themselves. */
+export function installDebugCli(place: TestHome): string {
+  const file = join(place.home, '..', 'klendathu-cli');
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${DEBUG_CLI}' "$@"\n`, { mode: 0o755 });
+  return file;
 }
 
 export function startDebugCli({ place, server, input, words = [], env = {} }: RunOptions): RunningKlaus {

@@ -43,8 +43,10 @@ function isKlausError(value: unknown): value is KlausError {
 export function toCliFailure(error: unknown): CliFailure {
   if (error instanceof CliFailure) return error;
   if (isKlausError(error)) {
+    const isFolder = error.code.startsWith('workspace.');
     return new CliFailure(CODES[error.code] ?? 'config', error.message, {
-      ...optional({ hint: error.hint }),
+      // That of the engine names options of `klaus`.
+      ...optional({ hint: isFolder ? 'Set `projectRoot` to the folder of the sources of the program.' : error.hint }),
       cause: error,
     });
   }

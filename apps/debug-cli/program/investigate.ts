@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CliInput, Findings } from 'klendathu/contract';
+import { TRANSCRIPTS_VARIABLE, type CliInput, type Findings } from 'klendathu/contract';
 import { connectHost, type HostConnection } from '../host/host-connection.ts';
 import { toPromptData } from '../prompt/prompt-data.ts';
 import { renderPrompt } from '../prompt/render-prompt.ts';
@@ -30,9 +30,8 @@ export interface Outcome {
   failure?: CliFailure;
 }
 
-/** Variable that names the folder for transcripts of test runs. */
-const TRANSCRIPT_DIR = 'KLENDATHU_TRANSCRIPT_DIR';
-
+/** Milliseconds for the first answers of the program, which may be busy with its error. */
+const CONNECT_MS = 15_000;
 /** Runs one investigation or implementation. Never throws a failure: it is in the outcome. */
 export async function investigate(input: CliInput, options: InvestigateOptions): Promise<Outcome> {
   const control = createControl();
@@ -43,7 +42,7 @@ export async function investigate(input: CliInput, options: InvestigateOptions):
     if (given.eventsFd !== undefined) events = openEventStream(given.eventsFd);
     const projectRoot = toProjectRoot(input);
     const { requestTimeoutMs } = given;
-    connection = await connectHost({ url: input.mcpUrl, token: input.mcpToken, timeoutMs: requestTimeoutMs, signal });
+    connection = await connectHost({ url: input.mcpUrl, token: input.mcpToken, timeoutMs: CONNECT_MS, signal });
     status.send({ type: 'server_started', url: input.mcpUrl });
     await using opened = await openSession({ input, projectRoot, connection, control, status, requestTimeoutMs });
     const { session, klaus } = opened;
@@ -92,7 +91,7 @@ async function follow(
   } finally {
     unsubscribe();
     for await (const event of session.events(seen)) report(event);
-    const folder = process.env[TRANSCRIPT_DIR];
+    const folder = process.env[TRANSCRIPTS_VARIABLE];
     if (folder) {
       try {
         status.log(`Transcript: ${await writeTranscript(session, folder)}`);

@@ -41,8 +41,10 @@ function openDescriptor(fd: number): Writable {
     const stat = fstatSync(fd);
     // A file stream blocks a thread while a pipe is full, and the program could not end.
     if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd, readable: false, writable: true });
-    return createWriteStream('', { fd, autoClose: false });
+    if (stat.isFile() || stat.isCharacterDevice()) return createWriteStream('', { fd, autoClose: false });
   } catch (error) {
     throw new CliFailure('input', `--events-fd ${fd} is no open descriptor: ${(error as Error).message}`);
   }
+  // Node opens descriptors for itself, so the number may be in use.
+  throw new CliFailure('input', `--events-fd ${fd} is no pipe, socket or file.`);
 }

@@ -5,18 +5,29 @@ const LEVELS = 'log info warn error debug trace dir table group groupCollapsed a
 const ENTRIES = 1000;
 const CHARACTERS = 8000;
 
+export interface Captured {
+  console: object;
+  print: (printed: { level: string; values: unknown[] }) => void;
+  take: () => ConsoleEntry[];
+}
+
 /** A `console` for evaluated code, whose lines are kept instead of printed. */
-export function createConsole(mask: Mask): { console: object; take(): ConsoleEntry[] } {
+export function createConsole(mask: Mask): Captured {
   let entries: ConsoleEntry[] = [];
   const write = (level: string, values: unknown[]): void => {
     if (entries.length >= ENTRIES) return;
-    const text = values.map((value) => (typeof value === 'string' ? mask.text(value) : formatValue(value, { mask, depth: 3 }))).join(' ');
+    const text = values
+      .map((value) => (typeof value === 'string' ? mask.text(value) : formatValue(value, { mask, depth: 3 })))
+      .join(' ');
     entries.push({ seq: entries.length + 1, level, text: mask.text(text).slice(0, CHARACTERS) });
   };
   const methods = LEVELS.map((level) => [level, (...values: unknown[]) => write(level, values)] as const);
-  const silent = 'groupEnd time timeEnd timeLog count countReset clear'.split(' ').map((name) => [name, () => {}] as const);
+  const silent = 'groupEnd time timeEnd timeLog count countReset clear'
+    .split(' ')
+    .map((name) => [name, () => {}] as const);
   return {
     console: Object.fromEntries([...methods, ...silent]),
+    print: ({ level, values }) => write(level, values),
     take() {
       const taken = entries;
       entries = [];

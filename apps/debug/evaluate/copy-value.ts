@@ -2,7 +2,7 @@ import * as types from 'node:util/types';
 import { runInContext, type Context } from 'node:vm';
 import { lengthOfTyped, tagOfTyped, takeEntries, textOfDate, textOfRegExp } from '../render/intrinsics.ts';
 import { nameOfClass } from '../render/describe-value.ts';
-import { readOwn, readStack } from '../stack/read-stack.ts';
+import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
 
 /** Makes objects of a realm out of primitives. No object of the program reaches it. */
 interface Maker {
@@ -68,19 +68,52 @@ const MAKER = `(() => {
     freeze,
   };
 })()`;
-/** Removed from the realm: what runs code later, and what reads the clock of other threads. */
-const REMOVED = 'FinalizationRegistry WeakRef WebAssembly Atomics SharedArrayBuffer';
+/** Removed from the realm: what runs code later. Nothing in it can make a promise. */
+const PRELUDE = `(info) => {
+  for (const name of ['FinalizationRegistry', 'WeakRef', 'WebAssembly', 'Atomics', 'SharedArrayBuffer', 'Promise', 'AsyncDisposableStack'])
+    delete globalThis[name];
+  delete Array.fromAsync;
+  Object.defineProperty(Error, 'prepareStackTrace', { value: undefined });
+  const { memory, uptime, cwd, ...process } = JSON.parse(info);
+  globalThis.process = { ...process, memoryUsage: () => memory, uptime: () => uptime, cwd: () => cwd };
+  globalThis.structuredClone = (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(structuredClone);
+    if (value instanceof Map) return new Map([...value].map(structuredClone));
+    if (value instanceof Set) return new Set([...value].map(structuredClone));
+    if (value instanceof Date) return new Date(value.getTime());
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, structuredClone(one)]));
+  };
+  const lines = [];
+  const write = (level) => (...values) => { lines.push({ level, values }); };
+  globalThis.console = Object.fromEntries(['log', 'info', 'warn', 'error', 'debug'].map((level) => [level, write(level)]));
+  return lines;
+}`;
 const NODES = 50_000;
 const BYTES = 5_000_000;
+
+export interface Printed {
+  level: string;
+  values: unknown[];
+}
+
+/** Prepares an isolated realm. The result receives what its code prints. */
+export function prepareRealm(context: Context): Printed[] {
+  const { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode } = process;
+  const plain = { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode };
+  const info = {
+    ...plain,
+    memory: process.memoryUsage(),
+    uptime: process.uptime(),
+    cwd: process.cwd(),
+    env: process.env,
+  };
+  return (runInContext(PRELUDE, context) as (info: string) => Printed[])(JSON.stringify(info));
+}
 
 /** Copies values into the realm, frozen and without their methods. The same object becomes the same copy. */
 export function copyValue(context: Context): (value: unknown) => unknown {
   const maker = runInContext(MAKER, context) as Maker;
-  runInContext(
-    `for (const name of '${REMOVED}'.split(' ')) delete globalThis[name];
-     Object.defineProperty(Error, 'prepareStackTrace', { value: undefined });`,
-    context,
-  );
   const copies = new Map<object, object>();
   const budget = { nodes: NODES, bytes: BYTES };
   const copy = (value: unknown): unknown => {
@@ -100,7 +133,7 @@ export function copyValue(context: Context): (value: unknown) => unknown {
 
 function toCopy(value: object, maker: Maker, budget: { bytes: number }): object {
   if (types.isProxy(value)) return maker.object('Proxy');
-  if (typeof value === 'function') return maker.method(String(readOwn(value, 'name')));
+  if (typeof value === 'function') return maker.method(readText(value, 'name') ?? 'Error');
   if (Array.isArray(value)) return maker.array();
   if (types.isMap(value)) return maker.map();
   if (types.isSet(value)) return maker.set();
@@ -110,8 +143,8 @@ function toCopy(value: object, maker: Maker, budget: { bytes: number }): object 
     const end = text.lastIndexOf('/');
     return maker.regexp(text.slice(1, end), text.slice(end + 1));
   }
-  if (types.isNativeError(value))
-    return maker.error(String(readOwn(value, 'name')), String(readOwn(value, 'message') ?? ''), readStack(value) ?? '');
+  if (isError(value))
+    return maker.error(readText(value, 'name') ?? 'Error', readText(value, 'message') ?? '', readStack(value) ?? '');
   if (types.isTypedArray(value)) {
     budget.bytes -= value.byteLength;
     if (budget.bytes < 0) throw new RangeError('The values are too large to copy.');
@@ -125,12 +158,13 @@ function fill(value: object, made: object, { maker, copy }: { maker: Maker; copy
     for (let at = 0; at < lengthOfTyped(value); at++) (made as Uint8Array)[at] = (value as Uint8Array)[at]!;
     return;
   }
-  if (types.isMap(value)) for (const [key, one] of takeEntries(value, 'map', NODES)) maker.entry(made, copy(key), copy(one));
+  if (types.isMap(value))
+    for (const [key, one] of takeEntries(value, 'map', NODES)) maker.entry(made, copy(key), copy(one));
   if (types.isSet(value)) for (const [one] of takeEntries(value, 'set', NODES)) maker.element(made, copy(one));
   if (typeof value === 'function') return;
   for (const key of Reflect.ownKeys(value)) {
     if (typeof key === 'symbol' || (key === 'length' && Array.isArray(value))) continue;
-    if (types.isNativeError(value) && ['stack', 'message', 'name'].includes(key)) continue;
+    if (isError(value) && ['stack', 'message', 'name'].includes(key)) continue;
     if (types.isRegExp(value) && key === 'lastIndex') continue;
     const found = Reflect.getOwnPropertyDescriptor(value, key);
     if (found && 'value' in found) maker.put(made, key, copy(found.value));

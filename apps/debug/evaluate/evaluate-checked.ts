@@ -8,7 +8,8 @@ export class RefusedError extends Error {
   override name = 'RefusedError';
 }
 
-const AWAIT = /\bawait\s+(?<operand>[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[(?:\d+|"[^"\]]*"|'[^'\]]*')\])*)(?!\s*[(\w$.[`])/g;
+const AWAIT =
+  /\bawait\s+(?<operand>[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[(?:\d+|"[^"\]]*"|'[^'\]]*')\])*)(?!\s*[(\w$.[`])/g;
 const WRITE_HINT =
   'Read-only evaluation refuses code that may change the program. Work on copies ([...list], new Map(map)), use the tool `locals`, or pass readOnly: false if the access allows it.';
 
@@ -44,7 +45,11 @@ export function toRefusal(detail?: string): RefusedError {
 }
 
 /** Replaces each `await name` by the value of the promise, if it is settled. */
-function settle(realm: Realm, code: string, { run, bound }: { run: (code: string) => Outcome; bound: string[] }): string {
+function settle(
+  realm: Realm,
+  code: string,
+  { run, bound }: { run: (code: string) => Outcome; bound: string[] },
+): string {
   return code.replaceAll(AWAIT, (_match, operand: string) => {
     const outcome = run(`({ value: (${operand}) })`);
     if (outcome.kind !== 'value') throw new RefusedError(`Cannot read \`${operand}\`, which is awaited.`);

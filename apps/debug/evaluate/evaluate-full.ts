@@ -34,7 +34,8 @@ export function evaluateFull(code: string, { realm, guard, timeoutMs, signal }: 
         guard.slice(left(), () => {
           pending ??= realm.start(expression, { replMode: true, timeout: left() });
           runInContext('0', realm.context, { timeout: left() });
-          if (!pending.done) runBounded(guard.drain, left());
+          // What the code left in the queue of the program.
+          runBounded(guard.drain, left());
         });
       } catch (error) {
         return end(isTimeout(error) ? { kind: 'timeout' } : { kind: 'thrown', error });
@@ -55,5 +56,7 @@ function isTimeout(error: unknown): boolean {
 
 function unwrap(outcome: Outcome, hasValue: boolean): Outcome {
   if (outcome.kind !== 'value') return outcome;
-  return hasValue ? { kind: 'value', value: (outcome.value as { value: unknown }).value } : { kind: 'value', value: undefined };
+  return hasValue
+    ? { kind: 'value', value: (outcome.value as { value: unknown }).value }
+    : { kind: 'value', value: undefined };
 }

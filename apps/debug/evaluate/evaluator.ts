@@ -1,10 +1,10 @@
-import { runInContext } from "node:vm";
+import { runInContext } from 'node:vm';
 import type { ConsoleEntry } from '../contract/index.ts';
 import { openInspector } from '../inspector/inspector.ts';
 import { describeValue } from '../render/describe-value.ts';
 import { formatValue } from '../render/format-value.ts';
 import type { Redactor } from '../redact/create-redactor.ts';
-import { readOwn, readStack } from '../stack/read-stack.ts';
+import { readOwn, readStack, readText } from '../stack/read-stack.ts';
 import { createConsole } from './console-capture.ts';
 import { evaluateChecked, toRefusal } from './evaluate-checked.ts';
 import { evaluateFull } from './evaluate-full.ts';
@@ -40,6 +40,9 @@ export interface EvaluatorOptions {
   redactor: Redactor;
 }
 
+/** Frames of this package say nothing about the program. */
+const OWN = new URL('..', import.meta.url).href;
+
 /** Evaluates code in this process, on the live values of the program. */
 export function createEvaluator({ context, redactor }: EvaluatorOptions): Evaluator {
   const inspector = openInspector();
@@ -47,13 +50,23 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
   const captured = createConsole(redactor);
   const globals = readHostGlobals();
   const realms: { read?: Realm | undefined; full?: Realm | undefined } = {};
-  const base = (): Record<string, unknown> => ({ ...globals, console: captured.console, global: globalThis, ...context, context });
+  const base = (): Record<string, unknown> => ({
+    ...globals,
+    console: captured.console,
+    global: globalThis,
+    ...context,
+    context,
+  });
   const openRealm = (kind: 'read' | 'full'): Realm => {
     const made = realms[kind] ?? createRealm(inspector);
     if (!realms[kind]) Object.assign(made.names, base());
     return (realms[kind] = made);
   };
-  const withLocals = async <T>(realm: Realm, locals: Readonly<Record<string, unknown>>, run: () => T | Promise<T>): Promise<T> => {
+  const withLocals = async <T>(
+    realm: Realm,
+    locals: Readonly<Record<string, unknown>>,
+    run: () => T | Promise<T>,
+  ): Promise<T> => {
     const former = Object.keys(locals).map((name) => [name, name in realm.names, realm.names[name]] as const);
     Object.assign(realm.names, locals);
     try {
@@ -69,7 +82,7 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     return withLocals(realm, locals, () => {
       const outcome = evaluateChecked(realm, code, timeoutMs);
       if (outcome.kind !== 'refused') return outcome;
-      return evaluateOnCopy({ inspector, code, timeoutMs, names: realm.names });
+      return evaluateOnCopy({ inspector, code, timeoutMs, names: realm.names, print: captured.print });
     });
   };
   const runFull = async ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome> => {
@@ -78,7 +91,8 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     const namespaces = runInContext('[Object, Reflect]', realm.context) as object[];
     const guard = createProcessGuard({ timeoutMs, namespaces });
     try {
-      const outcome = await withLocals(realm, locals, () =>
+      // The guarded forms of the functions that call back.
+      const outcome = await withLocals(realm, { ...guard.globals(globals), ...context, ...locals }, () =>
         evaluateFull(code, { realm, guard, timeoutMs, signal: stopped.signal }),
       );
       // What was stopped may have left microtasks behind, which would run with the next evaluation.
@@ -125,7 +139,12 @@ function toText(outcome: Outcome, { timeoutMs }: EvaluateOptions, redactor: Reda
 function toErrorText(error: unknown, redactor: Redactor): string {
   const message = readOwn(error, 'message');
   if (typeof message !== 'string') return redactor.text(`Thrown: ${formatValue(error, { mask: redactor, depth: 2 })}`);
-  const name = String(readOwn(error, 'name') ?? describeValue(error).type);
-  const lines = (readStack(error) ?? '').split('\n').filter((line) => /^\s+at /.test(line) && !/node:internal|node:inspector|node:vm|<anonymous>/.test(line));
+  const name = String(readText(error, 'name') ?? describeValue(error).type);
+  const lines = (readStack(error) ?? '')
+    .split('\n')
+    .filter(
+      (line) =>
+        /^\s+at /.test(line) && !/node:internal|node:inspector|node:vm|<anonymous>/.test(line) && !line.includes(OWN),
+    );
   return redactor.text([`${name}: ${message.slice(0, 4000)}`, ...lines.slice(0, 5)].join('\n'));
 }

@@ -23,12 +23,25 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
     for (const name of TIMERS.split(' '))
       patches.patch(holder, name, (original) => (callback, ...values) => {
         const clear = timers[name.replace('set', 'clear')]!;
-        const timer = original(typeof callback === 'function' ? bound(callback as AnyFunction) : callback, ...values) as unknown;
+        const timer = original(
+          typeof callback === 'function' ? bound(callback as AnyFunction) : callback,
+          ...values,
+        ) as unknown;
         started.push({ clear, timer });
         return timer;
       });
-  patches.patch(globalThis, 'queueMicrotask', (original) => (callback) => original(bound(callback as AnyFunction)) as unknown);
-  patches.patch(process, 'nextTick', (original) => (callback, ...values) => original.call(process, bound(callback as AnyFunction), ...values) as unknown);
+  patches.patch(
+    globalThis,
+    'queueMicrotask',
+    (original) => (callback) => original(bound(callback as AnyFunction)) as unknown,
+  );
+  patches.patch(
+    process,
+    'nextTick',
+    (original) =>
+      (callback, ...values) =>
+        original.call(process, bound(callback as AnyFunction), ...values) as unknown,
+  );
   const emitter = (require('node:events') as { prototype: object }).prototype;
   for (const name of 'on addListener once prependListener prependOnceListener'.split(' '))
     patches.patch(
@@ -50,7 +63,10 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
   };
 }
 
-function guardModule(module: Record<string, unknown>, { patches, bound }: Pick<CallbackOptions, 'patches' | 'bound'>): void {
+function guardModule(
+  module: Record<string, unknown>,
+  { patches, bound }: Pick<CallbackOptions, 'patches' | 'bound'>,
+): void {
   for (const name of Object.keys(module)) {
     const found = Object.getOwnPropertyDescriptor(module, name)!;
     // Classes and synchronous functions call nothing later.

@@ -29,7 +29,11 @@ export function guardChildren({ patches, limit }: { patches: Patches; limit: num
       const list = Array.isArray(values[0]) ? [values.shift()] : [];
       const given = (values[0] ?? {}) as { timeout?: number };
       const left = Math.max(1, floor(limit - readClock()));
-      return original(file, ...list, { ...given, timeout: Math.min(given.timeout ?? left, left), killSignal: 'SIGKILL' }) as unknown;
+      return original(file, ...list, {
+        ...given,
+        timeout: Math.min(given.timeout ?? left, left),
+        killSignal: 'SIGKILL',
+      }) as unknown;
     });
   const { Worker: Original } = threads;
   patches.patch(
@@ -69,11 +73,15 @@ function refuseHarmful(patches: Patches): void {
   const inspector = require('node:inspector') as { Session: { prototype: object } };
   patches.refuse(inspector, 'open close waitForDebugger');
   patches.refuse(inspector.Session.prototype, 'post connect connectToMainThread');
-  patches.refuse(require('node:v8') as object, 'setFlagsFromString setHeapSnapshotNearHeapLimit writeHeapSnapshot getHeapSnapshot');
+  patches.refuse(
+    require('node:v8') as object,
+    'setFlagsFromString setHeapSnapshotNearHeapLimit writeHeapSnapshot getHeapSnapshot',
+  );
   const fs = require('node:fs') as Record<string, AnyFunction>;
   for (const name of ['readFileSync', 'openSync', 'readSync'])
     patches.patch(fs, name, (original) => (file: unknown, ...values: unknown[]) => {
-      if (isEndless(file, fs)) throw new NotAllowedError(`${name} of a file without an end is refused: nothing could stop it.`);
+      if (isEndless(file, fs))
+        throw new NotAllowedError(`${name} of a file without an end is refused: nothing could stop it.`);
       return original(file, ...values) as unknown;
     });
 }

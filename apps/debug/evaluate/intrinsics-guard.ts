@@ -1,5 +1,6 @@
 /** Objects on which every program depends: evaluated code cannot leave them changed. */
-const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
+const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
+  Reflect;
 const { is, isExtensible } = Object;
 
 interface Snapshot {
@@ -20,11 +21,18 @@ export function listIntrinsics(): object[] {
   };
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     const value = getOwnPropertyDescriptor(globalThis, name)?.value as unknown;
-    if (typeof value !== 'function' && !['Math', 'JSON', 'Reflect', 'Atomics', 'Intl', 'WebAssembly'].includes(name)) continue;
+    if (typeof value !== 'function' && !['Math', 'JSON', 'Reflect', 'Atomics', 'Intl', 'WebAssembly'].includes(name))
+      continue;
     add(value);
     add(typeof value === 'function' ? getOwnPropertyDescriptor(value, 'prototype')?.value : undefined);
   }
-  for (const value of [[].values(), new Map().entries(), new Set().values(), ''[Symbol.iterator](), /a/[Symbol.matchAll]('')])
+  for (const value of [
+    [].values(),
+    new Map().entries(),
+    new Set().values(),
+    ''[Symbol.iterator](),
+    /a/[Symbol.matchAll](''),
+  ])
     add(getPrototypeOf(value));
   add(getPrototypeOf(Uint8Array));
   add(getPrototypeOf(Uint8Array.prototype));

@@ -19,15 +19,26 @@ export function createPatches(isActive: () => boolean) {
     const changed = change(original as AnyFunction);
     const value: AnyFunction = function (this: unknown, ...values) {
       const run = isActive() ? changed : (original as AnyFunction);
-      return new.target ? (construct(run, values, new.target === value ? run : new.target) as unknown) : (apply(run, this, values) as unknown);
+      return new.target
+        ? (construct(run, values, new.target === value ? run : new.target) as unknown)
+        : (apply(run, this, values) as unknown);
     };
     // Statics and `prototype`, for classes and promisified functions.
     for (const key of Reflect.ownKeys(original)) {
       const own = getOwnPropertyDescriptor(original, key)!;
       const target = getOwnPropertyDescriptor(value, key);
-      if (!target || target.configurable === true || target.writable === true) Reflect.defineProperty(value, key, target && !target.configurable ? { value: own.value as unknown } : own);
+      if (!target || target.configurable === true || target.writable === true)
+        Reflect.defineProperty(value, key, target && !target.configurable ? { value: own.value as unknown } : own);
     }
-    if (!Reflect.defineProperty(holder, name, { value, writable: true, enumerable: found?.enumerable ?? false, configurable: true })) return;
+    if (
+      !Reflect.defineProperty(holder, name, {
+        value,
+        writable: true,
+        enumerable: found?.enumerable ?? false,
+        configurable: true,
+      })
+    )
+      return;
     undo.push(() => {
       if (found) defineProperty(holder, name, found);
       else deleteProperty(holder, name);

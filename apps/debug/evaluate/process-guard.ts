@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { EventEmitter } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { readClock, runBounded } from './bounded.ts';
 import { guardCallbacks } from './guard-callbacks.ts';
 import { guardChildren } from './guard-children.ts';
 import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
-import { createPatches, type AnyFunction } from './patches.ts';
+import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
 
 /** What keeps the program alive while code with effects runs in it. One for each evaluation. */
 export interface ProcessGuard {
   /** Runs a part of the evaluation; what ends or breaks the program is refused or undone. */
   slice(ms: number, run: () => void): void;
+  /** The globals of the program among `names`, as they are during the evaluation. */
+  globals(names: Readonly<Record<string, unknown>>): Record<string, unknown>;
   /** Runs the microtasks and ticks of the process. */
   drain(): void;
   /** Ends children, workers and timers of the evaluation, and removes everything that was installed. */
@@ -17,7 +19,9 @@ export interface ProcessGuard {
 }
 
 const FATAL =
-  'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback emit off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
+  'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
+const CALLBACKS = 'setTimeout setInterval setImmediate queueMicrotask'.split(' ');
+const host = globalThis as Record<string, unknown>;
 const tick = (process as unknown as { _tickCallback: () => void })._tickCallback;
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 
@@ -28,10 +32,17 @@ interface Owner {
 const owners = new AsyncLocalStorage<Owner>();
 
 /** @param namespaces `Object` and `Reflect` of the realms in which the code runs. */
-export function createProcessGuard({ timeoutMs, namespaces }: { timeoutMs: number; namespaces: readonly object[] }): ProcessGuard {
+export function createProcessGuard({
+  timeoutMs,
+  namespaces,
+}: {
+  timeoutMs: number;
+  namespaces: readonly object[];
+}): ProcessGuard {
   const owner: Owner = { isEnded: false };
   const limit = readClock() + timeoutMs;
   let depth = 0;
+  let isDraining = false;
   const isActive = (): boolean => depth > 0;
   const patches = createPatches(isActive);
   const restoreIntrinsics = snapshotIntrinsics();
@@ -68,12 +79,26 @@ export function createProcessGuard({ timeoutMs, namespaces }: { timeoutMs: numbe
   };
 
   patches.refuse(process, FATAL);
+  // The runtime itself emits while the queues run.
+  patches.patch(process, 'emit', (original) => (event, ...values) => {
+    if (!isDraining)
+      throw new NotAllowedError('process.emit is refused: it would run what the program does at its end.');
+    return original.call(process, event, ...values) as unknown;
+  });
   const timers = guardCallbacks({ patches, bound, listeners });
   const children = guardChildren({ patches, limit });
   watchFailures();
   return {
     slice: (_ms, run) => enter(run),
-    drain: () => tick.call(process),
+    globals: (names) => Object.fromEntries(CALLBACKS.filter((name) => name in names).map((name) => [name, host[name]])),
+    drain() {
+      isDraining = true;
+      try {
+        tick.call(process);
+      } finally {
+        isDraining = false;
+      }
+    },
     end() {
       owner.isEnded = true;
       children.end();

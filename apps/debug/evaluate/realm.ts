@@ -49,7 +49,11 @@ const CLASSES =
 export function createRealm(inspector: Inspector, { isIsolated = false }: { isIsolated?: boolean } = {}): Realm {
   const name = `klendathu-${process.pid}-${++count}`;
   const names = Object.create(null) as Record<string, unknown>;
-  const context = createContext(names, { name, microtaskMode: 'afterEvaluate' });
+  const context = createContext(names, {
+    name,
+    microtaskMode: 'afterEvaluate',
+    codeGeneration: { strings: !isIsolated, wasm: !isIsolated },
+  });
   if (!isIsolated) acceptHostClasses(context);
   const contextId = findContext(inspector, name);
   let received: unknown;

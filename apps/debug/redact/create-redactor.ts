@@ -39,7 +39,9 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   for (const value of redact) if (typeof value === 'string' && value !== '') known.add(value);
   for (const [name, value] of Object.entries(env)) if (value !== undefined && isSecretName(name)) known.add(value);
   const plain = redact.filter((value) => typeof value === 'string').filter((value) => value.length > 0);
-  const own = redact.filter((value) => value instanceof RegExp).map(({ source, flags }) => new RegExp(source, flags.includes('g') ? flags : `${flags}g`));
+  const own = redact
+    .filter((value) => value instanceof RegExp)
+    .map(({ source, flags }) => new RegExp(source, flags.includes('g') ? flags : `${flags}g`));
   const learnText = (text: string): void => {
     for (const secret of findByForm(text)) known.add(secret);
   };
@@ -94,13 +96,16 @@ function findByForm(text: string): string[] {
   for (const [value] of text.matchAll(JWT)) add(value);
   for (const { groups } of text.matchAll(KEYED)) {
     if (!isSecretName(groups!['name']!.replaceAll(/["']/g, ''))) continue;
-    const value = groups!['value']!.replaceAll(/^\\?["'`]|\\?["'`]$/g, '').replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
+    const value = groups!
+      ['value']!.replaceAll(/^\\?["'`]|\\?["'`]$/g, '')
+      .replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
     if (!isCode(value)) add(value);
   }
   const lower = text.toLowerCase();
   for (const { keywords, pattern } of compile()) {
     if (keywords.length > 0 && !keywords.some((keyword) => lower.includes(keyword))) continue;
-    for (const match of text.matchAll(pattern)) add(match.groups?.['value'] ?? match.slice(1).find(Boolean) ?? match[0]);
+    for (const match of text.matchAll(pattern))
+      add(match.groups?.['value'] ?? match.slice(1).find(Boolean) ?? match[0]);
   }
   return found;
 }
@@ -109,7 +114,9 @@ function findByForm(text: string): string[] {
 function isCode(value: string): boolean {
   return (
     value.length < 4 ||
-    /^(?:string|number|boolean|unknown|undefined|null|true|false|any|object|function|async|await|new|process\.env.*|\[.*|\{.*|[\w$.]+\(.*|[\w$]+(?:\.[\w$]+)+|\d{1,4})$/.test(value)
+    /^(?:string|number|boolean|unknown|undefined|null|true|false|any|object|function|async|await|new|process\.env.*|\[.*|\{.*|[\w$.]+\(.*|[\w$]+(?:\.[\w$]+)+|\d{1,4})$/.test(
+      value,
+    )
   );
 }
 

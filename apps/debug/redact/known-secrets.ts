@@ -80,7 +80,9 @@ export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
 
 /** Words of settings that are no secret wherever they are. */
 function isOrdinary(value: string): boolean {
-  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|\[masked\]|\d{1,6})$/i.test(value);
+  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|\[masked\]|\d{1,6})$/i.test(
+    value,
+  );
 }
 
 function squeeze(text: string): Squeezed {
@@ -88,7 +90,8 @@ function squeeze(text: string): Squeezed {
   let squeezed = '';
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const isKept = (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127;
+    const isKept =
+      (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127;
     if (!isKept) continue;
     squeezed += text[at]!.toLowerCase();
     places.push(at);

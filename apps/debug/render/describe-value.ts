@@ -1,5 +1,5 @@
 import * as types from 'node:util/types';
-import { readOwn, readStack } from '../stack/read-stack.ts';
+import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
 import {
   lengthOfBuffer,
   lengthOfTyped,
@@ -77,9 +77,19 @@ function describeFunction(value: object): Description {
   const proxy = types.isProxy(value);
   const name = proxy ? undefined : readOwn(value, 'name');
   const isClass = !proxy && textOfFunction(value).startsWith('class');
-  const kind = proxy ? 'Proxy of a function' : isClass ? 'class' : types.isAsyncFunction(value) ? 'AsyncFunction' : 'Function';
+  const kind = proxy
+    ? 'Proxy of a function'
+    : isClass
+      ? 'class'
+      : types.isAsyncFunction(value)
+        ? 'AsyncFunction'
+        : 'Function';
   const text = `[${kind}${typeof name === 'string' && name !== '' ? ` ${name}` : proxy ? '' : ' (anonymous)'}]`;
-  const keys = proxy ? [] : Reflect.ownKeys(value).filter((key) => !['length', 'name', 'prototype', 'arguments', 'caller'].includes(String(key)));
+  const keys = proxy
+    ? []
+    : Reflect.ownKeys(value).filter(
+        (key) => !['length', 'name', 'prototype', 'arguments', 'caller'].includes(String(key)),
+      );
   if (keys.length === 0) return { type: 'function', text, parts: NONE, total: 0 };
   return { type: 'function', text, brackets: '{}', ...properties(value, keys) };
 }
@@ -144,9 +154,14 @@ function describeEntries(value: object, type: string, kind: 'map' | 'set'): Desc
 
 function describeObject(value: object, type: string): Description {
   const text = textOfObject(value, type);
-  const keys = Reflect.ownKeys(value).filter((key) => !(types.isNativeError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)));
+  const keys = Reflect.ownKeys(value).filter(
+    (key) => !(isError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)),
+  );
   const promise = types.isPromise(value) ? peekPromise(value) : undefined;
-  const inner: Part[] = promise && promise.state !== 'pending' ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }] : [];
+  const inner: Part[] =
+    promise && promise.state !== 'pending'
+      ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }]
+      : [];
   const all = properties(value, keys);
   return {
     type,
@@ -161,7 +176,7 @@ function describeObject(value: object, type: string): Description {
 function textOfObject(value: object, type: string): string | undefined {
   if (types.isDate(value)) return textOfDate(value);
   if (types.isRegExp(value)) return textOfRegExp(value);
-  if (types.isNativeError(value)) return `[${toErrorText(value)}]`;
+  if (isError(value)) return `[${toErrorText(value)}]`;
   if (types.isArrayBuffer(value)) return `ArrayBuffer(${lengthOfBuffer(value, false)})`;
   if (types.isSharedArrayBuffer(value)) return `SharedArrayBuffer(${lengthOfBuffer(value, true)})`;
   if (types.isDataView(value)) return `DataView(${lengthOfView(value)})`;
@@ -175,7 +190,7 @@ function textOfObject(value: object, type: string): string | undefined {
 
 /** The first lines of the stack, which begin with name and message. */
 function toErrorText(error: Error): string {
-  const name = String(readOwn(error, 'name') ?? 'Error');
+  const name = readText(error, 'name') ?? 'Error';
   const message = readOwn(error, 'message');
   const head = typeof message === 'string' && message !== '' ? `${name}: ${cut(message, 2000)}` : name;
   const lines = (readStack(error) ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -190,14 +205,24 @@ function toPart(value: object, key: string | symbol): Part {
   const name =
     typeof key === 'symbol' ? `[${String(key)}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(cut(key));
   const step =
-    typeof key === 'symbol' ? `<@${Object.getOwnPropertySymbols(value).indexOf(key)}>` : isIndex(key) ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+    typeof key === 'symbol'
+      ? `<@${Object.getOwnPropertySymbols(value).indexOf(key)}>`
+      : isIndex(key)
+        ? `[${key}]`
+        : /^[A-Za-z_$][\w$]*$/.test(key)
+          ? `.${key}`
+          : `[${JSON.stringify(key)}]`;
   const part = { name, step, key: typeof key === 'string' ? key : key.description };
   let found: PropertyDescriptor | undefined;
   try {
     found = Reflect.getOwnPropertyDescriptor(value, key);
   } catch (error) {
     // An export of a module that is not initialized.
-    return { ...part, value: undefined, note: error instanceof ReferenceError ? '<not initialized>' : '<cannot be read>' };
+    return {
+      ...part,
+      value: undefined,
+      note: error instanceof ReferenceError ? '<not initialized>' : '<cannot be read>',
+    };
   }
   if (!found) return { ...part, value: undefined, note: '<empty>' };
   if ('value' in found) return { ...part, value: found.value };

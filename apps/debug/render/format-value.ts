@@ -48,7 +48,8 @@ function format(value: unknown, level: number, state: State): string {
   if (typeof value === 'string') return spend(quote(value, state.options), state);
   if (typeof value === 'object' && value !== null && state.path.includes(value)) return spend('[Circular]', state);
   const found = describeValue(value);
-  const prefix = found.text ?? (found.type === 'Object' || found.type === 'Array' ? '' : toTitle(found.type, found.size));
+  const prefix =
+    found.text ?? (found.type === 'Object' || found.type === 'Array' ? '' : toTitle(found.type, found.size));
   if (!found.brackets) return spend(state.options.mask.text(prefix), state);
   const [open, close] = OPEN[found.brackets];
   const head = prefix === '' ? open : `${spend(state.options.mask.text(prefix), state)} ${open}`;
@@ -110,7 +111,11 @@ export function previewValue(value: unknown, mask: Mask): string {
 }
 
 /** A part as a node with `depth` levels of children. */
-export function toValueNode(part: Part, path: string, { mask, depth, nodes = { left: 500 } }: { mask: Mask; depth: number; nodes?: { left: number } }): ValueNode {
+export function toValueNode(
+  part: Part,
+  path: string,
+  { mask, depth, nodes = { left: 500 } }: { mask: Mask; depth: number; nodes?: { left: number } },
+): ValueNode {
   nodes.left--;
   const name = mask.text(part.name);
   if (part.note !== undefined) return { name, type: 'unknown', preview: part.note };

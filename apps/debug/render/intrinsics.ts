@@ -18,9 +18,16 @@ const viewLength = getter(DataView.prototype, 'byteLength');
 const dateTime = Date.prototype.getTime;
 const toISO = Date.prototype.toISOString;
 const regexSource = getter(RegExp.prototype, 'source');
-const regexFlags = ['hasIndices', 'global', 'ignoreCase', 'multiline', 'dotAll', 'unicode', 'unicodeSets', 'sticky'].map(
-  (key) => getter(RegExp.prototype, key),
-);
+const regexFlags = [
+  'hasIndices',
+  'global',
+  'ignoreCase',
+  'multiline',
+  'dotAll',
+  'unicode',
+  'unicodeSets',
+  'sticky',
+].map((key) => getter(RegExp.prototype, key));
 const functionText = Function.prototype.toString;
 
 export const sizeOfMap = (value: unknown): number => apply(mapSize, value, []) as number;

@@ -1,6 +1,7 @@
 import { describeValue, type Part } from './describe-value.ts';
 
-const STEP = /\.(?<name>[A-Za-z_$][\w$]*)|\[(?<index>\d+)\]|\[(?<quoted>"(?:[^"\\]|\\.)*")\]|<(?<entry>\d+|result|@\d+)>/gy;
+const STEP =
+  /\.(?<name>[A-Za-z_$][\w$]*)|\[(?<index>\d+)\]|\[(?<quoted>"(?:[^"\\]|\\.)*")\]|<(?<entry>\d+|result|@\d+)>/gy;
 
 /**
  * The part at a path of a `ValueNode`: `.user.roles[0]`, `["a key"]`, `<3>` (entry of a Map), `<result>` (of a promise).
@@ -18,8 +19,11 @@ export function resolvePath(root: Part, path: string): Part | undefined {
     const { index, entry } = match.groups ?? {};
     const number = index ?? (entry !== undefined && /^\d/.test(entry) ? entry : undefined);
     const count: number = number === undefined ? Infinity : Number(number) + 1;
-    if (part.note !== undefined || count > 1_000_000) return number === undefined ? undefined : readElement(part, Number(number));
-    part = describeValue(part.value).parts(count === Infinity ? 1_000_000 : count).find((child) => child.step === step);
+    if (part.note !== undefined || count > 1_000_000)
+      return number === undefined ? undefined : readElement(part, Number(number));
+    part = describeValue(part.value)
+      .parts(count === Infinity ? 1_000_000 : count)
+      .find((child) => child.step === step);
   }
   return part;
 }

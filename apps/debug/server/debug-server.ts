@@ -5,7 +5,7 @@ import { createRedactor, type Redactor } from '../redact/create-redactor.ts';
 import { createTools } from './debug-tools.ts';
 import { createLiveSubject } from './live-subject.ts';
 import type { Subject } from './subject.ts';
-import type { Access, ContextEntry, ErrorSummary, Findings, StackFrame } from '../contract/index.ts';
+import type { Access, ConsoleEntry, ContextEntry, ErrorSummary, Findings, StackFrame } from '../contract/index.ts';
 
 export interface DebugServerOptions {
   /** The thrown value; undefined for `implement`, and for an investigation without an error. */
@@ -62,10 +62,16 @@ export async function startDebugServer(options: DebugServerOptions): Promise<Deb
   return serveSubject(subject, { ...options, redactor });
 }
 
+interface ServeOptions extends Omit<DebugServerOptions, 'error' | 'context' | 'redact'> {
+  redactor: Redactor;
+  /** For a record: what its program printed. Default: what this process prints from now on. */
+  printed?: readonly ConsoleEntry[];
+}
+
 /** Serves a subject of any kind. */
 export async function serveSubject(
   subject: Subject,
-  { redactor, access = 'read', ...options }: Omit<DebugServerOptions, 'error' | 'context' | 'redact'> & { redactor: Redactor },
+  { redactor, printed, access = 'read', ...options }: ServeOptions,
 ): Promise<DebugServer> {
   // Only with the first investigation: importing the library must be cheap.
   const [{ McpServer }, { registerTools }, { serveHttp }] = await Promise.all([
@@ -74,7 +80,7 @@ export async function serveSubject(
     import('./serve-http.ts'),
   ]);
   const evaluator = createEvaluator({ context: subject.values, redactor });
-  const output = recordOutput(redactor);
+  const output = printed ? toOutput(printed) : recordOutput(redactor);
   const tools = createTools({ ...options, access, subject, evaluator, output, redactor });
   const token = randomBytes(32).toString('base64url');
   const factory = (): InstanceType<typeof McpServer> => {
@@ -92,4 +98,8 @@ export async function serveSubject(
     })());
   const { frames: callStack, context, error, fingerprint } = subject;
   return { url: http.url, token, callStack, context, error, fingerprint, close, [Symbol.asyncDispose]: close };
+}
+
+function toOutput(entries: readonly ConsoleEntry[]): ReturnType<typeof recordOutput> {
+  return { entries: (since) => entries.filter(({ seq }) => seq > since), end: () => {} };
 }

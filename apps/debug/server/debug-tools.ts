@@ -7,7 +7,10 @@ import { readSource } from './read-source.ts';
 import type { Subject } from './subject.ts';
 import { ToolError } from './tool-error.ts';
 
-export interface ToolsOptions extends Pick<DebugServerOptions, 'evalTimeoutMs' | 'maxEvals' | 'onReport' | 'implement'> {
+export interface ToolsOptions extends Pick<
+  DebugServerOptions,
+  'evalTimeoutMs' | 'maxEvals' | 'onReport' | 'implement'
+> {
   access: Access;
   subject: Subject;
   evaluator: Evaluator;
@@ -19,13 +22,15 @@ type Outcome = Promise<object> | object;
 
 /** What the tools of the contract do. */
 export interface DebugTools {
-  eval(input: DebugInput<'eval'>): Promise<DebugOutput<'eval'>>;
-  frames(): DebugOutput<'frames'>;
-  locals(input: DebugInput<'locals'>): DebugOutput<'locals'>;
-  source(input: DebugInput<'source'>): DebugOutput<'source'>;
-  console(input: DebugInput<'console'>): DebugOutput<'console'>;
-  report(input: Findings): DebugOutput<'report'>;
-  implement: { setResult(input: { result?: unknown }): Outcome; fail(input: { reason: string }): Outcome } | undefined;
+  eval: (input: DebugInput<'eval'>) => Promise<DebugOutput<'eval'>>;
+  frames: () => DebugOutput<'frames'>;
+  locals: (input: DebugInput<'locals'>) => DebugOutput<'locals'>;
+  source: (input: DebugInput<'source'>) => DebugOutput<'source'>;
+  console: (input: DebugInput<'console'>) => DebugOutput<'console'>;
+  report: (input: Findings) => DebugOutput<'report'>;
+  implement:
+    | { setResult: (input: { result?: unknown }) => Outcome; fail: (input: { reason: string }) => Outcome }
+    | undefined;
 }
 
 /** State that all requests of one server share. */
@@ -53,9 +58,12 @@ export function createTools(options: ToolsOptions): DebugTools {
     locals({ frame, path, depth = 2 }) {
       findFrame(frame);
       if (subject.locals(frame) === undefined)
-        throw new ToolError(`The variables of frame ${frame} were not captured. See \`hasLocals\` in the result of \`frames\`.`);
+        throw new ToolError(
+          `The variables of frame ${frame} were not captured. See \`hasLocals\` in the result of \`frames\`.`,
+        );
       const values = [...subject.tree(frame, { path, depth })];
-      if (path !== undefined && values.length === 0) throw new ToolError(`There is no value at ${JSON.stringify(path)}.`);
+      if (path !== undefined && values.length === 0)
+        throw new ToolError(`There is no value at ${JSON.stringify(path)}.`);
       return { values };
     },
     source({ file, line, around }) {
@@ -71,7 +79,12 @@ export function createTools(options: ToolsOptions): DebugTools {
   };
 }
 
-function createImplement({ validate, onResult, onRefused, attempts = 5 }: NonNullable<DebugServerOptions['implement']>) {
+function createImplement({
+  validate,
+  onResult,
+  onRefused,
+  attempts = 5,
+}: NonNullable<DebugServerOptions['implement']>) {
   let left = attempts;
   let isDone = false;
   return {

@@ -28,7 +28,7 @@ export function createLiveSubject({ error, context, descriptions = {}, redactor 
     frames,
     values,
     error: error === undefined ? undefined : summarizeError(error, redactor),
-    fingerprint: toFingerprint(error, frames),
+    fingerprint: toFingerprint(error),
     context: Object.entries(values).map(([name, value]): ContextEntry => {
       const description = descriptions[name];
       return {
@@ -45,7 +45,9 @@ export function createLiveSubject({ error, context, descriptions = {}, redactor 
       const parts = partsOf(frame);
       const options = { mask: redactor, depth };
       if (path === undefined) return parts.map((part) => toValueNode(part, part.step, options));
-      const root = parts.find(({ step }) => path === step || (path.startsWith(step) && /^[.[<]/.test(path.slice(step.length))));
+      const root = parts.find(
+        ({ step }) => path === step || (path.startsWith(step) && /^[.[<]/.test(path.slice(step.length))),
+      );
       const part = root && resolvePath(root, path.slice(root.step.length));
       return part ? [toValueNode(part, path, options)] : [];
     },

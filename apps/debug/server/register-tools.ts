@@ -11,7 +11,11 @@ export function registerTools(server: McpServer, tools: DebugTools): void {
   const register = (name: string, contract: Contract, run: Run): void => {
     server.registerTool(
       name,
-      { description: contract.description, inputSchema: contract.input as never, outputSchema: contract.output as never },
+      {
+        description: contract.description,
+        inputSchema: contract.input as never,
+        outputSchema: contract.output as never,
+      },
       ((input: never) => toResult(() => run(input))) as never,
     );
   };
@@ -33,7 +37,10 @@ async function toResult(run: () => Promise<object> | object): Promise<CallToolRe
   } catch (error) {
     if (!(error instanceof ToolError)) return { content: [{ type: 'text', text: String(error) }], isError: true };
     const { message, output } = error;
-    return { content: [{ type: 'text', text: output ? JSON.stringify(output) : message }], ...(output ? { structuredContent: { ...output } } : {}), isError: true };
+    return {
+      content: [{ type: 'text', text: output ? JSON.stringify(output) : message }],
+      ...(output ? { structuredContent: { ...output } } : {}),
+      isError: true,
+    };
   }
 }
-

@@ -41,7 +41,11 @@ function parsePlace(place: string): RawFrame | undefined {
   const { file, line, column } = PLACE.exec(place)?.groups ?? {};
   if (file === undefined) return undefined;
   if (file === '<anonymous>' || (line === undefined && isBuiltin(file))) return undefined;
-  return { filePath: toFilePath(file), line: Number(line), ...(column === undefined ? {} : { column: Number(column) }) };
+  return {
+    filePath: toFilePath(file),
+    line: Number(line),
+    ...(column === undefined ? {} : { column: Number(column) }),
+  };
 }
 
 /** `file:` URLs as paths, without the query with which loaders mark versions; any other text unchanged. */

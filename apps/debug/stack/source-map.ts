@@ -8,7 +8,7 @@ const known = new Map<string, SourceMap | undefined>();
 
 /** The position in the source that the user wrote; the frame itself without a source map. */
 export function toOriginal<F extends RawFrame>(frame: F): F {
-  if (frame.line === undefined || !frame.filePath.startsWith('/') && !/^[a-z]:/i.test(frame.filePath)) return frame;
+  if (frame.line === undefined || (!frame.filePath.startsWith('/') && !/^[a-z]:/i.test(frame.filePath))) return frame;
   const map = loadMap(frame.filePath);
   if (!map) return frame;
   try {

@@ -1,7 +1,7 @@
 import type { ErrorSummary } from '../contract/index.ts';
 import { describeValue } from '../render/describe-value.ts';
 import { formatValue, type Mask } from '../render/format-value.ts';
-import { readOwn, readStack } from './read-stack.ts';
+import { readOwn, readStack, readText } from './read-stack.ts';
 
 const CHARACTERS = 8000;
 
@@ -15,7 +15,7 @@ export function summarizeError(error: unknown, mask: Mask, depth = 5): ErrorSumm
   const code = readOwn(error, 'code');
   const cause = readOwn(error, 'cause');
   return {
-    name: String(readOwn(error, 'name') ?? describeValue(error).type),
+    name: readText(error, 'name') ?? describeValue(error).type,
     message: text(message),
     ...(stack === undefined ? {} : { stack: text(stack) }),
     ...(typeof code === 'string' || typeof code === 'number' ? { code: text(String(code)) } : {}),
