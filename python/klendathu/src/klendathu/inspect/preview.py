@@ -116,6 +116,7 @@ def _container(value: Any, limit: int, depth: int) -> str:
     return f"{shape.type_name(value)}({', '.join(shown)}{', …' if len(found) > 12 else ''})"
 
 
+_module_names: Any = type.__getattribute__(types.ModuleType, "__dict__")["__dict__"].__get__
 _FUNCTIONS: dict[type, str] = {
     types.FunctionType: "function",
     types.BuiltinFunctionType: "built-in function",
@@ -137,7 +138,7 @@ def _callable(value: Any) -> str | None:
 def _name(value: Any) -> str:
     # Only reached with functions and modules, or with the function of a method, which can be any object.
     if type(value) is types.ModuleType:
-        name = types.ModuleType.__dict__["__dict__"].__get__(value).get("__name__")
+        name = _module_names(value).get("__name__")
     elif type(value) in _FUNCTIONS:
         name = value.__qualname__
     else:

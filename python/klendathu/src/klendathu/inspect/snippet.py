@@ -79,8 +79,8 @@ class _Repr(reprlib.Repr):
         return repr(x) if len(x) <= self.maxstring else repr(x[: self.maxstring]) + f"… ({len(x)} characters)"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        kind = type(x)
-        if kind.__repr__ is object.__repr__:
+        own: Any = type(x).__repr__
+        if own is object.__repr__:
             return preview(x, 1000)
         if shape.base_of(x, (str, bytes, bytearray, int)):
             return preview(x, self.maxstring)

@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             output = self.tools.call(name, arguments)
             text = json.dumps(output, ensure_ascii=False)
-            result = {"content": [{"type": "text", "text": text}], "structuredContent": output}
+            result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "structuredContent": output}
         except KeyError:
             return _failure(identifier, _PARAMS, f"unknown tool {name[:100]}")
         except ToolFailed as error:
