@@ -123,11 +123,14 @@ def _work(target: Any, options: Options, control: Control, own: Run[Report]) -> 
         path = write_record(target, options)
         text = f"The failure was recorded. `python -m klendathu investigate {path}` investigates it."
         return Report({"text": text, "evidence": [], "stats": {"turns": 0, "cost": 0}}, record=path)
-    earlier = _share(target, options, own, mode=mode)
-    if earlier is not None:
-        run, count = earlier
-        control.on_stop(lambda: None)
-        return Report(run.result(control.remaining()).to_data(), occurrences=count)
+    for run, count in iter(lambda: _share(target, options, own, mode=mode), None):
+        try:
+            return Report(run.result(control.remaining()).to_data(), occurrences=count)
+        except KlendathuError as error:
+            # Only the caller of the earlier run ended it.
+            if error.code not in ("cancelled", "timeout"):
+                raise
+            control.check()
     if mode == "frozen":
         target = RecordTarget(make_record(target, options))
     return read_report(*run_agent(target, options, control))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 from . import guard, snippet
-from .console import Capture, route
+from .console import Capture, route, subscribe, unsubscribe
 
 
 class TimeLimit(BaseException):
@@ -71,6 +71,7 @@ class _Run:
         self.loop = loop if loop is not None and loop.is_running() and snippet.is_async(code) else None
         self.answer: dict[str, Any] | None = None
         self.capture = Capture()
+        self.program = Capture()
         self.steps: _Steps | None = None
         self.task: Any = None
         self.done = threading.Event()
@@ -133,7 +134,15 @@ def evaluate(
 ) -> dict[str, Any]:
     """As `isolate.evaluate`. `loop` is the running event loop of the program, for code with `await`."""
     run = _Run(code, names, loop)
-    interrupt = run.start(read_only)
+    # What it prints is distinguished from the output of the program as long as there is a subscription.
+    subscribe(run.program)
+    try:
+        return _wait(run, run.start(read_only), timeout)
+    finally:
+        unsubscribe(run.program)
+
+
+def _wait(run: _Run, interrupt: Callable[[], None], timeout: float) -> dict[str, Any]:
     if not run.done.wait(timeout):
         last = time.monotonic() + timeout * 0.12
         while not run.done.is_set() and time.monotonic() < last:

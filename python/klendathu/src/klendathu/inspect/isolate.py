@@ -22,6 +22,11 @@ from typing import Any, NoReturn
 from . import guard, snippet
 from .console import Capture, Sink
 
+try:
+    import resource
+except ImportError:  # Windows, which has no `fork` either.
+    pass
+
 _MAX_ANSWER = 4_000_000
 _MORE_MEMORY = 512 << 20
 

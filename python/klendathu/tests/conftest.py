@@ -1,0 +1,44 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from klendathu import investigation
+from klendathu.mcp.target import Target
+from klendathu.mcp.tools import Tools
+
+FIXTURES = Path(__file__).parent / "fixtures"
+STAND_IN = FIXTURES / "stand_in_cli.py"
+
+# All of a long suite, as its own command.
+COMPLETE = os.environ.get("KLENDATHU_COMPLETE") == "1"
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("KLENDATHU_CLI", str(STAND_IN))
+    monkeypatch.delenv("KLENDATHU_MODE", raising=False)
+    investigation._shared.clear()
+
+
+@pytest.fixture
+def catch():
+    """The error that a function raises."""
+
+    def run(function, *arguments):
+        try:
+            function(*arguments)
+        except BaseException as error:
+            return error
+        raise AssertionError("the function raised nothing")
+
+    return run
+
+
+@pytest.fixture
+def tools_for():
+    def make(error=None, context=None, **options):
+        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals") if k in options}
+        return Tools(Target(error, context or {}, {}, **target_options), **options)
+
+    return make
