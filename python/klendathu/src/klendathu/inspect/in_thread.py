@@ -19,6 +19,9 @@ from . import guard, snippet
 from .console import Capture, route, subscribe, unsubscribe
 
 
+_STOPPED = "The time limit passed. The evaluation was stopped."
+
+
 class TimeLimit(BaseException):
     """Raised inside of evaluated code when its time is over."""
 
@@ -103,6 +106,16 @@ class _Run:
         self.task.cancel()
 
     def _in_thread(self, read_only: bool) -> None:
+        try:
+            self._execute(read_only)
+        except BaseException:
+            pass  # A second interrupt during the end of the first.
+        finally:
+            if self.answer is None:
+                self.answer = {"error": _STOPPED}
+            self.done.set()
+
+    def _execute(self, read_only: bool) -> None:
         route(self.capture)
         try:
             if read_only:
@@ -124,7 +137,7 @@ class _Run:
     def _fail(self, error: BaseException) -> None:
         text = str(error) if isinstance(error, snippet.EvalFailed) else snippet.explain(error)
         if isinstance(error, (TimeLimit, asyncio.CancelledError)) or text.startswith("TimeLimit"):
-            text = "The time limit passed. The evaluation was stopped."
+            text = _STOPPED
         self.answer = {"error": text}
         self.done.set()
 
@@ -146,8 +159,9 @@ def _wait(run: _Run, interrupt: Callable[[], None], timeout: float) -> dict[str,
     if not run.done.wait(timeout):
         last = time.monotonic() + timeout * 0.12
         while not run.done.is_set() and time.monotonic() < last:
+            # Again if the code caught it, but not while it ends because of the first.
             interrupt()
-            run.done.wait(0.02)
+            run.done.wait(max(0.02, timeout * 0.03))
     if run.answer is None:
         raise snippet.EvalFailed(
             "The time limit passed, and the evaluation cannot be interrupted: it is in a call that does not return. "

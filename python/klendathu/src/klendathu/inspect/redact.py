@@ -21,13 +21,14 @@ _SALT = os.urandom(8)
 _PART = 6
 _MAX_TEXT = 200_000
 _KEYED = re.compile(
-    r"""(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s*(?::\s*|=>\s*|=\s*)"""
+    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s{0,9}(?::\s{0,9}|=>\s{0,9}|=\s{0,9})"""
     r"""(?:\b(?:Bearer|Basic|Token|ApiKey)\s+)?["']?(?P<value>[^\s"',;&)}\]]{4,})"""
 )
 _QUOTED = re.compile(
-    r"""(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s*(?::|=>|=)\s*(?P<quote>["'])(?P<value>(?:(?!(?P=quote))[^\\\n]|\\.){3,})(?P=quote)"""
+    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s{0,9}(?::|=>|=)\s{0,9}"""
+    r"""(?P<quote>["'])(?P<value>(?:(?!(?P=quote))[^\\\n]|\\.){3,2000})(?P=quote)"""
 )
-_URL = re.compile(r"[a-zA-Z][\w+.-]*://[^\s/@:'\"]*:(?P<value>[^\s/@'\"]+)@")
+_URL = re.compile(r"(?<![\w+.-])[a-zA-Z][\w+.-]{0,30}://[^\s/@:'\"]{0,200}:(?P<value>[^\s/@'\"]+)@")
 _HEADER = re.compile(r"\b(?:Bearer|Basic)\s+(?P<value>[A-Za-z0-9+/=._~-]{8,})", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[secret:[\w-]+:[0-9a-f]{8}\]")
 _HARMLESS = re.compile(r"^(?:true|false|null|none|undefined|str|int|bytes|os\.environ.*|[<{$(\[].*|\.\.\.)$", re.IGNORECASE)

@@ -41,6 +41,12 @@ def _root(node: ast.AST) -> ast.AST:
     return node
 
 
+def _is_plain(call: ast.Call) -> bool:
+    """True for `getattr` with the name of a part that is not a method that changes its object."""
+    name = call.args[1] if len(call.args) > 1 else None
+    return isinstance(name, ast.Constant) and name.value not in MUTATORS
+
+
 class _Names(ast.NodeVisitor):
     """Names that hold only values that the snippet made itself."""
 
@@ -80,6 +86,9 @@ class _Check(ast.NodeVisitor):
 
     def _is_fresh(self, node: ast.AST) -> bool:
         root = _root(node)
+        if self._strict and node is not root and getattr(node, "value", None) is not root:
+            # A part of a part of a new list can be an object of the program.
+            return False
         return _is_fresh_value(root) or (isinstance(root, ast.Name) and root.id in self._fresh)
 
     def _refuse(self, node: ast.AST, what: str) -> None:
@@ -130,18 +139,18 @@ class _Check(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in MUTATORS and not self._is_fresh(function.value):
+        if isinstance(function, ast.Attribute) and function.attr in MUTATORS and not self._is_fresh(function):
             self._refuse(node, f"calls `{function.attr}`, which changes its object")
         if isinstance(function, ast.Name):
             if function.id in _SETTERS and not (node.args and self._is_fresh(node.args[0])):
                 self._refuse(node, f"calls `{function.id}`")
-            if self._strict and function.id in _DYNAMIC:
+            if self._strict and (function.id in _DYNAMIC or (function.id == "getattr" and not _is_plain(node))):
                 self._refuse(node, f"calls `{function.id}`")
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if self._strict and (node.attr in MUTATORS or node.attr in ("__globals__", "__subclasses__", "__builtins__")):
-            if not self._is_fresh(node.value):
+            if not self._is_fresh(node):
                 self._refuse(node, f"reads `{node.attr}`")
         self.generic_visit(node)
 

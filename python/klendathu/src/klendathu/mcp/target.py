@@ -11,10 +11,12 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from .._wire import ContextEntry, ErrorSummary, StackFrame, ValueNode
+from .._wire import ConsoleEntry, ContextEntry, ErrorSummary, StackFrame, ValueNode
 from ..inspect import console, frames, in_thread, isolate, shape, snippet, tree
 from ..inspect.redact import Redactor
 from ..inspect.syntax import Refused
+
+MAX_PRINTED = 40_000
 
 
 class Target:
@@ -119,11 +121,21 @@ class Target:
             answer = isolate.evaluate(compiled, names, timeout)
         else:
             answer = in_thread.evaluate(compiled, names, timeout, read_only=read_only, loop=self.loop)
-        entries = [{**entry, "text": self.redactor.mask(entry["text"])} for entry in answer["console"]]
+        entries = self._masked(answer["console"])
         if "error" in answer:
             printed = "".join(f"\n[{entry['level']}] {entry['text']}" for entry in entries)
             raise snippet.EvalFailed(self.redactor.mask(str(answer["error"])) + printed[:4000])
         return {"result": self.redactor.mask(str(answer["result"])), "console": entries}
+
+    def _masked(self, printed: Any) -> list[ConsoleEntry]:
+        """The last lines, at most 40,000 characters."""
+        kept: list[ConsoleEntry] = []
+        left = MAX_PRINTED
+        for entry in reversed(printed):
+            if left > 0:
+                kept.append({**entry, "text": self.redactor.mask(entry["text"][:left])})
+                left -= len(entry["text"])
+        return kept[::-1]
 
     def _names(self, frame: int | None) -> dict[str, Any]:
         """New names for one evaluation: globals of the module, variables of the frame, items of the context."""
