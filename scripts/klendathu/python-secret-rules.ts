@@ -4,10 +4,15 @@ import { toRedactionRules } from '../../core/policy/secrets/redaction-rules.ts';
 
 export const PYTHON_SECRET_RULES = 'python/klendathu/src/klendathu/_secret_rules.py';
 
+/** Rules whose pattern uses syntax that Python does not know. */
+const NOT_IN_PYTHON = new Set(['kubernetes-secret-yaml']);
+
 /** The redaction rules that have a pattern, as a module of the Python package. */
 export function toPythonSecretRules(): string {
   const patterns = new Set([...PROMISED_RULES, ...readGitleaksRules()].map(({ name }) => name));
-  const rules = toRedactionRules().filter(({ name, pattern }) => pattern !== undefined && patterns.has(name));
+  const rules = toRedactionRules().filter(
+    ({ name, pattern }) => pattern !== undefined && patterns.has(name) && !NOT_IN_PYTHON.has(name),
+  );
   const rows = rules.map(({ name, pattern = '', flags = '', keywords, group = 0, entropy = 0 }) =>
     JSON.stringify([name, pattern.replaceAll(/\(\?<(?=[A-Za-z])/g, '(?P<'), flags, keywords, group, entropy]),
   );

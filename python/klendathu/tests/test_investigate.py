@@ -131,8 +131,11 @@ def test_time_out_and_cancel(error):
             run.cancel()
     assert code_of(run) == "cancelled"
     run.cancel()
+    run = investigate(error, instructions="hang")
     with pytest.raises(TimeoutError):
-        investigate(error, instructions="hang", timeout=3).result(timeout=0.01)
+        run.result(timeout=0.01)
+    run.cancel()
+    run.summary.result()
 
 
 def test_invalid_options(error):

@@ -73,18 +73,27 @@ def start(subject: Any, values: Mapping[str, Any], caller: types.FrameType | Non
     problem: KlendathuError | None = None
     options = Options()
     target: Any = None
+    mode = "live"
+    record: str | None = None
     try:
         options = make_options(values)
+        mode = options.resolve_mode()
         if not isinstance(subject, (BaseException, Mapping)):
             raise KlendathuError("input", "An error or a mapping is expected.")
         target = _capture(error, subject, more, options=options, caller=caller)
+        if mode != "live":
+            # Now: later the values may have changed, or the process has ended.
+            target, record = _freeze(target, options, mode)
     except KlendathuError as found:
         problem = found
 
     def work(control: Control) -> Report:
         if problem is not None:
             raise problem
-        return _work(target, options, control, own)
+        if record is not None:
+            text = f"The failure was recorded. `python -m klendathu investigate {record}` investigates it."
+            return Report({"text": text, "evidence": [], "stats": {"turns": 0, "cost": 0}}, record=record)
+        return _work(target, options, control, own=own, mode=None if error is None else mode)
 
     own = Investigation.__new__(Investigation)
     own.target = target  # type: ignore[attr-defined]
@@ -114,15 +123,20 @@ def _capture(error: BaseException | None, subject: Any, more: Mapping[str, Any],
     return Target(error, items, descriptions, caller=caller, redactor=redactor, locals=options.locals)
 
 
-def _work(target: Any, options: Options, control: Control, own: Run[Report]) -> Report:
-    from .launch.agent import run_agent
+def _freeze(target: Any, options: Options, mode: str) -> tuple[Any, str | None]:
     from .launch.record import RecordTarget, make_record, write_record
 
-    mode = options.resolve_mode()
-    if mode == "record":
-        path = write_record(target, options)
-        text = f"The failure was recorded. `python -m klendathu investigate {path}` investigates it."
-        return Report({"text": text, "evidence": [], "stats": {"turns": 0, "cost": 0}}, record=path)
+    if mode == "frozen":
+        return RecordTarget(make_record(target, options)), None
+    try:
+        return target, write_record(target, options)
+    except OSError as error:
+        raise KlendathuError("input", f"The record cannot be written: {error}") from None
+
+
+def _work(target: Any, options: Options, control: Control, *, own: Run[Report], mode: str | None) -> Report:
+    from .launch.agent import run_agent
+
     for run, count in iter(lambda: _share(target, options, own, mode=mode), None):
         try:
             return Report(run.result(control.remaining()).to_data(), occurrences=count)
@@ -131,14 +145,12 @@ def _work(target: Any, options: Options, control: Control, own: Run[Report]) -> 
             if error.code not in ("cancelled", "timeout"):
                 raise
             control.check()
-    if mode == "frozen":
-        target = RecordTarget(make_record(target, options))
     return read_report(*run_agent(target, options, control))
 
 
-def _share(target: Any, options: Options, own: Run[Report], *, mode: str) -> tuple[Run[Report], int] | None:
+def _share(target: Any, options: Options, own: Run[Report], *, mode: str | None) -> tuple[Run[Report], int] | None:
     """The run of an earlier failure with this fingerprint, and their number; None: `own` is the first one."""
-    if not options.dedupe or target.exception is None:
+    if not options.dedupe or mode is None:
         return None
     names = sorted(entry["name"] for entry in target.context)
     key = json.dumps([target.fingerprint, mode, options.access, options.model, options.instructions, names])

@@ -67,7 +67,7 @@ class _Plugin:
             return
         path = self._write(item.nodeid, found)
         report.sections.append((_SECTION, found.text))
-        report.user_properties.append(("klendathu", str(path)))
+        item.user_properties.append(("klendathu", str(path)))
         self._lines.append(f"{item.nodeid}: {path}")
 
     def _write(self, nodeid: str, found: Report) -> Path:

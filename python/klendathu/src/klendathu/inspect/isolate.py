@@ -28,7 +28,7 @@ except ImportError:  # Windows, which has no `fork` either.
     pass
 
 _MAX_ANSWER = 4_000_000
-_MORE_MEMORY = 512 << 20
+_MORE_MEMORY = 256 << 20
 
 # macOS: a copy of a process with threads may crash in system libraries. Windows has no `fork`.
 CAN_FORK = hasattr(os, "fork") and sys.platform not in ("darwin", "win32", "emscripten", "wasi", "ios")

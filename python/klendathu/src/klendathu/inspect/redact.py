@@ -20,14 +20,11 @@ _SALT = os.urandom(8)
 # A text with this many consecutive characters of a known random secret reveals a part of it.
 _PART = 6
 _MAX_TEXT = 200_000
+_ASSIGN = r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})(?:\\{0,4}["'])?\]?\s{0,9}(?::|=>|=)\s{0,9}"""
 _KEYED = re.compile(
-    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s{0,9}(?::\s{0,9}|=>\s{0,9}|=\s{0,9})"""
-    r"""(?:\b(?:Bearer|Basic|Token|ApiKey)\s+)?["']?(?P<value>[^\s"',;&)}\]]{4,})"""
+    _ASSIGN + r"""(?:\\{0,4}["'])?(?:(?:Bearer|Basic|Token|ApiKey)\s{1,9})?(?:\\{0,4}["'])?(?P<value>[^\s"',;&)}\]\\]{4,})"""
 )
-_QUOTED = re.compile(
-    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})["']?\]?\s{0,9}(?::|=>|=)\s{0,9}"""
-    r"""(?P<quote>["'])(?P<value>(?:(?!(?P=quote))[^\\\n]|\\.){3,2000})(?P=quote)"""
-)
+_QUOTED = re.compile(_ASSIGN + r"""(?P<quote>["'])(?P<value>(?:(?!(?P=quote))[^\\\n]|\\.){3,2000})(?P=quote)""")
 _URL = re.compile(r"(?<![\w+.-])[a-zA-Z][\w+.-]{0,30}://[^\s/@:'\"]{0,200}:(?P<value>[^\s/@'\"]+)@")
 _HEADER = re.compile(r"\b(?:Bearer|Basic)\s+(?P<value>[A-Za-z0-9+/=._~-]{8,})", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[secret:[\w-]+:[0-9a-f]{8}\]")
@@ -124,17 +121,26 @@ class Redactor:
     def learn_from(self, variables: Mapping[str, Any]) -> None:
         """Learns the values of variables, keys and attributes whose names are those of secrets."""
         seen: set[int] = set()
+        texts: list[str] = []
         queue: list[tuple[str, Any, int]] = [(name, value, 0) for name, value in variables.items()]
         while queue and len(seen) < 5000:
             name, value, depth = queue.pop(0)
             if shape.base_of(value, (str,)):
-                if is_secret(name, str.__str__(value)):
-                    self.learn(name, str.__str__(value))
+                text = str.__getitem__(value, slice(0, 20_000))
+                if is_secret(name, text):
+                    self.learn(name, text)
+                elif len(text) > 8 and len(texts) < 2000:
+                    texts.append(text)
                 continue
             if shape.base_of(value, (bytes, int, float)) or id(value) in seen or depth > 5:
                 continue
             seen.add(id(value))
             queue.extend((key if type(key) is str else name, item, depth + 1) for key, item in _parts(name, value))
+        # A secret inside of a text is masked everywhere, also where code shows it without the rest of the text.
+        joined = "\n".join(texts)[:_MAX_TEXT]
+        for start, end, mark in list(self._shaped(joined)):
+            if end - start >= 8:
+                self.learn(mark.split(":")[1], joined[start:end])
 
     def mask(self, text: str) -> str:
         """The text with placeholders where secrets are."""

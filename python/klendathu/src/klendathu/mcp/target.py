@@ -133,7 +133,8 @@ class Target:
         left = MAX_PRINTED
         for entry in reversed(printed):
             if left > 0:
-                kept.append({**entry, "text": self.redactor.mask(entry["text"][:left])})
+                text = self.redactor.mask(entry["text"][:left])
+                kept.append({"seq": entry["seq"], "level": entry["level"], "text": text})
                 left -= len(entry["text"])
         return kept[::-1]
 
