@@ -5,6 +5,12 @@ import { stackFrameSchema } from './stack-frame.ts';
 /** Raised when a program can no longer understand the other one. Absent in an input: 0, the original contract. */
 export const PROTOCOL_VERSION = 1;
 
+/**
+ * Variable that names a folder, such as `klendathu-test-<timestamp>` in the temporary folder of the system. A test runner
+ * sets it, and the CLI writes the transcript of its session there, as `ID.md`. Absent: no transcript.
+ */
+export const TRANSCRIPTS_VARIABLE = 'KLENDATHU_TRANSCRIPTS';
+
 /** An error without live references. */
 export interface ErrorSummary {
   name: string;

@@ -1,4 +1,4 @@
-export { cliInputSchema, PROTOCOL_VERSION } from './cli-input.ts';
+export { cliInputSchema, PROTOCOL_VERSION, TRANSCRIPTS_VARIABLE } from './cli-input.ts';
 export type { Access, Budget, CliInput, ErrorSummary, ImplementInput, InvestigateInput } from './cli-input.ts';
 export { contextEntrySchema } from './context-entry.ts';
 export type { ContextEntry } from './context-entry.ts';

@@ -1,0 +1,152 @@
+// Covers scripts/klendathu, scripts/bundle-program.ts, scripts/node-stub.cjs, apps/debug-cli/README.md: the packages klendathu and klendathu-cli as they are installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Readable } from 'node:stream';
+import { delimiter, dirname, join } from 'node:path';
+import { FAILURE_CODES } from 'klendathu/contract';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer, toEvents } from '../fixtures/klaus.ts';
+import { npm, plainPath } from '../fixtures/npm.ts';
+import { toInput, toRun } from './debug-cli.fixture.ts';
+import { startTestHost } from './host.fixture.ts';
+
+const NODE_22 = '22.23.3';
+const root = join(import.meta.dirname, '../..');
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klendathu-pack-')));
+const project = join(folder, 'project');
+const home = join(folder, 'home');
+const node22 = join(folder, `node22/node_modules/node-linux-${process.arch}/bin/node`);
+/** A hook of the host, as for its test runner, and the file in which it lists the versions of Node that load it. */
+const hook = join(folder, 'hook.cjs');
+const loaded = join(folder, 'loaded.txt');
+const packages = ['klendathu', 'klendathu-cli'] as const;
+const tarballs = new Map<string, string>();
+
+beforeAll(() => {
+  const built = join(folder, 'built');
+  const build = spawnSync(process.execPath, [join(root, 'scripts/klendathu/build.ts'), built], { encoding: 'utf8' });
+  expect(build.status, build.stdout + build.stderr).toBe(0);
+  for (const name of packages) {
+    const file = npm(['pack', '--silent', '--pack-destination', folder], join(built, name)).trim();
+    tarballs.set(name, join(folder, file));
+  }
+  for (const each of [project, home, join(folder, 'node22')]) mkdirSync(each);
+  writeFileSync(hook, "require('node:fs').appendFileSync(process.env.LOADED, process.version + '\\n');");
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
+  npm(['install', '--prefer-offline', '--loglevel=error', ...tarballs.values()], project);
+  const words = ['install', '--prefix', '.', '--prefer-offline', '--loglevel=error'];
+  npm([...words, `node-linux-${process.arch}@${NODE_22}`], join(folder, 'node22'));
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The environment of a user who has installed Node 22 and nothing else. */
+function toEnv(url = 'http://127.0.0.1:9'): Record<string, string> {
+  const key = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
+  return { HOME: home, PATH: [dirname(node22), plainPath].join(delimiter), TMPDIR: folder, ...key };
+}
+
+async function runInstalled(words: readonly string[], { url, input }: { url?: string; input: unknown }) {
+  const child = spawn(node22, [join(project, 'node_modules/.bin/klendathu-cli'), ...words], {
+    cwd: project,
+    env: { ...toEnv(url), NODE_OPTIONS: `--require=${hook}`, LOADED: loaded },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  const events = child.stdio[3] as Readable;
+  child.stdin?.end(JSON.stringify(input));
+  const text = { stdout: '', stderr: '', events: '' };
+  events.on('data', (chunk) => (text.events += chunk));
+  child.stdout?.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr?.on('data', (chunk) => (text.stderr += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, signal: null, ...text };
+}
+
+test.each(packages)('publint has nothing to object to in %s', async (name) => {
+  const bytes = readFileSync(tarballs.get(name)!);
+  const pack = { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) };
+  const { messages, pkg } = await publint({ pack, strict: true });
+  expect(messages.map((it) => formatMessage(it, pkg))).toEqual([]);
+});
+
+const STORY = {
+  steps: [
+    { reply: { calls: [{ name: 'eval', input: { code: 'order.total' } }] } },
+    { when: { after: 'eval' }, reply: { calls: [{ name: 'report', input: { text: 'It is undefined.' } }] } },
+  ],
+};
+
+test('from Node 22, with an empty home, it runs in the Node that it brings, and keeps its code cache there', async () => {
+  await using server = await startServer(STORY);
+  await using host = await startTestHost({ context: { order: {} } });
+  mkdirSync(join(home, '.klaus'), { mode: 0o700 });
+  const ended = await runInstalled(['--json', '--events-fd', '3'], { url: server.url, input: toInput(host.url) });
+  const run = toRun(ended);
+  expect(run.code, run.stderr).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({ text: 'It is undefined.', stats: { turns: 2 } });
+  expect(toEvents(ended.events).at(-1)).toMatchObject({ type: 'run.finished' });
+  expect(new Set(readFileSync(loaded, 'utf8').trim().split('\n'))).toEqual(new Set([`v${NODE_22}`]));
+  const caches = readdirSync(join(home, '.klaus/cache/code'));
+  expect(caches.map((name) => name.split('-')[0])).toEqual(['klendathu']);
+});
+
+test('without a Node that is new enough, one line says which package is missing', async () => {
+  const name = `node-linux-${process.arch}`;
+  const installed = join(project, 'node_modules', name);
+  renameSync(installed, `${installed}.away`);
+  try {
+    const run = toRun(await runInstalled([], { input: toInput('http://127.0.0.1:9/mcp') }));
+    expect([run.code, run.codes]).toEqual([FAILURE_CODES['node-missing'], ['node-missing']]);
+    expect(run.stderr.split('\n')[0]).toContain(name);
+  } finally {
+    renameSync(`${installed}.away`, installed);
+  }
+});
+
+test('its own version is that of the manifest, and the library loads in Node 22', () => {
+  const read = (name: string) =>
+    JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8')) as {
+      version: string;
+      exports: Record<string, unknown>;
+    };
+  const options = { cwd: project, env: toEnv(), encoding: 'utf8' } as const;
+  const version = spawnSync(node22, [join(project, 'node_modules/.bin/klendathu-cli'), '--version'], options);
+  expect(version).toMatchObject({ status: 0, stdout: `${read('klendathu-cli').version}\n`, stderr: '' });
+  const code =
+    "import 'klendathu'; const { PROTOCOL_VERSION } = await import('klendathu/contract'); console.log(PROTOCOL_VERSION)";
+  expect(spawnSync(node22, ['--input-type=module', '-e', code], options)).toMatchObject({
+    status: 0,
+    stdout: '1\n',
+    stderr: '',
+  });
+});
+
+test('the example of the README gives a report', async () => {
+  const readme = readFileSync(join(project, 'node_modules/klendathu-cli/README.md'), 'utf8');
+  const [, example = ''] = /```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(10);
+  await using server = await startServer(STORY);
+  await using host = await startTestHost({ context: { order: {} } });
+  const script = example
+    .replace(/^npm install .*$/m, '')
+    .replace(/^export ANTHROPIC_API_KEY=.*$/m, '')
+    .replace('http://127.0.0.1:4711/mcp', host.url);
+  const child = spawn('sh', ['-c', script], { cwd: project, env: toEnv(server.url) });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, text]).toEqual([0, 'It is undefined.\n']);
+});
