@@ -1,4 +1,5 @@
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,18 @@ STAND_IN = FIXTURES / "stand_in_cli.py"
 COMPLETE = os.environ.get("KLENDATHU_COMPLETE") == "1"
 
 
+@pytest.fixture(scope="session")
+def cli(tmp_path_factory):
+    """The stand-in as a program."""
+    path = tmp_path_factory.mktemp("cli") / "klendathu-cli"
+    path.write_text(f"#!{sys.executable} -SE\n{STAND_IN.read_text()}")
+    path.chmod(0o755)
+    return path
+
+
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch, tmp_path):
-    monkeypatch.setenv("KLENDATHU_CLI", str(STAND_IN))
+def _environment(monkeypatch, cli):
+    monkeypatch.setenv("KLENDATHU_CLI", str(cli))
     monkeypatch.delenv("KLENDATHU_MODE", raising=False)
     investigation._shared.clear()
 

@@ -9,6 +9,7 @@ import sys
 import urllib.parse
 
 import pytest
+from conftest import COMPLETE
 
 from klendathu import investigate
 from klendathu.inspect.redact import Redactor
@@ -86,12 +87,12 @@ def leaks(value, text):
 
 
 def test_planted_secrets(tools_for):
-    for value, variables in plants():
+    for index, (value, variables) in enumerate(plants()):
         tools = tools_for(None, variables)
         target = tools._target
         texts = [json.dumps(target.context_values), json.dumps(target.context)]
         for name in variables:
-            for look in LOOKS[:2]:
+            for look in LOOKS if COMPLETE else LOOKS[index % len(LOOKS) :][:1]:
                 try:
                     texts.append(json.dumps(tools.call("eval", {"code": look.replace("VALUE", name)})))
                 except ToolFailed as error:

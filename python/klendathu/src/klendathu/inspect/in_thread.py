@@ -75,6 +75,7 @@ class _Run:
         self.answer: dict[str, Any] | None = None
         self.capture = Capture()
         self.program = Capture()
+        self.own_loop: asyncio.AbstractEventLoop | None = None
         self.steps: _Steps | None = None
         self.task: Any = None
         self.done = threading.Event()
@@ -95,7 +96,19 @@ class _Run:
             return self._interrupt_loop
         thread = threading.Thread(target=self._in_thread, args=(read_only,), daemon=True, name="klendathu-eval")
         thread.start()
-        return lambda: _interrupt(thread.ident or 0)
+        return lambda: self._interrupt_thread(thread.ident or 0)
+
+    def _interrupt_thread(self, thread: int) -> None:
+        _interrupt(thread)
+        if self.own_loop is not None:
+            try:
+                # Its wait for events is a call of C code.
+                self.own_loop.call_soon_threadsafe(int)
+            except RuntimeError:
+                pass
+
+    def _on_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.own_loop = loop
 
     def _interrupt_loop(self) -> None:
         assert self.steps is not None
@@ -120,10 +133,10 @@ class _Run:
         try:
             if read_only:
                 with guard.protect_thread():
-                    snippet.run(self.code, self.names)
+                    snippet.run(self.code, self.names, self._on_loop)
                     self._finish(calls_code=False)
             else:
-                snippet.run(self.code, self.names)
+                snippet.run(self.code, self.names, self._on_loop)
                 self._finish()
         except BaseException as error:
             self._fail(error)
@@ -163,9 +176,16 @@ def _wait(run: _Run, interrupt: Callable[[], None], timeout: float) -> dict[str,
             interrupt()
             run.done.wait(max(0.02, timeout * 0.03))
     if run.answer is None:
+        threading.Thread(target=_insist, args=(run, interrupt), daemon=True, name="klendathu-stop").start()
         raise snippet.EvalFailed(
             "The time limit passed, and the evaluation cannot be interrupted: it is in a call that does not return. "
-            "It is still in the program."
+            "It ends with that call."
         )
     run.answer["console"] = run.capture.since(0)[-200:]
     return run.answer
+
+
+def _insist(run: _Run, interrupt: Callable[[], None]) -> None:
+    """Interrupts an evaluation after its time limit until it ends."""
+    while not run.done.wait(0.1):
+        interrupt()

@@ -9,6 +9,7 @@ import reprlib
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from typing import Any
 
 from . import shape
@@ -54,10 +55,18 @@ def is_async(code: types.CodeType) -> bool:
     return bool(code.co_flags & inspect.CO_COROUTINE)
 
 
-def run(code: types.CodeType, names: dict[str, Any]) -> Any:
-    """The value of the last expression. `await` runs on an event loop of its own."""
+def run(
+    code: types.CodeType, names: dict[str, Any], on_loop: Callable[[asyncio.AbstractEventLoop], None] | None = None
+) -> Any:
+    """The value of the last expression. `await` runs on a new event loop, which `on_loop` gets."""
+
+    async def main() -> None:
+        if on_loop is not None:
+            on_loop(asyncio.get_running_loop())
+        await eval(code, names)
+
     if is_async(code):
-        asyncio.run(eval(code, names))
+        asyncio.run(main())
     else:
         exec(code, names)
     return names.get(RESULT)
