@@ -1,5 +1,5 @@
 /**
- * Writes everything in docs/reference, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the hooks of the plugin of Claude Code, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md, the methods in docs/guides/editors.md and the example in the README from the code it describes.
+ * Writes everything in docs/reference, the types and the secret rules of the Python package of the runtime debugger, `.env.example`, the settings in compose.yaml, the container's seccomp profile, the hooks of the plugin of Claude Code, the version of the fold, the capabilities in docs/agents.md, the limits in docs/guides/other-agents.md, the methods in docs/guides/editors.md and the example in the README from the code it describes.
  *
  *     node scripts/docs.ts           write
  *     node scripts/docs.ts --check   write nothing; exit 1 and name the files that are stale
@@ -24,6 +24,8 @@ import { toAgents } from './docs/test-table.ts';
 import { CLAUDE_CODE_GUIDE, OTHER_AGENTS, toRunnerPage } from './docs/runner-limits.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
+import { PYTHON_SECRET_RULES, toPythonSecretRules } from './klendathu/python-secret-rules.ts';
+import { PYTHON_TYPES, toPythonTypes } from './klendathu/python-types.ts';
 import {
   toCommandsJsonSchema,
   toConfigJsonSchema,
@@ -48,6 +50,8 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['apps/claude-code/plugin/hooks/hooks.json', toJson(toPluginHooks())],
     ['apps/claude-code/plugin/hooks/guard', PLUGIN_SCRIPT],
     ['docker/seccomp.json', toContainerProfile()],
+    [PYTHON_SECRET_RULES, toPythonSecretRules()],
+    [PYTHON_TYPES, toPythonTypes()],
     ['docs/reference/cli.md', toCliPage(await createProgram())],
     ['docs/reference/config.md', toConfigPage()],
     ['docs/reference/errors.md', toErrorsPage()],

@@ -1,0 +1,1 @@
+"""Looks into the running program: frames, values, evaluation, redaction."""

@@ -1,0 +1,54 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from klendathu import investigation
+from klendathu.mcp.target import Target
+from klendathu.mcp.tools import Tools
+
+FIXTURES = Path(__file__).parent / "fixtures"
+STAND_IN = FIXTURES / "stand_in_cli.py"
+
+# All of a long suite, as its own command.
+COMPLETE = os.environ.get("KLENDATHU_COMPLETE") == "1"
+
+
+@pytest.fixture(scope="session")
+def cli(tmp_path_factory):
+    """The stand-in as a program."""
+    path = tmp_path_factory.mktemp("cli") / "klendathu-cli"
+    path.write_text(f"#!{sys.executable} -SE\n{STAND_IN.read_text()}")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch, cli):
+    monkeypatch.setenv("KLENDATHU_CLI", str(cli))
+    monkeypatch.delenv("KLENDATHU_MODE", raising=False)
+    investigation._shared.clear()
+
+
+@pytest.fixture
+def catch():
+    """The error that a function raises."""
+
+    def run(function, *arguments):
+        try:
+            function(*arguments)
+        except BaseException as error:
+            return error
+        raise AssertionError("the function raised nothing")
+
+    return run
+
+
+@pytest.fixture
+def tools_for():
+    def make(error=None, context=None, **options):
+        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals") if k in options}
+        return Tools(Target(error, context or {}, {}, **target_options), **options)
+
+    return make
