@@ -191,7 +191,8 @@ test('a session can change between a native client and a provider of the AI SDK'
     'steps: []\nfallback: { thinking: hm, encrypted: sealed-0815, text: ok, calls: [{ name: look }] }',
     'test.yaml',
   );
-  await using server = await createModelServer({ script });
+  const server = await createModelServer({ script });
+  onTestFinished(() => server.close());
   const native = await createModels({ keys: {}, scripted: async () => ({ url: server.url }) }).resolve('scripted/x');
   const bridged = await connect(server.url, 'anthropic');
   const first = message('user', [text('hi')]);

@@ -1,4 +1,4 @@
-import { ConnectionLost, MalformedResponse, ProviderError } from '../wire/errors.ts';
+import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 
 /** The fields of an AI SDK error that Klaus uses. */
 interface AiSdkError extends Error {
@@ -13,38 +13,40 @@ function isNamed(error: unknown, ...names: string[]): error is AiSdkError {
 }
 
 /** What a provider throws or sends, as an error of the clients of Klaus. */
-export function toError(error: unknown): ProviderError | ConnectionLost | MalformedResponse {
+export function toError(error: unknown): ProviderError | ConnectionLost | MalformedResponse | StreamCut {
   if (isNamed(error, 'APICallError')) return fromCall(error);
   if (isNamed(error, 'LoadAPIKeyError')) return toProviderError('authentication_error', error.message);
+  // Some providers notice that the end is missing.
+  if (isNamed(error, 'InvalidResponseDataError') && /stream ended/i.test(error.message))
+    return new StreamCut(error.message);
   if (isNamed(error, 'JSONParseError', 'TypeValidationError', 'InvalidResponseDataError', 'EmptyResponseBodyError')) {
     return new MalformedResponse(error.message);
   }
-  // A connection that breaks during the answer. The network's own error is the cause.
-  if (error instanceof TypeError && /^(?:terminated|fetch failed)$/.test(error.message)) {
-    return new ConnectionLost(error.cause ?? error);
-  }
+  const lost = toLost(error);
+  if (lost) return lost;
   // Whatever else the code of a provider throws is an error of that provider, and the same the next time.
   if (error instanceof Error) return toProviderError('invalid_request_error', `${error.name}: ${error.message}`);
   return new ProviderError({ body: error });
 }
 
-function fromCall({ message, cause, statusCode: status, responseHeaders: headers, responseBody }: AiSdkError) {
-  if (status === undefined) return new ConnectionLost(toNetworkError(cause) ?? message);
-  if (status >= 200 && status < 300) return new MalformedResponse(`${message}: ${(responseBody ?? '').slice(0, 300)}`);
-  const body = toBody(responseBody);
-  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
-  const given = isRecord(inner) ? inner : {};
-  const text = typeof given['message'] === 'string' ? given['message'] : isRecord(inner) ? message : inner;
-  return new ProviderError({ status, headers: headers ?? {}, body: { ...given, message: text || message } });
+/** An error of `fetch`, before or during the answer. Its cause is that of the network. */
+function toLost(error: unknown): ConnectionLost | undefined {
+  if (!(error instanceof TypeError) || !/^(?:terminated|fetch failed)$/.test(error.message)) return undefined;
+  return new ConnectionLost(error.cause ?? error);
 }
 
-/** The AI SDK wraps the error of the network. */
-function toNetworkError(error: unknown): Error | undefined {
-  return error instanceof Error && error.cause instanceof Error
-    ? error.cause
-    : error instanceof Error
-      ? error
-      : undefined;
+function fromCall(error: AiSdkError): ProviderError | ConnectionLost | MalformedResponse {
+  const { message, cause, statusCode: status, responseHeaders: headers = {}, responseBody } = error;
+  if (status === undefined) return new ConnectionLost(cause instanceof Error ? (cause.cause ?? cause) : message);
+  if (status < 400) {
+    return toLost(cause) ?? new MalformedResponse(`${message}: ${(responseBody ?? '').slice(0, 300)}`);
+  }
+  const body = toBody(responseBody);
+  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
+  if (!isRecord(inner)) return new ProviderError({ status, headers, body: { message: inner || message } });
+  // Each provider has another field for it, and the AI SDK has read it.
+  const text = typeof inner['message'] === 'string' ? inner['message'] : message;
+  return new ProviderError({ status, headers, body: { ...inner, message: text } });
 }
 
 function toProviderError(type: string, message: string): ProviderError {
