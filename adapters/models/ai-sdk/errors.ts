@@ -24,7 +24,7 @@ export function toError(error: unknown): ProviderError | ConnectionLost | Malfor
   }
   const lost = toLost(error);
   if (lost) return lost;
-  // Whatever else the code of a provider throws is an error of that provider, and the same the next time.
+  // Any other error that a provider throws is a defect of its code, and the same the next time.
   if (error instanceof Error) return toProviderError('invalid_request_error', `${error.name}: ${error.message}`);
   return new ProviderError({ body: error });
 }
