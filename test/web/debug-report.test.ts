@@ -147,9 +147,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await openCall(page, 'frames');
       await openCall(page, 'locals');
       const frames = page.getByRole('tree', { name: enDebug.frames(3) });
+      await frames.waitFor();
       expect(await frames.getByRole('treeitem').count()).toBe(3);
       const tree = page.getByRole('tree', { name: enDebug.locals(1, 3) });
       const items = tree.getByRole('treeitem');
+      // The log has only a part of this output.
+      await page.getByRole('button', { name: enDebug.load }).click();
+      await items.first().waitFor();
       expect(await items.count()).toBe(3);
 
       // By keyboard: into the cart, its items, the second one, and back.
@@ -190,6 +194,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await german.page.goto(`${url}/#/s/${session}`);
       await german.page.getByRole('region', { name: deDebug.report }).waitFor();
       await openCall(german.page, 'locals');
+      await german.page.getByRole('button', { name: deDebug.load }).click();
       await german.page.getByRole('tree', { name: deDebug.locals(1, 3) }).waitFor();
       await expectAccessible(german.page, 'German: an investigation', { looks: ONE_LOOK });
       expect([...complaints, ...german.complaints]).toEqual([]);

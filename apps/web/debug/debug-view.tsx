@@ -99,7 +99,7 @@ function toValueNode({ name, type, preview, size, children, omitted }: DebugValu
   return {
     name,
     text: preview,
-    notes: [size === undefined ? type : `${type} (${size})`],
+    notes: type === preview ? [] : [size === undefined ? type : `${type} (${size})`],
     children: children?.map(toValueNode),
     omitted,
   };

@@ -18,7 +18,7 @@ export function ReportView({ report: { text, rootCause, evidence, fix } }: { rep
             <code className="debug-place">{toPlace(rootCause.file, rootCause.line)}</code>{' '}
             <span className="chip">{t.confidence(Math.round(rootCause.confidence * 100))}</span>
           </p>
-          <p className="wrap">{rootCause.explanation}</p>
+          <Markdown text={rootCause.explanation} />
         </div>
       ) : null}
       <Markdown text={text} />
