@@ -283,7 +283,7 @@ export type { Configuration, SettingRow } from './config/configuration.ts';
 export { toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
 export type { Policy, PolicyEntry } from '@klaus/core/policy';
-export type { RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
+export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
 export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';

@@ -1,6 +1,6 @@
 import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName, SessionRunner } from '@klaus/core/protocol';
 import type { EditorBuffers, Runner, Tool } from '@klaus/core/agent';
-import type { ScriptedServer } from '@klaus/adapters/models';
+import type { AiProvider, ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
 
 export interface KlausOptions {
@@ -18,6 +18,11 @@ export interface KlausOptions {
   builtinTools?: boolean;
   /** Returns the server of a `scripted/NAME` model. Default: such models are unknown. */
   scripted?: (name: string) => Promise<ScriptedServer>;
+  /**
+   * Providers of the AI SDK for models named `ai/NAME/ID`, by NAME, such as `{ mistral }` of `@ai-sdk/mistral`. Default:
+   * their packages are loaded from `<home>/ai-sdk/node_modules`.
+   */
+  aiProviders?: Readonly<Record<string, AiProvider>>;
   /**
    * When background processes end that are not marked to survive: with the run that started them, so that they do
    * nothing after its last snapshot, or when Klaus is closed. Default `close`.

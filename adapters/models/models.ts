@@ -3,10 +3,12 @@ import { optional } from '@klaus/core/optional';
 import { covers } from '@klaus/core/allow-list';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
+import type { AiSdkOptions } from './ai-sdk/load-provider.ts';
+import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
-import { resolveName, type NameRules } from './names.ts';
+import { resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
 import type { ModelKeys } from './provider.ts';
 import { accessTo, PROVIDERS, type BaseUrls } from './providers.ts';
@@ -29,12 +31,14 @@ export interface ModelsOptions {
   keys: ModelKeys;
   /** Default: the providers' own. Anthropic's is without `/v1`, the others with it. */
   baseUrls?: BaseUrls;
-  /** Ids that replace those of the providers. */
-  tiers?: { readonly [P in ProviderName]?: { readonly [T in Tier]?: string | undefined } };
+  /** Ids that replace those of the providers. Those of `ai` are `PROVIDER/ID`, and apply while no other provider can be reached. */
+  tiers?: { readonly [P in ProviderName | 'ai']?: { readonly [T in Tier]?: string | undefined } };
   /** Configured prices by full name. They replace those of the catalog. */
   prices?: Readonly<Record<string, Price>>;
   /** Full names that may be used, with `*` at the end for a prefix. Default: all. */
   allow?: readonly string[];
+  /** Providers of the AI SDK. Default: `ai/…` is rejected. */
+  aiSdk?: AiSdkOptions;
   /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
   scripted?: (name: string) => Promise<ScriptedServer>;
   onNotice?: (text: string) => void;
@@ -62,7 +66,7 @@ export function createModels(options: ModelsOptions): Models {
         hint: `Choose one of ${options.allow!.join(', ')}.`,
       });
     }
-    const model = provider === 'scripted' ? await createScripted(id, options) : createLive({ provider, id }, options);
+    const model = await create({ provider, id }, options);
     models.set(full, model);
     if (notice) options.onNotice?.(notice);
     return model;
@@ -72,9 +76,11 @@ export function createModels(options: ModelsOptions): Models {
     resolve,
     async cheap(model) {
       const provider = model.name.slice(0, model.name.indexOf('/'));
-      // A script answers all requests itself.
-      if (provider === 'scripted' || !(provider in rules.tiers)) return model;
-      const full = `${provider}/${rules.tiers[provider as ProviderName].haiku}`;
+      // A script answers all requests itself, and a provider of the AI SDK has a cheap model only if one is configured.
+      const tiers =
+        provider === 'ai' ? rules.aiTiers : (rules.tiers as Readonly<Record<string, typeof rules.aiTiers>>)[provider];
+      if (tiers?.haiku === undefined) return model;
+      const full = `${provider}/${tiers.haiku}`;
       return isAllowed(full, options.allow) ? resolve(full) : model;
     },
   };
@@ -84,6 +90,7 @@ function toRules(options: ModelsOptions): NameRules {
   return {
     access: mapProviders((name) => accessTo(name, options)),
     tiers: mapProviders((name) => ({ ...PROVIDERS[name].tiers, ...optional(options.tiers?.[name] ?? {}) })),
+    aiTiers: options.tiers?.ai,
   };
 }
 
@@ -94,6 +101,31 @@ function mapProviders<T>(toValue: (name: ProviderName) => T): Record<ProviderNam
 /** True if a list of full names covers the model, or if there is no list. */
 export function isAllowed(full: string, allow: readonly string[] | undefined): boolean {
   return allow === undefined || allow.some((entry) => covers(entry, full));
+}
+
+async function create({ provider, id }: Target, options: ModelsOptions): Promise<Model> {
+  if (provider === 'scripted') return createScripted(id, options);
+  return provider === 'ai' ? createAi(id, options) : createLive({ provider, id }, options);
+}
+
+/** What a provider of the AI SDK accepts is unknown. It ignores what its model does not support. */
+const AI_ACCEPTED = { efforts: UP_TO_MAX, maxTemperature: 2 };
+
+async function createAi(id: string, options: ModelsOptions): Promise<Model> {
+  const { aiSdk, prices } = options;
+  const target = toAiModelName(id)!;
+  if (!aiSdk) {
+    throw new KlausError(
+      'model.unknown',
+      `ai/${id} is not available here: providers of the AI SDK are not configured.`,
+    );
+  }
+  const name = `ai/${id}`;
+  const provider = PROVIDER_NAMES.find((each) => each === target.provider);
+  const entry = provider ? findEntry(provider, target.id) : findEntry('openrouter', id);
+  const info = toModelInfo(entry, { price: prices?.[name], accepted: AI_ACCEPTED });
+  const { loadAiModel } = await import('./ai-sdk/load-ai-model.ts');
+  return loadAiModel({ name, target, info, aiSdk });
 }
 
 function createLive({ provider, id }: { provider: ProviderName; id: string }, options: ModelsOptions): Model {

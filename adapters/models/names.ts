@@ -1,10 +1,11 @@
 import { KlausError, toNearest } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, TIERS, type ProviderName, type Tier } from '@klaus/core/provider-table';
+import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { findEntry, listModels } from './catalog/catalog.ts';
 import { keyVariables, PROVIDERS } from './providers.ts';
 
 export interface Target {
-  provider: ProviderName | 'scripted';
+  provider: ProviderName | 'ai' | 'scripted';
   /** The provider's own id or the script's name. */
   id: string;
   notice?: string;
@@ -14,6 +15,8 @@ export interface NameRules {
   /** How each provider can be reached; see `accessTo`. */
   access: Readonly<Record<ProviderName, 'key' | 'server' | undefined>>;
   tiers: Readonly<Record<ProviderName, Readonly<Record<Tier, string>>>>;
+  /** `PROVIDER/ID` of the AI SDK, for tiers while no other provider can be reached. Default: none. */
+  aiTiers?: Readonly<Partial<Record<Tier, string | undefined>>> | undefined;
 }
 
 /** The provider whose ids begin with the vendor of the model. */
@@ -21,7 +24,7 @@ const ROUTER = 'openrouter';
 
 /**
  * Resolves the name of a model:
- * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `scripted/NAME`, whether the id is known or not
+ * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `ai/PROVIDER/ID`, `scripted/NAME`, whether the id is known or not
  * - a tier, within the first provider that has a key
  * - a bare id that the catalog knows, at its vendor if there is a key for it
  * - `VENDOR/ID` of OpenRouter, if only OpenRouter has a key
@@ -33,22 +36,27 @@ export function resolveName(name: string, rules: NameRules): Target {
   if (slash < 0) return resolveBare(name, rules);
   const id = name.slice(slash + 1);
   if (id === '') throw unknown(name);
-  const provider = ([...PROVIDER_NAMES, 'scripted'] as const).find((candidate) => candidate === name.slice(0, slash));
+  const provider = [...PROVIDER_NAMES, 'ai' as const, 'scripted' as const].find(
+    (each) => each === name.slice(0, slash),
+  );
   if (provider === undefined) return resolveVendor(name, rules);
-  if (provider === 'scripted') return { provider, id };
+  if (provider === 'ai' && toAiModelName(id) === undefined) throw unknown(name);
+  if (provider === 'scripted' || provider === 'ai') return { provider, id };
   // Some programs name a model of OpenRouter without its vendor, such as gpt-4.
   return withKey({ provider, id: provider === ROUTER ? (findAtVendor(id) ?? id) : id }, rules);
 }
 
 function resolveBare(name: string, rules: NameRules): Target {
-  const { access, tiers } = rules;
+  const { access, tiers, aiTiers } = rules;
   const tier = TIERS.find((candidate) => candidate === name);
   if (tier) {
     const provider =
       PROVIDER_NAMES.find((candidate) => access[candidate] === 'key') ??
       PROVIDER_NAMES.find((candidate) => access[candidate] === 'server');
-    if (!provider) throw noKey();
-    return { provider, id: tiers[provider][tier] };
+    if (provider) return { provider, id: tiers[provider][tier] };
+    const id = aiTiers?.[tier];
+    if (id === undefined) throw noKey();
+    return { provider: 'ai', id };
   }
   const provider = PROVIDER_NAMES.find((candidate) => findEntry(candidate, name));
   if (provider) return withKey({ provider, id: name }, rules);

@@ -1,6 +1,7 @@
 export * from './child-view.ts';
 export * from './code-line.ts';
 export * from './conversation.ts';
+export * from './debug-result.ts';
 export * from './diff-model.ts';
 export { isEditable } from '@klaus/core/protocol';
 export * from './entry.ts';

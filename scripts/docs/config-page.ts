@@ -69,7 +69,7 @@ export function toConfigPage(): string {
 function toDefault(key: string, setting: Setting): string {
   if (setting.default !== undefined) return `\`${toText(setting.default)}\``;
   const [group, provider, tier] = key.split('.');
-  if (group !== 'tiers') return setting.unset ?? 'unset';
+  if (group !== 'tiers' || provider === 'ai') return setting.unset ?? 'unset';
   return `\`${PROVIDERS[provider as ProviderName].tiers[tier as Tier]}\``;
 }
 

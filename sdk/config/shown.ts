@@ -11,8 +11,8 @@ const URL_QUERY = /(https?:[^\s"'?#]*)[?#][^\s"']*/g;
 /** A value for display: the last four characters of a secret, everything else on one line. */
 export function toShown(setting: Pick<Setting, 'secret'>, value: unknown): string {
   if (setting.secret) {
-    const text = String(value);
-    return text.length < LEAST_FOR_TAIL ? 'set' : `set (…${text.slice(-4)})`;
+    if (typeof value !== 'string') return 'set';
+    return value.length < LEAST_FOR_TAIL ? 'set' : `set (…${value.slice(-4)})`;
   }
   return hideSecrets(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)));
 }

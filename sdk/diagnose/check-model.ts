@@ -8,7 +8,10 @@ import { type Finding, ok, toFailure, warn } from './finding.ts';
 const CONNECT_MS = 3_000;
 
 /** Checks which keys are set, which model the configured name resolves to, and whether its address accepts connections. */
-export async function checkModel(configuration: Configuration, scripted: KlausOptions['scripted']): Promise<Finding[]> {
+export async function checkModel(
+  configuration: Configuration,
+  { home, scripted }: Pick<KlausOptions, 'scripted'> & { home: string },
+): Promise<Finding[]> {
   const [{ createModels, PROVIDERS }, { toModelsOptions }] = await Promise.all([
     import('@klaus/adapters/models'),
     import('../engine/engine-settings.ts'),
@@ -29,7 +32,7 @@ export async function checkModel(configuration: Configuration, scripted: KlausOp
   const key: Finding = set.length > 0 ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
   const wanted = configuration.get('model');
   try {
-    const options = { ...toModelsOptions(configuration), ...(scripted ? { scripted } : {}) };
+    const options = { ...toModelsOptions(configuration, { home }), ...(scripted ? { scripted } : {}) };
     const { name } = await createModels(options).resolve(wanted);
     const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
     const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`));

@@ -54,7 +54,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
     let models: Models | undefined;
     const toModels = (): Models =>
       (models ??= createModels({
-        ...toModelsOptions(configuration),
+        ...toModelsOptions(configuration, { home, ...optional({ aiProviders: options.aiProviders }) }),
         ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
       }));
     const engine: Engine = {

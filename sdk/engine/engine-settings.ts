@@ -1,9 +1,11 @@
 import { optional } from '@klaus/core/optional';
 import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
 import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
 import type { SettingValues } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
+import type { KlausOptions } from '../klaus-options.ts';
 
 /** An approval expires after a week without an answer. */
 const APPROVAL_TTL_MS = 7 * 86_400_000;
@@ -61,9 +63,14 @@ export function toSandboxOptions(configuration: Configuration) {
   };
 }
 
-export function toModelsOptions({ values }: Configuration): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
-  const { keys, baseUrls, tiers, prices, models } = values;
-  return { keys, baseUrls, tiers, ...optional({ prices: prices && toPrices(prices), allow: models.allow }) };
+/** @param home State folder, with the packages of AI SDK providers. Default: models of these providers are rejected. */
+export function toModelsOptions(
+  { values }: Configuration,
+  { home, aiProviders }: { home?: string; aiProviders?: KlausOptions['aiProviders'] } = {},
+): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
+  const { keys, baseUrls, tiers, prices, models, aiSdk: settings } = values;
+  const aiSdk = home === undefined ? undefined : { folder: join(home, 'ai-sdk'), settings, providers: aiProviders };
+  return { keys, baseUrls, tiers, ...optional({ prices: prices && toPrices(prices), allow: models.allow, aiSdk }) };
 }
 
 /** Without prices of cache classes, cached tokens have the price of input tokens. */

@@ -4,6 +4,9 @@ import type { Configuration } from '../config/configuration.ts';
 /** Names of variables that hold credentials. */
 const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/;
 
+/** Names of options that hold credentials: `apiKey`, `secretAccessKey`, `x-api-key`, `authorization`. */
+const SECRET_OPTION = /key|token|secret|password|authorization/i;
+
 /** Values of the environment and of the configuration, used or not, that must not reach a log or a model. */
 export function findCredentials(
   env: Readonly<Record<string, string | undefined>>,
@@ -16,10 +19,18 @@ export function findCredentials(
     if (value && (CREDENTIAL.test(name) || (passed.includes(name) && looksSecret(name, value))))
       found.set(value, toRuleName(name));
   }
-  for (const [name, value] of [...Object.entries(unusedKeys), ...Object.entries(values.keys)]) {
+  const given = findOptions(values.aiSdk);
+  for (const [name, value] of [...Object.entries(unusedKeys), ...Object.entries(values.keys), ...given]) {
     if (typeof value === 'string' && value !== '') found.set(value, toRuleName(name));
   }
   return [...found].map(([value, name]) => ({ name, value }));
+}
+
+/** Keys in the options of AI SDK providers, also in headers. */
+function findOptions(value: unknown, name = ''): [name: string, value: string][] {
+  if (typeof value === 'string') return SECRET_OPTION.test(name) ? [[name, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => findOptions(inner, key));
 }
 
 function looksSecret(name: string, value: string): boolean {

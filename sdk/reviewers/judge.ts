@@ -17,17 +17,20 @@ import { toModelsOptions } from '../engine/engine-settings.ts';
 
 export interface JudgeOptions {
   configuration: Configuration;
+  /** State folder, with the packages of AI SDK providers. Default: none of their models. */
+  home?: string;
   /** Removes secrets from everything that is sent. */
   redact: (text: string) => string;
 }
 
 /**
  * A judge over the models of the configuration: each tier is that of the first provider with a key, as for sessions.
- * Undefined without a key of any provider.
+ * Undefined without a key of any provider and without tiers of AI SDK providers.
  */
-export function createJudge({ configuration, redact }: JudgeOptions): Judge | undefined {
-  const options = toModelsOptions(configuration);
-  if (!PROVIDER_NAMES.some((name) => accessTo(name, options) !== undefined)) return undefined;
+export function createJudge({ configuration, home, redact }: JudgeOptions): Judge | undefined {
+  const options = toModelsOptions(configuration, optional({ home }));
+  const hasTiers = home !== undefined && Object.values(options.tiers?.ai ?? {}).some((id) => id !== undefined);
+  if (!hasTiers && !PROVIDER_NAMES.some((name) => accessTo(name, options) !== undefined)) return undefined;
   const models = createModels(options);
   const { tiers, timeoutMs } = configuration.values.reviewers;
   return {

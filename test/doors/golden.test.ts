@@ -1,6 +1,5 @@
 // Covers core/protocol/events, apps/cli/output, apps/server/legacy, apps/acp, apps/terminal, apps/cli/instance, apps/cli/daemon, core/conversation: one log through every door.
 import { once } from 'node:events';
-import type { Script } from '@klaus/adapters/models';
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
 import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
@@ -13,50 +12,7 @@ import { findDaemons, untilGone } from '../roof/roof.ts';
 import { connectScript } from '../roof-socket/socket-script.ts';
 import { startEditor } from '../acp/editor.ts';
 import { KEYS, openEmulator } from '../fixtures/emulator.ts';
-
-const FILES = {
-  'README.md': '# Golden\n',
-  'AGENTS.md': 'Write plainly.\n',
-  'src/sum.js': 'export const sum = (a, b) => a - b;\n',
-  'src/use.js': "import { sum } from './sum.js';\n",
-};
-
-const PROMPT = 'The sum is wrong.';
-
-/** A session with everything that a door may show: words, thinking, parallel reads, edits, a denial, mistakes of the model. */
-const SESSION: Script = {
-  steps: [
-    {
-      when: { turn: 0 },
-      reply: {
-        thinking: 'I should look at both files.',
-        text: 'I look at the code.',
-        calls: [
-          { name: 'read_file', input: { path: 'src/sum.js' } },
-          { name: 'search_files', input: { pattern: 'sum' } },
-          { name: 'list_files', input: {} },
-        ],
-      },
-    },
-    {
-      when: { turn: 1 },
-      reply: {
-        calls: [
-          { name: 'edit_file', input: { path: 'src/sum.js', edits: [{ old: 'a - b', new: 'a + b' }] } },
-          { name: 'write_file', input: { path: '.git/hooks/pre-commit', content: 'exit 0' } },
-          { name: 'reed_file', input: { path: 'src/sum.js' } },
-          { name: 'read_file', input: { file: 'src/sum.js' } },
-        ],
-      },
-    },
-    {
-      when: { turn: 2 },
-      faults: [{ kind: 'status', status: 529 }],
-      reply: { calls: [{ name: 'write_file', input: { path: 'CHANGES', content: 'fixed\n' } }] },
-    },
-    { when: { turn: 3 }, reply: { text: 'The sum adds now.' } },
-  ],
-};
+import { erasePrompt, FILES, PROMPT, SESSION } from './golden/story.ts';
 
 type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 
@@ -296,13 +252,3 @@ describe.each(Object.entries(DOORS_OF_AGENT))('%s', (_, door) => {
     await expect(`${JSON.stringify(canonical, undefined, 2)}\n`).toMatchFileSnapshot('golden/agent.json');
   });
 });
-
-/**
- * The system prompt and the tools have tests of their own: a new tool changes no golden log. Only a chat marks its
- * session.
- */
-function erasePrompt(event: unknown): unknown {
-  if ((event as { type: string }).type !== 'session.opened') return event;
-  const { chat: _, ...opened } = event as { chat?: boolean };
-  return { ...opened, system: '…', tools: '…', deferred: '…' };
-}

@@ -20,6 +20,7 @@ const LATER = [
   'changes-view',
   'files-view',
   'gate-view',
+  'debug-view',
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'klaus-web-'));

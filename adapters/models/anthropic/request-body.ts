@@ -2,7 +2,7 @@ import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
-import { fromSealed } from '../wire/sealed-reasoning.ts';
+import { isMarked } from '../wire/sealed-reasoning.ts';
 import { createRequestWriter, NO_IMAGES, toDocumentText, type RequestWriter } from '../wire/request-writer.ts';
 
 export interface BodyOptions {
@@ -62,7 +62,7 @@ function toBlocks(part: Part, images: boolean): object[] {
       if (!images) return [{ type: 'text', text: NO_IMAGES }];
       return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }];
     case 'thinking':
-      if (fromSealed(part.encrypted) !== undefined) return [];
+      if (isMarked(part.encrypted)) return [];
       if (part.encrypted !== undefined) return [{ type: 'redacted_thinking', data: part.encrypted }];
       // Without its signature, as it comes from other providers, thinking is refused.
       if (part.signature === undefined) return [];

@@ -51,7 +51,7 @@ export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire:
  *
  * @throws only what is not a failure of provider or network, that is, bugs.
  */
-async function* endWithFailure(
+export async function* endWithFailure(
   events: AsyncIterable<ModelEvent>,
   { signal }: StreamOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {

@@ -1,7 +1,9 @@
 // Encrypted reasoning is returned only to the provider that encrypted it: another one rejects the request. A session
-// can change its model, so the log marks reasoning that Responses encrypted.
+// can change its model, so the log marks reasoning that is not Anthropic's.
 
 const MARK = 'responses:';
+/** Begins what a provider of the AI SDK wants back. */
+export const SEALED_METADATA = 'ai-sdk:';
 
 export interface SealedReasoning {
   /** The provider's id of the item. */
@@ -20,4 +22,9 @@ export function fromSealed(encrypted: string | undefined): SealedReasoning | und
   const rest = encrypted.slice(MARK.length);
   const colon = rest.indexOf(':');
   return colon < 0 ? undefined : { id: rest.slice(0, colon), content: rest.slice(colon + 1) };
+}
+
+/** True for reasoning that Anthropic did not encrypt. */
+export function isMarked(encrypted: string | undefined): boolean {
+  return encrypted !== undefined && (encrypted.startsWith(MARK) || encrypted.startsWith(SEALED_METADATA));
 }

@@ -3,6 +3,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
+import { toDebugLine } from './debug-line.ts';
 import { toDiffView } from './diff-lines.ts';
 import { cutLines, toOutputLines } from './output-lines.ts';
 import type { ViewStyle } from './view-style.ts';
@@ -86,7 +87,10 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
   }
   if (diff !== undefined) return toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options);
   if (isCommand(call.input)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
-  if (!isExpanded) return [];
+  if (!isExpanded) {
+    const line = toDebugLine(call);
+    return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
+  }
   return toFolded(toOutputLines(result.output, palette), DIFF, options);
 }
 

@@ -9,7 +9,7 @@ import {
   SquareTerminal,
 } from 'lucide-react';
 import { memo } from 'react';
-import { isCommand, type CallEntry } from '@klaus/core/conversation';
+import { isCommand, isDebugTool, type CallEntry } from '@klaus/core/conversation';
 import { hunksOf } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
@@ -20,12 +20,15 @@ import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
 import { toSubject } from './subject.ts';
 import './call-card.css';
+
+const DebugView = lazyComponent(async () => (await import('../debug/debug-view.tsx')).DebugView);
 
 /** Lines of a running call's output that are shown while the card is collapsed. */
 const LIVE_LINES = 8;
@@ -60,6 +63,7 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
         <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />
       ) : null}
       {result?.evidence && !isOpen ? <EvidenceView evidence={result.evidence} isShort /> : null}
+      {name === 'report' && hasDebugResult(call) ? <DebugView call={call} session={session} /> : null}
       {isOpen ? <CallBody call={call} session={session} progress={progress} /> : null}
     </article>
   );
@@ -146,6 +150,11 @@ function Answered({ call }: { call: CallEntry }) {
   );
 }
 
+/** True if the output may be that of a tool of the debugger. */
+function hasDebugResult({ name, result }: CallEntry): boolean {
+  return isDebugTool(name) && result?.outcome === 'ok';
+}
+
 /** The input of a call; of a plan, its text as it was accepted. */
 function CallInput({ call: { input, asked, answer } }: { call: CallEntry }) {
   const t = useText();
@@ -172,6 +181,17 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
   const { input, result, diff, decisions, asked } = call;
   const shownDiff = diff ?? (asked && 'diff' in asked.subject ? asked.subject.diff : undefined);
   const output = result?.output ?? progress;
+  const outputView =
+    output === undefined || output === '' ? null : (
+      <OutputView
+        session={session}
+        call={call.id}
+        text={output}
+        isCut={result?.blob !== undefined}
+        isRunning={result === undefined}
+      />
+    );
+  const isTree = call.name !== 'report' && hasDebugResult(call);
   return (
     <div className="call-body column nested">
       <CallInput call={call} />
@@ -189,14 +209,12 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
       ) : null}
       {shownDiff === undefined || shownDiff === '' ? null : <DiffText diff={shownDiff} />}
       {result?.evidence ? <EvidenceView evidence={result.evidence} /> : null}
-      {output === undefined || output === '' ? null : (
-        <OutputView
-          session={session}
-          call={call.id}
-          text={output}
-          isCut={result?.blob !== undefined}
-          isRunning={result === undefined}
-        />
+      {isTree ? (
+        <DebugView call={call} session={session}>
+          {outputView}
+        </DebugView>
+      ) : (
+        outputView
       )}
       {result && isCommand(input) ? (
         <p className="muted small">

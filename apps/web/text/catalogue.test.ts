@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { de } from './de.ts';
 import { deAgents } from './de-agents.ts';
+import { deDebug } from './de-debug.ts';
 import { deGuard } from './de-guard.ts';
 import { enAgents } from './en-agents.ts';
+import { enDebug } from './en-debug.ts';
 import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
 
@@ -17,8 +19,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);

@@ -26,6 +26,15 @@ function tier(provider: string, name: Tier) {
   });
 }
 
+function aiTier(name: Tier) {
+  return defineSetting({
+    schema: modelName,
+    unset: 'none',
+    values: '`PROVIDER/ID`, the name of a model behind `ai/`',
+    description: `Model of the tier \`${name}\` at a provider of the AI SDK, while no other provider has a key.`,
+  });
+}
+
 function url(env: string, provider: string) {
   return defineSetting({
     schema: baseUrl,
@@ -40,15 +49,38 @@ function url(env: string, provider: string) {
 type TextSettings<K extends string> = { readonly [Key in K]: Setting<z.ZodString, undefined> };
 
 /** The model that a tier means at a provider. */
-export const TIER_SETTINGS = Object.fromEntries(
-  ENTRIES.flatMap(([name, { title }]) => TIERS.map((each) => [`tiers.${name}.${each}`, tier(title, each)])),
-) as TextSettings<`tiers.${ProviderName}.${Tier}`>;
+export const TIER_SETTINGS = {
+  ...(Object.fromEntries(
+    ENTRIES.flatMap(([name, { title }]) => TIERS.map((each) => [`tiers.${name}.${each}`, tier(title, each)])),
+  ) as TextSettings<`tiers.${ProviderName}.${Tier}`>),
+  ...(Object.fromEntries(TIERS.map((each) => [`tiers.ai.${each}`, aiTier(each)])) as TextSettings<`tiers.ai.${Tier}`>),
+};
 
 export const KEY_SETTINGS = Object.fromEntries(
   ENTRIES.flatMap(([, { keys }]) =>
     Object.entries(keys).map(([name, { env, description }]) => [`keys.${name}`, credential(env, description)]),
   ),
 ) as TextSettings<`keys.${ProviderKey}`>;
+
+/** Providers of the AI SDK. The options of a provider can contain its key. */
+export const AI_SDK_SETTINGS = {
+  aiSdk: defineSetting({
+    schema: z.record(
+      z.string().regex(/^[\w@./-]+$/),
+      z.strictObject({
+        package: z
+          .string()
+          .regex(/^(@[\w-][\w.-]*\/)?[\w-][\w.-]*$/)
+          .optional(),
+        options: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+    unset: 'the package `@ai-sdk/PROVIDER`, without options',
+    values: 'for each provider: `package`, and `options` that are passed to its `create` function',
+    description: 'Providers of the AI SDK, for models named `ai/PROVIDER/ID`.',
+    secret: true,
+  }),
+} as const;
 
 export const BASE_URL_SETTINGS = Object.fromEntries(
   ENTRIES.map(([name, { title, baseUrlEnv }]) => [`baseUrls.${name}`, url(baseUrlEnv, title)]),

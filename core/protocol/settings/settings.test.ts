@@ -26,7 +26,9 @@ test('a project file may never set what decides who sees the code, the keys and 
   const never = table.filter(([, setting]) => setting.project === 'never').map(([key]) => key);
   const dangerous = table
     .map(([key]) => key)
-    .filter((key) => /^(keys|baseUrls|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|server)\b/.test(key));
+    .filter((key) =>
+      /^(keys|baseUrls|aiSdk|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|server)\b/.test(key),
+    );
   expect(never).toEqual(expect.arrayContaining(dangerous));
   expect(table.filter(([, setting]) => setting.project === 'free').map(([key]) => key)).toEqual(['compactAt']);
   const keys = Object.values(PROVIDER_TABLE).flatMap((provider) => Object.keys(provider.keys));
@@ -35,6 +37,7 @@ test('a project file may never set what decides who sees the code, the keys and 
     ...keys.map((key) => `keys.${key}`),
     'keys.netlify',
     'keys.git',
+    'aiSdk',
     'server.secret',
     'server.webhookSecret',
   ]);

@@ -5,7 +5,7 @@ import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { GUARD_SETTINGS } from './guard-settings.ts';
 import { INSTANCE_SETTINGS } from './instance-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
-import { BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
+import { AI_SDK_SETTINGS, BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
 import { REPOSITORY_SETTINGS } from './repository-settings.ts';
 import { REVIEWER_SETTINGS } from './reviewer-settings.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
@@ -24,6 +24,7 @@ export const SETTINGS = {
   ...KEY_SETTINGS,
   ...DEPLOY_SETTINGS,
   ...BASE_URL_SETTINGS,
+  ...AI_SDK_SETTINGS,
   ...SERVER_SETTINGS,
   ...INSTANCE_SETTINGS,
   ...GUARD_SETTINGS,

@@ -59,6 +59,15 @@ const models: Case[] = [
     doctor: { name: 'model', status: 'fail', code: 'auth', says: /OPENROUTER_API_KEY/ },
   },
   {
+    heading: 'The package … is not installed in ….',
+    code: 3,
+    async provoke(scene) {
+      scene.env['AGENT_MODEL'] = 'ai/mistral/some-model';
+      return scene.klaus('say hello');
+    },
+    doctor: { name: 'model', status: 'fail', code: 'config', says: /@ai-sdk\/mistral/ },
+  },
+  {
     heading: 'No model is called "…".',
     code: 3,
     async provoke(scene) {

@@ -11,7 +11,7 @@ export function toGuardOptions(klaus: Klaus): GuardOptions {
     mode: configuration.get('guard.mode'),
     usdPerDay: configuration.get('guard.usdPerDay'),
     deadlineMs: configuration.get('guard.deadlineMs'),
-    judge: createJudge({ configuration, redact: (text) => klaus.redact(text) }),
+    judge: createJudge({ configuration, home: klaus.home, redact: (text) => klaus.redact(text) }),
     cache: createVerdictCache(),
   };
 }

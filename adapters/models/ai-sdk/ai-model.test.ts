@@ -1,0 +1,128 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { expect, test } from 'vitest';
+import type { Model, ModelEvent } from '@klaus/core/agent';
+import type { Message, Part } from '@klaus/core/protocol';
+import { createModels } from '../models.ts';
+
+// A provider of the test, for what no format of the scripted server has. Real providers are in test/ai-sdk.
+
+type Prompt = { role: string; content: Record<string, unknown>[] }[];
+
+interface Recorded {
+  model: Model;
+  prompts: Prompt[];
+}
+
+async function connect(parts: readonly unknown[], version = 'v4'): Promise<Recorded> {
+  const prompts: Prompt[] = [];
+  const languageModel = () => ({
+    specificationVersion: version,
+    async doStream({ prompt }: { prompt: Prompt }) {
+      prompts.push(structuredClone(prompt));
+      return { stream: ReadableStream.from(parts) };
+    },
+  });
+  const aiSdk = { folder: '/nowhere', providers: { mine: { languageModel } } };
+  return { model: await createModels({ keys: {}, aiSdk }).resolve('ai/mine/m'), prompts };
+}
+
+async function ask(model: Model, messages: Message[]): Promise<ModelEvent> {
+  const request = { system: '', tools: [], messages, maxOutputTokens: 100, session: 'S1' };
+  const events = await Array.fromAsync(model.stream(request, { signal: new AbortController().signal }));
+  return events.at(-1)!;
+}
+
+function message(role: Message['role'], ...parts: Part[]): Message {
+  return { id: 'M1', role, origin: role === 'assistant' ? 'model' : 'user', parts };
+}
+
+const HELLO = message('user', { type: 'text', text: 'Hello' });
+
+function finish(usage: object = {}, raw: string | undefined = 'stop'): LanguageModelV4StreamPart {
+  return {
+    type: 'finish',
+    finishReason: { unified: 'stop', raw },
+    usage: { inputTokens: {}, outputTokens: {}, ...usage } as never,
+  };
+}
+
+test('signatures of calls and reasoning of any provider go back with their parts', async () => {
+  const { model, prompts } = await connect([
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+    { type: 'reasoning-end', id: 'r', providerMetadata: { bedrock: { signature: 's1' } } },
+    {
+      type: 'tool-call',
+      toolCallId: 'c1',
+      toolName: 'look',
+      input: '{}',
+      providerMetadata: { google: { thoughtSignature: 's2', itemId: 'x' } },
+    },
+    { type: 'tool-call', toolCallId: 'c2', toolName: 'look', input: '{}' },
+    finish(),
+  ]);
+  const finished = await ask(model, [HELLO]);
+  if (finished.type !== 'finished') throw new Error(JSON.stringify(finished));
+  await ask(model, [HELLO, message('assistant', ...finished.parts)]);
+  expect(prompts[1]![1]!.content).toEqual([
+    { type: 'reasoning', text: 'hm', providerOptions: { bedrock: { signature: 's1' } } },
+    {
+      type: 'tool-call',
+      toolCallId: 'c1',
+      toolName: 'look',
+      input: {},
+      providerOptions: { google: { thoughtSignature: 's2' } },
+    },
+    { type: 'tool-call', toolCallId: 'c2', toolName: 'look', input: {} },
+  ]);
+});
+
+test('an answer of reasoning alone is not sent back', async () => {
+  const { model, prompts } = await connect([finish()]);
+  await ask(model, [HELLO, message('assistant', { type: 'thinking', text: 'hm', signature: 's' }), HELLO]);
+  expect(prompts[0]!.map(({ role }) => role)).toEqual(['user', 'user']);
+});
+
+test('files have the form of the version', async () => {
+  const image = message('user', { type: 'image', mediaType: 'image/png', data: 'aGk=' });
+  for (const [version, data] of [
+    ['v3', 'aGk='],
+    ['v4', { type: 'data', data: 'aGk=' }],
+  ] as const) {
+    const { model, prompts } = await connect([finish()], version);
+    await ask(model, [image]);
+    expect(prompts[0]![0]!.content).toEqual([{ type: 'file', mediaType: 'image/png', data }]);
+  }
+});
+
+test('usage that is not reported is estimated', async () => {
+  const text = [
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: 'A longer answer.' },
+    { type: 'text-end', id: 't' },
+  ];
+  const { model } = await connect([...text, finish()]);
+  const finished = await ask(model, [HELLO]);
+  expect(finished).toMatchObject({ type: 'finished', usage: { output: 4, cacheRead: 0 } });
+  const reported = await connect([
+    ...text,
+    finish({ inputTokens: { total: 9, cacheRead: 4 }, outputTokens: { total: 2 } }),
+  ]);
+  expect(await ask(reported.model, [HELLO])).toMatchObject({
+    usage: { input: 5, output: 2, cacheRead: 4, cacheWrite: 0 },
+  });
+});
+
+test.each([
+  [
+    'an end without a reason',
+    [finish({}, undefined)].map((part) => ({ ...part, finishReason: { unified: 'other' } })),
+    'connection',
+  ],
+  ['a stream without an end', [], 'connection'],
+  ['an error of the stream', [{ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }], 'overloaded'],
+  ['an error of its code', [{ type: 'error', error: new RangeError('a bug') }], 'invalid_request'],
+])('%s is a failure', async (_, parts, code) => {
+  const { model } = await connect(parts);
+  expect(await ask(model, [HELLO])).toMatchObject({ type: 'failed', failure: { code } });
+});

@@ -1,0 +1,20 @@
+import type { Model, ModelInfo } from '@klaus/core/agent';
+import { createAiModel } from './ai-model.ts';
+import { loadLanguageModel, type AiSdkOptions } from './load-provider.ts';
+import type { AiModelName } from './provider-name.ts';
+
+export interface LoadAiModelOptions {
+  /** Full name, `ai/PROVIDER/ID`. */
+  name: string;
+  target: AiModelName;
+  info: ModelInfo;
+  aiSdk: AiSdkOptions;
+}
+
+/** @throws KlausError `config`, `model.unknown`; see {@link loadLanguageModel}. */
+export async function loadAiModel({ name, target, info, aiSdk }: LoadAiModelOptions): Promise<Model> {
+  const model = await loadLanguageModel(target, aiSdk);
+  // Version 3 has no levels of effort of its own.
+  const { efforts: _, ...others } = info;
+  return createAiModel({ name, info: model.specificationVersion === 'v3' ? others : info, model });
+}
