@@ -3,7 +3,7 @@ import { optional } from '@klaus/core/optional';
 import { covers } from '@klaus/core/allow-list';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
-import type { AiSdkOptions } from './ai-sdk/load-provider.ts';
+import type { AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';

@@ -3,30 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KlausError } from '@klaus/core/protocol';
 import { isLanguageModel, type LanguageModel } from './language-model.ts';
+import type { AiProvider, AiSdkOptions } from './ai-sdk-options.ts';
 import type { AiModelName } from './provider-name.ts';
 import { watchedFetch } from './watched-fetch.ts';
-
-/** A provider of the AI SDK: an object with `languageModel`, such as `mistral` of `@ai-sdk/mistral`. */
-export interface AiProvider {
-  /** @returns A model of version 3 or 4 of the specification. */
-  languageModel(id: string): unknown;
-}
-
-/** What the settings say about a provider. */
-export interface AiProviderSettings {
-  /** Its package. Default: `@ai-sdk/NAME`. */
-  package?: string | undefined;
-  /** Passed to its `create` function: `baseURL`, `apiKey`, `headers` and what else it knows. */
-  options?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export interface AiSdkOptions {
-  /** Folder of the user, absolute, with `node_modules`. Packages come from nowhere else. */
-  folder: string;
-  /** By name. They replace packages. */
-  providers?: Readonly<Record<string, AiProvider>> | undefined;
-  settings?: Readonly<Record<string, AiProviderSettings>> | undefined;
-}
 
 /** @throws KlausError `config` for a package that is missing or is no provider, `model.unknown` for an unknown id. */
 export async function loadLanguageModel({ provider, id }: AiModelName, options: AiSdkOptions): Promise<LanguageModel> {
