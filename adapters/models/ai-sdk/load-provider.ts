@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { KlausError } from '@klaus/core/protocol';
 import { isLanguageModel, type LanguageModel } from './language-model.ts';
 import type { AiProvider, AiSdkOptions } from './ai-sdk-options.ts';
@@ -43,7 +43,7 @@ async function loadProvider(name: string, options: AiSdkOptions): Promise<Found>
   for (const source of candidates) {
     const entry = await findEntry(join(options.folder, 'node_modules', ...source.split('/')));
     if (entry === undefined) continue;
-    const exports = await importPackage(source, entry);
+    const exports = loadPackage(source, entry);
     return { source, provider: createProvider(exports, { name, source, given: { fetch: watchedFetch, ...given } }) };
   }
   throw new KlausError('config', `The package ${candidates[0]} is not installed in ${options.folder}.`, {
@@ -79,9 +79,10 @@ function toTarget(exports: unknown): string | undefined {
   return undefined;
 }
 
-async function importPackage(source: string, entry: string): Promise<Record<string, unknown>> {
+/** Not by `import`, which the bundle replaces. Node loads ES modules this way too, unless they await at the top. */
+function loadPackage(source: string, entry: string): Record<string, unknown> {
   try {
-    const loaded = (await import(pathToFileURL(entry).href)) as Record<string, unknown>;
+    const loaded = createRequire(entry)(entry) as Record<string, unknown>;
     // A CommonJS module can have its exports in its default export only.
     return { ...(loaded['default'] as object | undefined), ...loaded };
   } catch (error) {
