@@ -99,8 +99,8 @@ function createProvider(
   const factories = Object.entries(exports)
     .filter(([key, value]) => /^create[A-Z]/.test(key) && typeof value === 'function')
     .toSorted(([a], [b]) => Number(b.toLowerCase() === wanted) - Number(a.toLowerCase() === wanted));
-  // It serves any compatible API, and has no name of its own.
-  const options = source === '@ai-sdk/openai-compatible' ? { name, ...given } : given;
+  // It serves any compatible API: it has no name of its own, and does not request usage.
+  const options = source === '@ai-sdk/openai-compatible' ? { name, includeUsage: true, ...given } : given;
   for (const [, create] of factories) {
     const created = callFactory(source, () => (create as (options: object) => unknown)(options));
     if (isProvider(created)) return created;
