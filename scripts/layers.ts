@@ -48,9 +48,6 @@ export const LAYERS: readonly Layer[] = [
   { folder: '{test,bench,scripts}', imports: ['**'] },
 ];
 
-/** Modules that load packages which users install, by a name that is known only when they run. */
-const LOADERS: readonly string[] = ['adapters/models/ai-sdk/load-provider.ts'];
-
 /** The layer of a path, and its folder itself, such as `adapters/store` for `adapters/*`. */
 function findLayer(path: string) {
   for (const layer of LAYERS) {
@@ -184,7 +181,7 @@ export function checkLayers(root: string): LayerReport {
   for (const from of sources) {
     for (const { specifier, line } of readImports(join(real, from))) {
       report.imports += 1;
-      const free = findLayer(from)?.layer.imports.includes('**') || !from.includes('/') || LOADERS.includes(from);
+      const free = findLayer(from)?.layer.imports.includes('**') || !from.includes('/');
       const target = specifier === null ? undefined : resolveImport(real, packages, { from, specifier });
       if (target && 'path' in target && graph.has(target.path)) graph.get(from)?.add(target.path);
       const reason = target ? judge(from, target) : !free && 'imports a computed name, which cannot be checked';

@@ -1,4 +1,4 @@
-export type { AiProvider, AiProviderSettings, AiSdkOptions } from './ai-sdk/load-provider.ts';
+export type { AiProvider, AiProviderSettings, AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 export { findEntry, listModels, SNAPSHOT_DATE, toModelInfo } from './catalog/catalog.ts';
 export { createModels, isAllowed, type ModelsOptions, type ScriptedServer } from './models.ts';
 export { createModelProxy, toProxyPath, type ProxyHost, type ProxyOptions } from './proxy/model-proxy.ts';

@@ -3,7 +3,7 @@ import { optional } from '@klaus/core/optional';
 import { covers } from '@klaus/core/allow-list';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
-import type { AiSdkOptions } from './ai-sdk/load-provider.ts';
+import type { AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
@@ -122,7 +122,9 @@ async function createAi(id: string, options: ModelsOptions): Promise<Model> {
   }
   const name = `ai/${id}`;
   const provider = PROVIDER_NAMES.find((each) => each === target.provider);
-  const entry = provider ? findEntry(provider, target.id) : findEntry('openrouter', id);
+  // The community package of OpenRouter has another name.
+  const routed = target.provider === '@openrouter/ai-sdk-provider' ? target.id : id;
+  const entry = provider ? findEntry(provider, target.id) : findEntry('openrouter', routed);
   const info = toModelInfo(entry, { price: prices?.[name], accepted: AI_ACCEPTED });
   const { loadAiModel } = await import('./ai-sdk/load-ai-model.ts');
   return loadAiModel({ name, target, info, aiSdk });

@@ -73,7 +73,7 @@ export function readDebugResult({ name, input, output }: DebugCall): DebugResult
 }
 
 /** `src/sum.js:3`. */
-export function toPlace(file: string, line?: number): string {
+export function toDebugPlace(file: string, line?: number): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 

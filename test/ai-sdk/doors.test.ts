@@ -1,7 +1,8 @@
 // Covers adapters/models/ai-sdk, sdk/engine: doors with models of the AI SDK, and what users see without a package.
+import { createRequire } from 'node:module';
 import { readFileSync, symlinkSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKlaus, diagnose, toCanonical, type Event } from '@klaus/sdk';
+import { createKlaus, diagnose, toCanonical, type AiProvider, type Event } from '@klaus/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEditor } from '../acp/editor.ts';
 import { erasePrompt, FILES, PROMPT, SESSION } from '../doors/golden/story.ts';
@@ -115,15 +116,26 @@ test('a missing package ends a run with the command that installs it, and `klaus
   });
 });
 
-test('without keys of other providers, tiers are those of AI SDK providers', async () => {
+test('the SDK takes providers as objects, and tiers are theirs without keys of other providers', async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Hello.' } }] });
-  prepare(place, server, '');
-  const settings = { model: 'opus', 'tiers.ai.opus': 'local/large' };
-  await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place }), settings });
+  const load = createRequire(join(packages.folder, 'index.js'));
+  const { createOpenAICompatible } = load('@ai-sdk/openai-compatible') as Record<
+    string,
+    (options: object) => AiProvider
+  >;
+  const mine = createOpenAICompatible!({ name: 'mine', baseURL: `${server.url}/v1` });
+  const settings = { model: 'opus', 'tiers.ai.opus': 'mine/large' };
+  await using klaus = await createKlaus({
+    cwd: place.workspace,
+    env: toEnv({ place }),
+    settings,
+    aiProviders: { mine },
+  });
   const session = await klaus.open();
   await session.prompt('Hello');
   await session.advance();
-  const [opened] = await Array.fromAsync(session.events());
-  expect(opened).toMatchObject({ type: 'session.opened', model: 'ai/local/large' });
+  const events = await Array.fromAsync(session.events());
+  expect(events[0]).toMatchObject({ type: 'session.opened', model: 'ai/mine/large' });
+  expect(events.find(({ type }) => type === 'run.finished')).toMatchObject({ outcome: 'done' });
 });

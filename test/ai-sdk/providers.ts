@@ -44,6 +44,6 @@ export function toSettings(url: string) {
   return {
     anthropic: { options },
     openai: { options },
-    local: { package: '@ai-sdk/openai-compatible', options: { ...options, includeUsage: true } },
+    local: { package: '@ai-sdk/openai-compatible', options },
   };
 }

@@ -13,10 +13,11 @@ interface Recorded {
   prompts: Prompt[];
 }
 
-async function connect(parts: readonly unknown[], version = 'v4'): Promise<Recorded> {
+async function connect(parts: readonly unknown[], version = 'v4', provider = 'mine.chat'): Promise<Recorded> {
   const prompts: Prompt[] = [];
   const languageModel = () => ({
     specificationVersion: version,
+    provider,
     async doStream({ prompt }: { prompt: Prompt }) {
       prompts.push(structuredClone(prompt));
       return { stream: ReadableStream.from(parts) };
@@ -81,6 +82,26 @@ test('an answer of reasoning alone is not sent back', async () => {
   const { model, prompts } = await connect([finish()]);
   await ask(model, [HELLO, message('assistant', { type: 'thinking', text: 'hm', signature: 's' }), HELLO]);
   expect(prompts[0]!.map(({ role }) => role)).toEqual(['user', 'user']);
+});
+
+test('ids of calls have the form that the provider accepts', async () => {
+  const call = (id: string) => ({ type: 'call' as const, id, name: 'look', input: {} });
+  const result = (id: string) => ({ type: 'result' as const, call: id, text: 'seen', isError: false });
+  const history = [
+    HELLO,
+    message('assistant', call('call_1:2'), call('abcDEF123')),
+    message('user', result('call_1:2'), result('abcDEF123')),
+  ];
+  for (const [provider, expected] of [
+    ['mine.chat', /^call_1_2$/],
+    ['mistral.chat', /^[a-z0-9]{9}$/],
+  ] as const) {
+    const { model, prompts } = await connect([finish()], 'v4', provider);
+    await ask(model, history);
+    const [, calls, results] = prompts[0]!.map(({ content }) => content.map(({ toolCallId }) => toolCallId));
+    expect(calls).toEqual([expect.stringMatching(expected), 'abcDEF123']);
+    expect(results).toEqual(calls);
+  }
 });
 
 test('files have the form of the version', async () => {

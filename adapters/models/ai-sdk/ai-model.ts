@@ -25,7 +25,7 @@ export interface AiModelOptions {
 
 /** A model of an AI SDK provider. It neither retries nor times out: the loop does. */
 export function createAiModel({ name, info, model }: AiModelOptions): Model {
-  const toPrompt = createPromptWriter(model.specificationVersion, info.images);
+  const toPrompt = createPromptWriter(model, info.images);
   const toTools = createToolWriter();
   return {
     name,

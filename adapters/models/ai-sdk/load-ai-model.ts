@@ -1,6 +1,7 @@
 import type { Model, ModelInfo } from '@klaus/core/agent';
 import { createAiModel } from './ai-model.ts';
-import { loadLanguageModel, type AiSdkOptions } from './load-provider.ts';
+import type { AiSdkOptions } from './ai-sdk-options.ts';
+import { loadLanguageModel } from './load-provider.ts';
 import type { AiModelName } from './provider-name.ts';
 
 export interface LoadAiModelOptions {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isKlausError } from '@klaus/core/protocol';
-import { loadLanguageModel, type AiSdkOptions } from './load-provider.ts';
+import type { AiSdkOptions } from './ai-sdk-options.ts';
+import { loadLanguageModel } from './load-provider.ts';
 import { toAiModelName } from './provider-name.ts';
 
 // Small packages on disk. Those of real providers are in test/ai-sdk.

@@ -1,32 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { KlausError } from '@klaus/core/protocol';
 import { isLanguageModel, type LanguageModel } from './language-model.ts';
+import type { AiProvider, AiSdkOptions } from './ai-sdk-options.ts';
 import type { AiModelName } from './provider-name.ts';
 import { watchedFetch } from './watched-fetch.ts';
-
-/** A provider of the AI SDK: an object with `languageModel`, such as `mistral` of `@ai-sdk/mistral`. */
-export interface AiProvider {
-  /** @returns A model of version 3 or 4 of the specification. */
-  languageModel(id: string): unknown;
-}
-
-/** What the settings say about a provider. */
-export interface AiProviderSettings {
-  /** Its package. Default: `@ai-sdk/NAME`. */
-  package?: string | undefined;
-  /** Passed to its `create` function: `baseURL`, `apiKey`, `headers` and what else it knows. */
-  options?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export interface AiSdkOptions {
-  /** Folder of the user, absolute, with `node_modules`. Packages come from nowhere else. */
-  folder: string;
-  /** By name. They replace packages. */
-  providers?: Readonly<Record<string, AiProvider>> | undefined;
-  settings?: Readonly<Record<string, AiProviderSettings>> | undefined;
-}
 
 /** @throws KlausError `config` for a package that is missing or is no provider, `model.unknown` for an unknown id. */
 export async function loadLanguageModel({ provider, id }: AiModelName, options: AiSdkOptions): Promise<LanguageModel> {
@@ -64,7 +43,7 @@ async function loadProvider(name: string, options: AiSdkOptions): Promise<Found>
   for (const source of candidates) {
     const entry = await findEntry(join(options.folder, 'node_modules', ...source.split('/')));
     if (entry === undefined) continue;
-    const exports = await importPackage(source, entry);
+    const exports = loadPackage(source, entry);
     return { source, provider: createProvider(exports, { name, source, given: { fetch: watchedFetch, ...given } }) };
   }
   throw new KlausError('config', `The package ${candidates[0]} is not installed in ${options.folder}.`, {
@@ -100,9 +79,10 @@ function toTarget(exports: unknown): string | undefined {
   return undefined;
 }
 
-async function importPackage(source: string, entry: string): Promise<Record<string, unknown>> {
+/** Not by `import`, which the bundle replaces. Node loads ES modules this way too, unless they await at the top. */
+function loadPackage(source: string, entry: string): Record<string, unknown> {
   try {
-    const loaded = (await import(pathToFileURL(entry).href)) as Record<string, unknown>;
+    const loaded = createRequire(entry)(entry) as Record<string, unknown>;
     // A CommonJS module can have its exports in its default export only.
     return { ...(loaded['default'] as object | undefined), ...loaded };
   } catch (error) {
@@ -119,8 +99,8 @@ function createProvider(
   const factories = Object.entries(exports)
     .filter(([key, value]) => /^create[A-Z]/.test(key) && typeof value === 'function')
     .toSorted(([a], [b]) => Number(b.toLowerCase() === wanted) - Number(a.toLowerCase() === wanted));
-  // It serves any compatible API, and has no name of its own.
-  const options = source === '@ai-sdk/openai-compatible' ? { name, ...given } : given;
+  // It serves any compatible API: it has no name of its own, and does not request usage.
+  const options = source === '@ai-sdk/openai-compatible' ? { name, includeUsage: true, ...given } : given;
   for (const [, create] of factories) {
     const created = callFactory(source, () => (create as (options: object) => unknown)(options));
     if (isProvider(created)) return created;

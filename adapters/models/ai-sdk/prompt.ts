@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelRequest } from '@klaus/core/agent';
 import type { Message, Part } from '@klaus/core/protocol';
@@ -18,9 +19,10 @@ const CACHE: ProviderMetadata = { anthropic: { cacheControl: { type: 'ephemeral'
  * complete previous one.
  */
 export function createPromptWriter(
-  version: LanguageModel['specificationVersion'],
+  { specificationVersion: version, provider }: Pick<LanguageModel, 'specificationVersion' | 'provider'>,
   images: boolean,
 ): (request: Pick<ModelRequest, 'system' | 'messages'>) => LanguageModelV4Prompt {
+  const toId = provider?.startsWith('mistral') ? toMistralId : toSafeId;
   const written = new WeakMap<Message, LanguageModelV4Message[]>();
   return ({ system, messages }) => {
     const toolNames = new Map<string, string>();
@@ -31,7 +33,9 @@ export function createPromptWriter(
       let items = written.get(message);
       if (items === undefined) {
         items =
-          message.role === 'assistant' ? toAssistant(message.parts) : toUser(message.parts, { toolNames, images });
+          message.role === 'assistant'
+            ? toAssistant(message.parts, toId)
+            : toUser(message.parts, { toolNames, images, toId });
         if (version === 'v3') items = items.map(toVersion3);
         written.set(message, items);
       }
@@ -42,7 +46,7 @@ export function createPromptWriter(
 }
 
 /** Providers reject empty texts and messages. */
-function toAssistant(parts: readonly Part[]): LanguageModelV4Message[] {
+function toAssistant(parts: readonly Part[], toId: ToId): LanguageModelV4Message[] {
   const content: AssistantPart[] = [];
   let next: ProviderMetadata | undefined;
   for (const part of parts) {
@@ -55,7 +59,7 @@ function toAssistant(parts: readonly Part[]): LanguageModelV4Message[] {
       content.push({ type: 'text', text: part.text, ...options });
       next = undefined;
     } else if (part.type === 'call') {
-      const call = { toolCallId: toSafeId(part.id), toolName: part.name, input: toInputObject(part.input) };
+      const call = { toolCallId: toId(part.id), toolName: part.name, input: toInputObject(part.input) };
       content.push({ type: 'tool-call', ...call, ...options });
       next = undefined;
     }
@@ -67,7 +71,7 @@ function toAssistant(parts: readonly Part[]): LanguageModelV4Message[] {
 
 function toUser(
   parts: readonly Part[],
-  { toolNames, images }: { toolNames: ReadonlyMap<string, string>; images: boolean },
+  { toolNames, images, toId }: { toolNames: ReadonlyMap<string, string>; images: boolean; toId: ToId },
 ): LanguageModelV4Message[] {
   const results: ResultPart[] = [];
   const content: UserPart[] = [];
@@ -77,7 +81,7 @@ function toUser(
       case 'result':
         results.push({
           type: 'tool-result',
-          toolCallId: toSafeId(part.call),
+          toolCallId: toId(part.call),
           toolName: toolNames.get(part.call) ?? 'unknown',
           output: { type: part.isError ? 'error-text' : 'text', value: part.text },
         });
@@ -109,6 +113,13 @@ function toVersion3(message: LanguageModelV4Message): LanguageModelV4Message {
     part.type === 'file' && part.data.type === 'data' ? { ...part, data: part.data.data } : part,
   );
   return { ...message, content } as LanguageModelV4Message;
+}
+
+type ToId = (id: string) => string;
+
+/** Mistral rejects ids of other providers: its own are nine letters and digits. */
+function toMistralId(id: string): string {
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 /** Ids of another provider can contain characters that this one rejects. */

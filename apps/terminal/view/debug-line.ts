@@ -1,4 +1,4 @@
-import { readDebugResult, toPlace, type CallEntry } from '@klaus/sdk/conversation';
+import { readDebugResult, toDebugPlace, type CallEntry } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 
 /** Names of variables that are listed. */
@@ -11,7 +11,7 @@ export function toDebugLine({ name, input, result }: Pick<CallEntry, 'name' | 'i
   if (!found) return undefined;
   if (found.kind === 'frames') {
     const [first] = found.frames;
-    const place = first ? `, the first at ${toPlace(first.filePath, first.line)}` : '';
+    const place = first ? `, the first at ${toDebugPlace(first.filePath, first.line)}` : '';
     return toLine(`${found.frames.length} frames${place}`, MAX_CHARACTERS);
   }
   if (found.kind === 'locals') {
@@ -22,5 +22,5 @@ export function toDebugLine({ name, input, result }: Pick<CallEntry, 'name' | 'i
   const { rootCause, text } = found.report;
   if (!rootCause) return toLine(text, MAX_CHARACTERS);
   const { file, line, confidence, explanation } = rootCause;
-  return toLine(`${toPlace(file, line)} (${Math.round(confidence * 100)} %): ${explanation}`, MAX_CHARACTERS);
+  return toLine(`${toDebugPlace(file, line)} (${Math.round(confidence * 100)} %): ${explanation}`, MAX_CHARACTERS);
 }

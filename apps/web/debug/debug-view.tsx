@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import {
   readDebugResult,
-  toPlace,
+  toDebugPlace,
   type CallEntry,
   type DebugFrame,
   type DebugResult,
@@ -83,12 +83,12 @@ function toTree(result: TreeResult, t: DebugText): { label: string; nodes: TreeN
 /** The place is below the frame, because paths are long. */
 function toFrameNode(frame: DebugFrame, at: number, t: DebugText): TreeNode {
   const { filePath, line, column, functionName, isUser, isAsync } = frame;
-  const place = toPlace(filePath, line);
+  const place = toDebugPlace(filePath, line);
   const short = filePath.split(/[\\/]/).at(-1) ?? filePath;
   const exact = column === undefined ? place : `${place}:${column}`;
   return {
     name: `${at} ${functionName ?? t.anonymous}`,
-    text: toPlace(short, line),
+    text: toDebugPlace(short, line),
     notes: [...(isAsync ? [t.async] : []), ...(isUser ? [] : [t.package])],
     isMuted: !isUser,
     children: [{ name: '', text: exact, notes: [] }],

@@ -1,4 +1,4 @@
-import { toPlace, type DebugReport } from '@klaus/core/conversation';
+import { toDebugPlace, type DebugReport } from '@klaus/core/conversation';
 import { DiffText } from '../diff/diff-text.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useDebugText } from '../text/debug-text.ts';
@@ -15,7 +15,7 @@ export function ReportView({ report: { text, rootCause, evidence, fix } }: { rep
         <div>
           <p className="label line small muted">{t.cause}</p>
           <p className="debug-cause">
-            <code className="debug-place">{toPlace(rootCause.file, rootCause.line)}</code>{' '}
+            <code className="debug-place">{toDebugPlace(rootCause.file, rootCause.line)}</code>{' '}
             <span className="chip">{t.confidence(Math.round(rootCause.confidence * 100))}</span>
           </p>
           <Markdown text={rootCause.explanation} />
