@@ -1,4 +1,5 @@
 import { runInContext } from 'node:vm';
+import { keepAsyncStack } from './async-stack.ts';
 import { readClock, runBounded, TimeoutError } from './bounded.ts';
 import type { ProcessGuard } from './process-guard.ts';
 import type { Outcome, Realm } from './realm.ts';
@@ -52,7 +53,7 @@ export function evaluateFull(code: string, { realm, guard, timeoutMs, signal }: 
           box ??= runInContext(start, context, { timeout: left() }) as Box;
           runInContext('0', context, { timeout: left() });
           // What the code left in the queue of the program.
-          runBounded(guard.drain, left());
+          runBounded(() => guard.drain(), left());
         });
       } catch (error) {
         return resolve(isTimeout(error) ? { kind: 'timeout' } : { kind: 'thrown', error });
@@ -65,9 +66,10 @@ export function evaluateFull(code: string, { realm, guard, timeoutMs, signal }: 
       if (signal.aborted || readClock() >= limit) return resolve({ kind: 'timeout' });
       // Short at first: most promises settle at once.
       pause = Math.min(20, pause + 1);
-      later(step, Math.min(pause, left()));
+      later(turn, Math.min(pause, left()));
     };
-    immediately(step);
+    const turn = (): void => keepAsyncStack(step);
+    immediately(turn);
   });
 }
 
@@ -82,6 +84,7 @@ function toStart(code: string): string {
 
 function isTimeout(error: unknown): boolean {
   if (error instanceof TimeoutError) return true;
-  const found = typeof error === 'object' && error !== null ? Reflect.getOwnPropertyDescriptor(error, 'code') : undefined;
+  const found =
+    typeof error === 'object' && error !== null ? Reflect.getOwnPropertyDescriptor(error, 'code') : undefined;
   return found?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

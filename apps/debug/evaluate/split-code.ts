@@ -53,7 +53,9 @@ function compiles(code: string): boolean {
 /** Names that code declares at its top level, as far as a search finds them; more or fewer do no harm. */
 export function findDeclared(head: string): string[] {
   const names = [
-    ...head.matchAll(/(?:^|[;\n}])\s*(?:const|let|var|class|(?:async\s+)?function\s*\*?)\s*(?<=[\s*])(?<name>[A-Za-z_$][\w$]*)/g),
+    ...head.matchAll(
+      /(?:^|[;\n}])\s*(?:const|let|var|class|(?:async\s+)?function\s*\*?)\s*(?<=[\s*])(?<name>[A-Za-z_$][\w$]*)/g,
+    ),
   ];
   const unpacked = [...head.matchAll(/(?:^|[;\n}])\s*(?:const|let|var)\s*[[{](?<names>[^=]*)[\]}]\s*=/g)];
   const inner = unpacked.flatMap(({ groups }) => groups!['names']!.match(/[A-Za-z_$][\w$]*(?=\s*(?:,|$|=))/g) ?? []);
