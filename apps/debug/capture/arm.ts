@@ -67,6 +67,8 @@ export function arm({
   const state: State = { count: 0, disarm, maxFrames, maxLocals, accept };
   inspector.session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url));
   inspector.session.on('Debugger.paused', ({ params }) => {
+    // A pause reaches every session, also one that is about to close.
+    if (armed !== state) return;
     try {
       const { callFrames, data, reason } = params as unknown as {
         callFrames: PausedFrame[];

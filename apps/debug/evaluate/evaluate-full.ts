@@ -1,6 +1,6 @@
 import { runInContext } from 'node:vm';
 import { keepAsyncStack } from './async-stack.ts';
-import { readClock, runBounded, TimeoutError } from './bounded.ts';
+import { readClock, runBounded, TimeoutError } from '../inspector/bounded.ts';
 import type { ProcessGuard } from './process-guard.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { findDeclared, splitCode } from './split-code.ts';
@@ -20,18 +20,21 @@ export interface FullOptions {
 interface Box {
   state: 'pending' | 'fulfilled' | 'rejected';
   value?: unknown;
-  names?: Record<string, unknown>;
+  names: Record<string, unknown>;
   error?: unknown;
 }
 
-/** Declared again by the next evaluation, or changed by it: the declarations of code are kept as variables. */
-const START = `(box, run) => {
+const START = `(run) => {
+  const box = { state: 'pending', names: {} };
+  const fail = (error) => { box.error = error; box.state = 'rejected'; };
   try {
-    run().then(
-      ({ value, names }) => { box.value = value; box.names = names; box.state = 'fulfilled'; },
-      (error) => { box.error = error; box.state = 'rejected'; },
-    );
-  } catch (error) { box.error = error; box.state = 'rejected'; }
+    run().then((result) => {
+      box.value = result?.value;
+      for (const [name, value] of Object.entries(result?.names ?? {})) box.names[name] = value;
+      box.state = 'fulfilled';
+    }).catch(fail);
+  } catch (error) { fail(error); }
+  return box;
 }`;
 
 /**
@@ -60,7 +63,7 @@ export function evaluateFull(code: string, { realm, guard, timeoutMs, signal }: 
       }
       if (box!.state === 'rejected') return resolve({ kind: 'thrown', error: box!.error });
       if (box!.state === 'fulfilled') {
-        for (const [name, value] of Object.entries(box!.names!)) if (value !== undefined) names[name] = value;
+        for (const [name, value] of Object.entries(box!.names)) if (value !== undefined) names[name] = value;
         return resolve({ kind: 'value', value: box!.value });
       }
       if (signal.aborted || readClock() >= limit) return resolve({ kind: 'timeout' });
@@ -79,7 +82,7 @@ function toStart(code: string): string {
   const declared = findDeclared(head).map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`);
   const value = tail === undefined ? 'undefined' : `(${tail}\n)`;
   const body = `${head}\n;return { value: ${value}, names: { ${declared.join(', ')} } };`;
-  return `(() => { const box = { state: 'pending' }; (${START})(box, async () => {${body}}); return box; })()`;
+  return `(${START})(async () => {${body}})`;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import { readClock, runBounded } from './bounded.ts';
+import { readClock, runBounded } from '../inspector/bounded.ts';
 import { keepAsyncStack } from './async-stack.ts';
 import { guardCallbacks, guardTicks } from './guard-callbacks.ts';
 import { guardChildren } from './guard-children.ts';

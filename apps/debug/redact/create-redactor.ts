@@ -49,7 +49,18 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   };
   for (const value of Object.values(env)) if (value !== undefined) learnText(value);
 
+  // Names and short values come again and again.
+  const short = new Map<string, string>();
+  let valid = 0;
   const mask = (text: string): string => {
+    if (text.length > 60) return maskLong(text);
+    if (valid !== known.values.size || short.size > 2000) short.clear();
+    valid = known.values.size;
+    const found = short.get(text) ?? maskLong(text);
+    short.set(text, found);
+    return found;
+  };
+  const maskLong = (text: string): string => {
     if (text === '') return text;
     let masked = text;
     for (const value of plain) masked = masked.replaceAll(value, MASKED);
