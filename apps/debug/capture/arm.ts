@@ -38,6 +38,11 @@ const NAME = /^[A-Za-z_$\u0080-\uffff]/;
 const SCOPES = new Set(['local', 'closure', 'block', 'catch', 'module', 'eval', 'with', 'script']);
 const NOT_CAPTURED = new Set(['exports', 'require', 'module', '__filename', '__dirname', 'arguments']);
 
+interface ScriptPlace {
+  url: string;
+  sourceMapURL?: string;
+}
+
 interface State {
   count: number;
   disarm: () => void;
@@ -61,11 +66,18 @@ export function arm({
   accept,
 }: ArmOptions = {}): Armed {
   armed?.disarm();
+  forgetPrimitives();
   const inspector = openInspector();
-  const urls = new Map<string, string>();
+  const urls = new Map<string, ScriptPlace>();
   const state: State = { count: 0, disarm, maxFrames, maxLocals, accept };
-  inspector.session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url));
+  inspector.session.on(
+    'Debugger.scriptParsed',
+    ({ params: { scriptId, url, sourceMapURL } }) =>
+      void urls.set(scriptId, { url, ...(sourceMapURL ? { sourceMapURL } : {}) }),
+  );
   inspector.session.on('Debugger.paused', ({ params }) => {
+    // A pause reaches every session, also one that is about to close.
+    if (armed !== state) return;
     try {
       const { callFrames, data, reason } = params as unknown as {
         callFrames: PausedFrame[];
@@ -89,7 +101,6 @@ export function arm({
     if (armed !== state) return;
     armed = undefined;
     delete host[SINK];
-    forgetPrimitives();
     // Not inside the event of a pause: the program would not go on.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     setImmediate(() => inspector.close()).unref();
@@ -113,7 +124,7 @@ export function isArmed(): boolean {
 interface Paused {
   callFrames: PausedFrame[];
   data: RemoteValue;
-  urls: ReadonlyMap<string, string>;
+  urls: ReadonlyMap<string, ScriptPlace>;
   state: State;
 }
 
@@ -140,12 +151,14 @@ function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): 
   state.count++;
 }
 
-function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, string>): CapturedFrame {
+function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, ScriptPlace>): CapturedFrame {
+  const script = urls.get(location.scriptId);
   return {
-    filePath: toFilePath(url || (urls.get(location.scriptId) ?? '')),
+    filePath: toFilePath(url || (script?.url ?? '')),
     line: location.lineNumber + 1,
     column: (location.columnNumber ?? 0) + 1,
     functionName,
+    sourceMapURL: script?.sourceMapURL,
   };
 }
 
@@ -154,7 +167,11 @@ function toRemotes({ scopeChain, this: self }: PausedFrame): RemoteValue[] {
   return [...scopeChain.filter(({ type }) => SCOPES.has(type)).map(({ object }) => object), self];
 }
 
-function readLocals(live: readonly unknown[], { this: self }: PausedFrame, maxLocals: number): Map<string, unknown> {
+function readLocals(
+  live: readonly unknown[],
+  { this: self, functionName }: PausedFrame,
+  maxLocals: number,
+): Map<string, unknown> {
   const locals = new Map<string, unknown>();
   for (const scope of live.slice(0, -1) as object[])
     for (const name of Reflect.ownKeys(scope)) {
@@ -162,7 +179,7 @@ function readLocals(live: readonly unknown[], { this: self }: PausedFrame, maxLo
       if (typeof name !== 'string' || locals.has(name) || NOT_CAPTURED.has(name) || !NAME.test(name)) continue;
       locals.set(name, readVariable(scope, name));
     }
-  if (self.objectId !== undefined && self.className !== 'global') locals.set('this', live.at(-1));
+  if (self.objectId === undefined ? functionName !== '' : self.className !== 'global') locals.set('this', live.at(-1));
   return locals;
 }
 

@@ -76,9 +76,9 @@ function settle(
 
 function readSettled(promise: Promise<unknown>, operand: string): unknown {
   const { state, result } = peekPromise(promise);
-  if (state === 'pending')
+  if (state === 'pending' || state === 'unknown')
     throw new RefusedError(
-      `The promise \`${operand}\` is pending. Read-only evaluation does not wait: that would run the program. Pass readOnly: false if the access allows it.`,
+      `The promise \`${operand}\` is ${state}. Read-only evaluation does not wait: that would run the program. Pass readOnly: false if the access allows it.`,
     );
   if (state === 'rejected') throw result;
   return result;

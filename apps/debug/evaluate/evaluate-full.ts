@@ -1,5 +1,6 @@
 import { runInContext } from 'node:vm';
-import { readClock, runBounded, TimeoutError } from './bounded.ts';
+import { keepAsyncStack } from './async-stack.ts';
+import { readClock, runBounded, TimeoutError } from '../inspector/bounded.ts';
 import type { ProcessGuard } from './process-guard.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { findDeclared, splitCode } from './split-code.ts';
@@ -19,18 +20,21 @@ export interface FullOptions {
 interface Box {
   state: 'pending' | 'fulfilled' | 'rejected';
   value?: unknown;
-  names?: Record<string, unknown>;
+  names: Record<string, unknown>;
   error?: unknown;
 }
 
-/** Declared again by the next evaluation, or changed by it: the declarations of code are kept as variables. */
-const START = `(box, run) => {
+const START = `(run) => {
+  const box = { state: 'pending', names: {} };
+  const fail = (error) => { box.error = error; box.state = 'rejected'; };
   try {
-    run().then(
-      ({ value, names }) => { box.value = value; box.names = names; box.state = 'fulfilled'; },
-      (error) => { box.error = error; box.state = 'rejected'; },
-    );
-  } catch (error) { box.error = error; box.state = 'rejected'; }
+    run().then((result) => {
+      box.value = result?.value;
+      for (const [name, value] of Object.entries(result?.names ?? {})) box.names[name] = value;
+      box.state = 'fulfilled';
+    }).catch(fail);
+  } catch (error) { fail(error); }
+  return box;
 }`;
 
 /**
@@ -52,22 +56,23 @@ export function evaluateFull(code: string, { realm, guard, timeoutMs, signal }: 
           box ??= runInContext(start, context, { timeout: left() }) as Box;
           runInContext('0', context, { timeout: left() });
           // What the code left in the queue of the program.
-          runBounded(guard.drain, left());
+          runBounded(() => guard.drain(), left());
         });
       } catch (error) {
         return resolve(isTimeout(error) ? { kind: 'timeout' } : { kind: 'thrown', error });
       }
       if (box!.state === 'rejected') return resolve({ kind: 'thrown', error: box!.error });
       if (box!.state === 'fulfilled') {
-        for (const [name, value] of Object.entries(box!.names!)) if (value !== undefined) names[name] = value;
+        for (const [name, value] of Object.entries(box!.names)) if (value !== undefined) names[name] = value;
         return resolve({ kind: 'value', value: box!.value });
       }
       if (signal.aborted || readClock() >= limit) return resolve({ kind: 'timeout' });
       // Short at first: most promises settle at once.
       pause = Math.min(20, pause + 1);
-      later(step, Math.min(pause, left()));
+      later(turn, Math.min(pause, left()));
     };
-    immediately(step);
+    const turn = (): void => keepAsyncStack(step);
+    immediately(turn);
   });
 }
 
@@ -77,11 +82,12 @@ function toStart(code: string): string {
   const declared = findDeclared(head).map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`);
   const value = tail === undefined ? 'undefined' : `(${tail}\n)`;
   const body = `${head}\n;return { value: ${value}, names: { ${declared.join(', ')} } };`;
-  return `(() => { const box = { state: 'pending' }; (${START})(box, async () => {${body}}); return box; })()`;
+  return `(${START})(async () => {${body}})`;
 }
 
 function isTimeout(error: unknown): boolean {
   if (error instanceof TimeoutError) return true;
-  const found = typeof error === 'object' && error !== null ? Reflect.getOwnPropertyDescriptor(error, 'code') : undefined;
+  const found =
+    typeof error === 'object' && error !== null ? Reflect.getOwnPropertyDescriptor(error, 'code') : undefined;
   return found?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
 /** Objects on which every program depends: evaluated code cannot leave them changed. */
 const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
   Reflect;

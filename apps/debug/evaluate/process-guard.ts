@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import { readClock, runBounded } from './bounded.ts';
-import { guardCallbacks } from './guard-callbacks.ts';
+import { readClock, runBounded } from '../inspector/bounded.ts';
+import { keepAsyncStack } from './async-stack.ts';
+import { guardCallbacks, guardTicks } from './guard-callbacks.ts';
 import { guardChildren } from './guard-children.ts';
 import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
 import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
@@ -26,7 +27,7 @@ const buffer = Buffer;
 const CALLBACKS = 'setTimeout setInterval setImmediate queueMicrotask MessageChannel BroadcastChannel'.split(' ');
 const host = globalThis as Record<string, unknown>;
 const tick = (runtime as unknown as { _tickCallback: () => void })._tickCallback;
-const { defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
 
 interface Owner {
   isEnded: boolean;
@@ -57,12 +58,21 @@ export function createProcessGuard({
   const bound = (callback: AnyFunction): AnyFunction =>
     function (this: unknown, ...values) {
       if (owner.isEnded) return undefined;
-      try {
-        return enter(() => runBounded(() => callback.apply(this, values) as unknown, limit - readClock()));
-      } catch {
-        // An exception in a callback would end the program.
-        return undefined;
-      }
+      let result: unknown;
+      const call = (): void => {
+        try {
+          const run = (): void => {
+            result = apply(callback, this, values);
+            ticks.run();
+          };
+          enter(() => runBounded(run, limit - readClock()));
+        } catch {
+          // An exception in a callback would end the program.
+        }
+      };
+      if (isActive()) call();
+      else keepAsyncStack(call);
+      return result;
     };
   const enter = <T>(run: () => T): T => {
     const code = runtime.exitCode;
@@ -90,6 +100,7 @@ export function createProcessGuard({
       throw new NotAllowedError('process.emit is refused: it would run what the program does at its end.');
     return original.call(runtime, event, ...values) as unknown;
   });
+  const ticks = guardTicks(patches);
   const timers = guardCallbacks({ patches, bound, listeners });
   const children = guardChildren({ patches, limit });
   watchFailures();
@@ -99,6 +110,7 @@ export function createProcessGuard({
     drain() {
       isDraining = true;
       try {
+        ticks.run();
         tick.call(runtime);
       } finally {
         isDraining = false;

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, 'programs');
 const isComplete = process.env['KLENDATHU_CORPUS'] === 'all';
 const programs = ['data', 'async', 'modules', ...(isComplete ? ['packages'] : [])]
   .flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
-  .filter((_, index) => isComplete || process.env.KLENDATHU_CORPUS === "own" || index % 4 === 0);
+  .filter((_, index) => isComplete || process.env.KLENDATHU_CORPUS === 'own' || index % 4 === 0);
 
 interface Seen {
   frames: StackFrame[];
@@ -26,8 +26,12 @@ describe('corpus', () => {
 
   test.each(programs)('%s', (file) => {
     const path = file.startsWith('packages/') ? join(folder!, file) : join(root, file);
-    const [, name, value, ...preview] = /^\/\/ Fault: (.*)$/m.exec(readFileSync(path, 'utf8'))![1]!.match(/(\S+) (\S+) (.*)/)!;
-    const output = execFileSync(process.execPath, [join(import.meta.dirname, 'look.fixture.ts'), path], { encoding: 'utf8' });
+    const [, name, value, ...preview] = /^\/\/ Fault: (.*)$/m
+      .exec(readFileSync(path, 'utf8'))![1]!
+      .match(/(\S+) (\S+) (.*)/)!;
+    const output = execFileSync(process.execPath, [join(import.meta.dirname, 'look.fixture.ts'), path], {
+      encoding: 'utf8',
+    });
     const { frames, looks } = JSON.parse(output.trim().split('\n').at(-1)!) as Seen;
     expect(frames.some(({ isUser }) => isUser)).toBe(true);
     expect(looks.length).toBeLessThanOrEqual(3);

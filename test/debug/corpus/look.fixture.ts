@@ -18,15 +18,20 @@ function look(error: unknown): void {
   isDone = true;
   armed.disarm();
   const redactor = createRedactor({ env: {} });
-  const { frames, tree } = createLiveSubject({ error, context: {}, redactor });
-  const usable = frames.flatMap((frame, index) => (frame.isUser === true && frame.hasLocals === true ? [{ frame, index }] : []));
+  const subject = createLiveSubject({ error, context: {}, redactor });
+  const { frames } = subject;
+  const usable = frames.flatMap((frame, index) =>
+    frame.isUser === true && frame.hasLocals === true ? [{ frame, index }] : [],
+  );
   const see = (index: number, path: string | undefined, depth: number): void =>
-    void looks.push({ frame: frames[index]!.functionName ?? '', values: [...tree(index, { path, depth })] });
+    void looks.push({ frame: frames[index]!.functionName ?? '', values: [...subject.tree(index, { path, depth })] });
   const [first, second] = usable;
   if (first) {
     see(first.index, undefined, 2);
     const line = first.frame.line === undefined ? '' : readSource(first.frame.filePath, first.frame.line, 0).text;
-    const named = looks[0]!.values.filter(({ name, path }) => path !== undefined && new RegExp(`\\b${name}\\b`).test(line));
+    const named = looks[0]!.values.filter(
+      ({ name, path }) => path !== undefined && new RegExp(`\\b${name}\\b`).test(line),
+    );
     if (named[0]) see(first.index, named[0].path, 4);
   }
   if (second) see(second.index, undefined, 2);

@@ -25,7 +25,8 @@ const POSITIONS: Readonly<Record<string, (body: string) => string>> = {
   timeout: (body) => `setTimeout(() => { ${body} }, 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
   immediate: (body) => `setImmediate(() => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 30))`,
   interval: (body) => `setInterval(() => { ${body} }, 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
-  'timer module': (body) => `require("timers").setTimeout(() => { ${body} }, 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
+  'timer module': (body) =>
+    `require("timers").setTimeout(() => { ${body} }, 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
   getter: (body) => `({ get x() { ${body} } }).x`,
   setter: (body) => `({ set x(value) { ${body} } }).x = 1`,
   'proxy trap': (body) => `new Proxy({}, { get() { ${body} } }).x`,
@@ -50,15 +51,26 @@ const POSITIONS: Readonly<Record<string, (body: string) => string>> = {
   listener: (body) => `emitter.on("x", () => { ${body} }); emitter.emit("x")`,
   'late listener': (body) =>
     `emitter.on("y", () => { ${body} }); setTimeout(() => emitter.emit("y"), 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
-  'event target': (body) => `const target = new EventTarget(); target.addEventListener("x", () => { ${body} }); target.dispatchEvent(new Event("x"))`,
-  'abort listener': (body) => `AbortSignal.timeout(1).addEventListener("abort", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 30))`,
-  'file callback': (body) => `require("fs").readFile("/etc/hosts", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 50))`,
-  'stream listener': (body) => `require("fs").createReadStream("/etc/hosts").on("data", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 50))`,
+  'event target': (body) =>
+    `const target = new EventTarget(); target.addEventListener("x", () => { ${body} }); target.dispatchEvent(new Event("x"))`,
+  'abort listener': (body) =>
+    `AbortSignal.timeout(1).addEventListener("abort", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 30))`,
+  'file callback': (body) =>
+    `require("fs").readFile("/etc/hosts", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 50))`,
+  'stream listener': (body) =>
+    `require("fs").createReadStream("/etc/hosts").on("data", () => { ${body} }); await new Promise((resolve) => setTimeout(resolve, 50))`,
   'Function of the program': (body) => `list.constructor.constructor(${JSON.stringify(body)})()`,
-  'then with a function of the program': (body) => `settled.then(list.constructor.constructor(${JSON.stringify(body)}))`,
+  'then with a function of the program': (body) =>
+    `settled.then(list.constructor.constructor(${JSON.stringify(body)}))`,
+  'asynchronous resource': (body) =>
+    `new (require("async_hooks").AsyncResource)("x").runInAsyncScope(() => { ${body} })`,
+  'late asynchronous resource': (body) =>
+    `setTimeout(() => new (require("async_hooks").AsyncResource)("x").runInAsyncScope(() => { ${body} }), 1); await new Promise((resolve) => setTimeout(resolve, 30))`,
   'new context': (body) => `require("vm").runInNewContext(${JSON.stringify(body)})`,
-  'microtask of a new context': (body) => `require("vm").runInNewContext(${JSON.stringify(`Promise.resolve().then(() => { ${body} })`)})`,
-  'this context': (body) => `require("vm").runInThisContext(${JSON.stringify(`(async () => { await null; ${body} })()`)})`,
+  'microtask of a new context': (body) =>
+    `require("vm").runInNewContext(${JSON.stringify(`Promise.resolve().then(() => { ${body} })`)})`,
+  'this context': (body) =>
+    `require("vm").runInThisContext(${JSON.stringify(`(async () => { await null; ${body} })()`)})`,
   eval: (body) => `eval(${JSON.stringify(body)})`,
   'indirect eval': (body) => `(0, eval)(${JSON.stringify(body)})`,
 };

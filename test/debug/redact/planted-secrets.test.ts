@@ -30,7 +30,10 @@ afterAll(async () => {
 
 async function look(code: string, readOnly = true): Promise<string> {
   const found = await client.callTool({ name: 'eval', arguments: { code, readOnly } });
-  const { result = '', console: printed = [] } = (found.structuredContent ?? {}) as { result?: string; console?: { text: string }[] };
+  const { result = '', console: printed = [] } = (found.structuredContent ?? {}) as {
+    result?: string;
+    console?: { text: string }[];
+  };
   return [result, ...printed.map(({ text }) => text), JSON.stringify(found.content)].join('\n');
 }
 
@@ -38,7 +41,13 @@ async function look(code: string, readOnly = true): Promise<string> {
 function isShown(secret: string, text: string): boolean {
   const squeezed = text.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
   const bytes = Buffer.from(secret);
-  const forms = [secret, [...secret].toReversed().join(''), bytes.toString('base64'), bytes.toString('hex'), [...bytes].join('')];
+  const forms = [
+    secret,
+    Array.from(secret).toReversed().join(''),
+    bytes.toString('base64'),
+    bytes.toString('hex'),
+    [...bytes].join(''),
+  ];
   return forms.some((form) => squeezed.includes(form.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()));
 }
 

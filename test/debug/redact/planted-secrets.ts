@@ -51,7 +51,12 @@ export function plantSecrets() {
   NAMES.forEach((name, index) => {
     const secret = make();
     const holder = `named${index}`;
-    context[holder] = index % 3 === 0 ? { deep: { [name]: secret } } : index % 3 === 1 ? new Map([[name, secret]]) : [{ [name]: [secret] }];
+    context[holder] =
+      index % 3 === 0
+        ? { deep: { [name]: secret } }
+        : index % 3 === 1
+          ? new Map([[name, secret]])
+          : [{ [name]: [secret] }];
     add(`under ${name}`, secret, [holder, `JSON.stringify(${index % 3 === 1 ? `[...${holder}]` : holder})`]);
   });
   for (const [form, toLooks] of Object.entries(FORMS)) {

@@ -1,5 +1,7 @@
 // Fault: limit count 11
-class LimitError extends Error { name = 'LimitError'; }
+class LimitError extends Error {
+  name = 'LimitError';
+}
 function limit(count) {
   if (count > 10) throw new LimitError('Too many');
   return count;

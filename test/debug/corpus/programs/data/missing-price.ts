@@ -1,5 +1,8 @@
 // Fault: total item.price undefined
-interface Item { name: string; price?: { amount: number } }
+interface Item {
+  name: string;
+  price?: { amount: number };
+}
 const cart: Item[] = [{ name: 'a', price: { amount: 1 } }, { name: 'b' }];
 function total(items: Item[]): number {
   let sum = 0;

@@ -2,6 +2,8 @@
 function start(flag) {
   if (flag) use();
   const limit = 5;
-  function use() { return limit + 1; }
+  function use() {
+    return limit + 1;
+  }
 }
 start(true);

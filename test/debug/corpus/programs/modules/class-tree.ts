@@ -1,5 +1,7 @@
 // Fault: area shape.radius undefined
-abstract class Shape { abstract area(): number; }
+abstract class Shape {
+  abstract area(): number;
+}
 class Circle extends Shape {
   radius: { value: number } | undefined;
   area(): number {

@@ -1,5 +1,8 @@
 // Fault: pluck row.name undefined
-interface Row { id: number; name?: string }
+interface Row {
+  id: number;
+  name?: string;
+}
 function pluck(rows: readonly Row[]): string[] {
   return rows.map(function pluck(row) {
     return row.name!.trim();
