@@ -56,10 +56,13 @@ test('findings are those of the program if it offers report itself', async () =>
 
 test('the last text is the report of an agent that does not call report', async () => {
   using place = createTestHome(FILES);
-  await using server = await startServer({ steps: [{ reply: { text: 'It is **null**.' } }] });
+  const text = `It is **null**. ${'Because of this. '.repeat(50)}`.trim();
+  await using server = await startServer({ steps: [{ reply: { text } }] });
   await using host = await startTestHost();
   const run = await runDebugCli({ place, server, input: toInput(host.url) });
-  expect([run.code, run.stdout]).toEqual([0, 'It is **null**.\n']);
+  expect([run.code, run.stdout]).toEqual([0, `${text}\n`]);
+  // None for a title.
+  expect(server.requests).toHaveLength(1);
 });
 
 test('the session is in the list of Klaus, with title, workspace, and a decision for every call', async () => {
@@ -83,6 +86,7 @@ test('the session is in the list of Klaus, with title, workspace, and a decision
   expect(ofType(events, 'session.opened')[0]?.tools.toSorted()).toEqual(
     ['eval', 'list_files', 'read_file', 'report', 'search_files'].toSorted(),
   );
+  expect(ofType(events, 'run.finished')).toMatchObject([{ outcome: 'done', by: 'klendathu' }]);
   expect((await klaus.store.attention()).items).toEqual([]);
 });
 
