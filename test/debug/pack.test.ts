@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -149,4 +150,27 @@ test('the example of the README gives a report', async () => {
   child.stdout.on('data', (chunk) => (text += chunk));
   const [code] = (await once(child, 'close')) as [number];
   expect([code, text]).toEqual([0, 'It is undefined.\n']);
+});
+
+const LIBRARY = join(root, 'apps/debug/investigate');
+
+test.skipIf(!existsSync(LIBRARY))('the library finds the CLI that is installed beside it, from Node 22', async () => {
+  await using server = await startServer(STORY);
+  writeFileSync(
+    join(project, 'pay.mjs'),
+    `import { investigate } from 'klendathu';
+const order = {};
+try {
+  order.total.value;
+} catch (error) {
+  console.log(String(await investigate({ error, order }, { model: 'anthropic/claude-sonnet-5-5' })));
+}
+`,
+  );
+  const child = spawn(node22, ['pay.mjs'], { cwd: project, env: toEnv(server.url) });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, text.stdout], text.stderr).toEqual([0, 'It is undefined.\n']);
 });
