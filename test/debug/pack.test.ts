@@ -36,10 +36,18 @@ const loaded = join(folder, 'loaded.txt');
 const packages = ['klendathu', 'klendathu-cli'] as const;
 const tarballs = new Map<string, string>();
 
-beforeAll(() => {
+/** Builds both packages, unless `npm test` has done it. @returns Their folder. */
+function buildPackages(): string {
+  const program = process.env['KLENDATHU_TEST_PROGRAM'];
+  if (program !== undefined) return join(dirname(program), '../..');
   const built = join(folder, 'built');
   const build = spawnSync(process.execPath, [join(root, 'scripts/klendathu/build.ts'), built], { encoding: 'utf8' });
   expect(build.status, build.stdout + build.stderr).toBe(0);
+  return built;
+}
+
+beforeAll(() => {
+  const built = buildPackages();
   for (const name of packages) {
     const file = npm(['pack', '--silent', '--pack-destination', folder], join(built, name)).trim();
     tarballs.set(name, join(folder, file));
