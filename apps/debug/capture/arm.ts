@@ -61,11 +61,14 @@ export function arm({
   accept,
 }: ArmOptions = {}): Armed {
   armed?.disarm();
+  forgetPrimitives();
   const inspector = openInspector();
   const urls = new Map<string, string>();
   const state: State = { count: 0, disarm, maxFrames, maxLocals, accept };
   inspector.session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url));
   inspector.session.on('Debugger.paused', ({ params }) => {
+    // A pause reaches every session, also one that is about to close.
+    if (armed !== state) return;
     try {
       const { callFrames, data, reason } = params as unknown as {
         callFrames: PausedFrame[];
@@ -89,7 +92,6 @@ export function arm({
     if (armed !== state) return;
     armed = undefined;
     delete host[SINK];
-    forgetPrimitives();
     // Not inside the event of a pause: the program would not go on.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     setImmediate(() => inspector.close()).unref();
@@ -154,7 +156,11 @@ function toRemotes({ scopeChain, this: self }: PausedFrame): RemoteValue[] {
   return [...scopeChain.filter(({ type }) => SCOPES.has(type)).map(({ object }) => object), self];
 }
 
-function readLocals(live: readonly unknown[], { this: self }: PausedFrame, maxLocals: number): Map<string, unknown> {
+function readLocals(
+  live: readonly unknown[],
+  { this: self, functionName }: PausedFrame,
+  maxLocals: number,
+): Map<string, unknown> {
   const locals = new Map<string, unknown>();
   for (const scope of live.slice(0, -1) as object[])
     for (const name of Reflect.ownKeys(scope)) {
@@ -162,7 +168,7 @@ function readLocals(live: readonly unknown[], { this: self }: PausedFrame, maxLo
       if (typeof name !== 'string' || locals.has(name) || NOT_CAPTURED.has(name) || !NAME.test(name)) continue;
       locals.set(name, readVariable(scope, name));
     }
-  if (self.objectId !== undefined && self.className !== 'global') locals.set('this', live.at(-1));
+  if (self.objectId === undefined ? functionName !== '' : self.className !== 'global') locals.set('this', live.at(-1));
   return locals;
 }
 

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
 import type { ConsoleEntry } from '../contract/index.ts';
 import { formatValue, type Mask } from '../render/format-value.ts';
 

@@ -2,7 +2,7 @@ import * as types from 'node:util/types';
 import { runInContext, type Context } from 'node:vm';
 import { lengthOfTyped, tagOfTyped, takeEntries, textOfDate, textOfRegExp } from '../render/intrinsics.ts';
 import { nameOfClass } from '../render/describe-value.ts';
-import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
+import { isError, readStack, readText } from '../stack/read-stack.ts';
 
 /** Makes objects of a realm out of primitives. No object of the program reaches it. */
 interface Maker {

@@ -18,7 +18,7 @@ export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): 
   const limit = Date.now() + timeoutMs;
   const left = (): number => Math.max(1, limit - Date.now());
   const run = (expression: string): Outcome =>
-    realm.toOutcome(realm.start(`'use strict';${expression}`, { throwOnSideEffect: true, timeout: left() }));
+    unbox(realm.toOutcome(realm.start(toBoxed(expression), { throwOnSideEffect: true, timeout: left() })));
   const bound: string[] = [];
   let split = splitCode(code);
   try {
@@ -30,14 +30,27 @@ export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): 
         );
     }
     const { head, tail } = split;
-    const outcome = run(tail === undefined ? `{${head}\n}` : `{${head}\n;({ value: (${tail}\n) })}`);
+    const outcome = run(tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`);
     if (outcome.kind === 'value' && head !== '') keepDeclared(realm, head, run);
-    if (outcome.kind === 'value' && tail !== undefined)
-      return { kind: 'value', value: (outcome.value as { value: unknown }).value };
     return outcome;
   } finally {
     for (const name of bound) delete realm.names[name];
   }
+}
+
+/**
+ * Code that ends with an object which holds its value or its exception. The inspector would read the name and the stack
+ * of an exception itself, without a check and without a limit.
+ */
+export function toBoxed(code: string): string {
+  return `'use strict';try {${code}\n} catch (error) { ({ error, isThrown: true }) }`;
+}
+
+/** The result of {@link toBoxed} code. */
+export function unbox(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
+  const { value, error, isThrown } = outcome.value as { value?: unknown; error?: unknown; isThrown?: true };
+  return isThrown === true ? { kind: 'thrown', error } : { kind: 'value', value };
 }
 
 export function toRefusal(detail?: string): RefusedError {
@@ -53,7 +66,7 @@ function settle(
   return code.replaceAll(AWAIT, (_match, operand: string) => {
     const outcome = run(`({ value: (${operand}) })`);
     if (outcome.kind !== 'value') throw new RefusedError(`Cannot read \`${operand}\`, which is awaited.`);
-    const { value } = outcome.value as { value: unknown };
+    const { value } = outcome;
     const name = `__awaited${bound.length}`;
     realm.names[name] = isPromise(value) ? readSettled(value, operand) : value;
     bound.push(name);
@@ -63,9 +76,9 @@ function settle(
 
 function readSettled(promise: Promise<unknown>, operand: string): unknown {
   const { state, result } = peekPromise(promise);
-  if (state === 'pending')
+  if (state === 'pending' || state === 'unknown')
     throw new RefusedError(
-      `The promise \`${operand}\` is pending. Read-only evaluation does not wait: that would run the program. Pass readOnly: false if the access allows it.`,
+      `The promise \`${operand}\` is ${state}. Read-only evaluation does not wait: that would run the program. Pass readOnly: false if the access allows it.`,
     );
   if (state === 'rejected') throw result;
   return result;
@@ -75,7 +88,7 @@ function readSettled(promise: Promise<unknown>, operand: string): unknown {
 function keepDeclared(realm: Realm, head: string, run: (code: string) => Outcome): void {
   const names = findDeclared(head);
   if (names.length === 0) return;
-  const outcome = run(`{${head}\n;({ ${names.join(', ')} })}`);
+  const outcome = run(`${head}\n;({ value: { ${names.join(', ')} } })`);
   if (outcome.kind !== 'value') return;
   for (const name of names) realm.names[name] = (outcome.value as Record<string, unknown>)[name];
 }

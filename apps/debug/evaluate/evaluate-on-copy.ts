@@ -1,7 +1,7 @@
 import type { Inspector } from '../inspector/inspector.ts';
 import { readOwn } from '../stack/read-stack.ts';
 import { copyValue, prepareRealm, type Printed } from './copy-value.ts';
-import { toRefusal } from './evaluate-checked.ts';
+import { toBoxed, toRefusal, unbox } from './evaluate-checked.ts';
 import { createRealm, type Outcome } from './realm.ts';
 import { splitCode } from './split-code.ts';
 
@@ -30,15 +30,14 @@ export function evaluateOnCopy({ inspector, code, timeoutMs, names, print }: Cop
   const copy = copyValue(realm.context);
   for (const name of used)
     if (name in names && (!(name in globalThis) || isOwn(name, names[name]))) realm.names[name] = copy(names[name]);
-  const expression = tail === undefined ? `{${head}\n}` : `{${head}\n;({ value: (${tail}\n) })}`;
-  const outcome = realm.toOutcome(realm.start(`'use strict';${expression}`, { timeout: timeoutMs }));
+  const expression = tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`;
+  const outcome = unbox(realm.toOutcome(realm.start(toBoxed(expression), { timeout: timeoutMs })));
   for (const one of printed) print(one);
   if (outcome.kind === 'thrown') {
     const message = readOwn(outcome.error, 'message');
     return { kind: 'thrown', error: toRefusal(typeof message === 'string' ? message : undefined) };
   }
-  if (outcome.kind !== 'value' || tail === undefined) return outcome;
-  return { kind: 'value', value: (outcome.value as { value: unknown }).value };
+  return outcome;
 }
 
 /** True for a variable of the program that hides a global of the same name. */

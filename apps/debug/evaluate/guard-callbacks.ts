@@ -35,13 +35,6 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
     'queueMicrotask',
     (original) => (callback) => original(bound(callback as AnyFunction)) as unknown,
   );
-  patches.patch(
-    process,
-    'nextTick',
-    (original) =>
-      (callback, ...values) =>
-        original.call(process, bound(callback as AnyFunction), ...values) as unknown,
-  );
   const emitter = (require('node:events') as { prototype: object }).prototype;
   for (const name of 'on addListener once prependListener prependOnceListener'.split(' '))
     patches.patch(
@@ -55,10 +48,44 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
           return original.call(this, event, made) as unknown;
         },
     );
+  patches.patch(
+    EventTarget.prototype,
+    'addEventListener',
+    (original) =>
+      function (this: EventTarget, ...values) {
+        if (typeof values[1] === 'function') values[1] = bound(values[1] as AnyFunction);
+        return original.apply(this, values) as unknown;
+      },
+  );
+  // Their messages come when nothing can stop what receives them.
+  for (const holder of [globalThis, require('node:worker_threads') as object])
+    patches.refuse(holder, 'MessageChannel BroadcastChannel');
   for (const name of MODULES) guardModule(require(`node:${name}`) as Record<string, unknown>, { patches, bound });
   return {
     end() {
       for (const { clear, timer } of started) clear(timer);
+    },
+  };
+}
+
+/** `process.nextTick` of evaluated code: a queue that can be stopped at any place, other than that of the runtime. */
+export function guardTicks(patches: Patches): { run(): void } {
+  const queue: { callback: AnyFunction; values: unknown[] }[] = [];
+  let at = 0;
+  patches.patch(process, 'nextTick', () => (callback: AnyFunction, ...values: unknown[]) => {
+    if (typeof callback !== 'function') throw new TypeError('The callback is no function.');
+    queue[queue.length] = { callback, values };
+  });
+  return {
+    run() {
+      while (at < queue.length) {
+        const { callback, values } = queue[at++]!;
+        try {
+          Reflect.apply(callback, undefined, values);
+        } catch {
+          // An exception in a callback would end the program.
+        }
+      }
     },
   };
 }

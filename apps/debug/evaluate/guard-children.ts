@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
-import { readClock } from './bounded.ts';
+import { readClock } from '../inspector/bounded.ts';
 import { NotAllowedError, type AnyFunction, type Patches } from './patches.ts';
 
 const require = createRequire(import.meta.url);

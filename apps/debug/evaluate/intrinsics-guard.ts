@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
 /** Objects on which every program depends: evaluated code cannot leave them changed. */
 const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } =
   Reflect;
@@ -42,7 +43,9 @@ export function listIntrinsics(): object[] {
   }
   add(getPrototypeOf(process));
   add(getPrototypeOf(getPrototypeOf(process)!));
-  return (roots = [...found]);
+  found.delete(Object.prototype);
+  // First: each descriptor inherits from it.
+  return (roots = [Object.prototype, ...found]);
 }
 
 /** Remembers the objects; the result restores them, without a call of a function that may have been replaced. */
@@ -51,7 +54,7 @@ export function snapshotIntrinsics(): () => void {
   for (const object of listIntrinsics()) {
     const keys = ownKeys(object);
     const values: PropertyDescriptor[] = [];
-    for (let at = 0; at < keys.length; at++) values[at] = getOwnPropertyDescriptor(object, keys[at]!)!;
+    for (let at = 0; at < keys.length; at++) values[at] = toOwn(getOwnPropertyDescriptor(object, keys[at]!)!);
     snapshots.push({ object, keys, values, prototype: getPrototypeOf(object) });
   }
   const globals = toSnapshot(globalThis);
@@ -64,22 +67,31 @@ export function snapshotIntrinsics(): () => void {
 
 function toSnapshot(object: object): Snapshot {
   const keys = ownKeys(object);
-  const values = keys.map((key) => getOwnPropertyDescriptor(object, key)!);
+  const values = keys.map((key) => toOwn(getOwnPropertyDescriptor(object, key)!));
   return { object, keys, values, prototype: getPrototypeOf(object) };
+}
+
+/** A descriptor that properties of `Object.prototype` cannot change. */
+function toOwn(descriptor: PropertyDescriptor): PropertyDescriptor {
+  setPrototypeOf(descriptor, null);
+  return descriptor;
 }
 
 function restore({ object, keys, values, prototype }: Snapshot, keepNew = false): void {
   if (getPrototypeOf(object) !== prototype) setPrototypeOf(object, prototype);
+  if (!keepNew) removeNew(object, keys);
   for (let at = 0; at < keys.length; at++) {
     const wanted = values[at]!;
     const found = getOwnPropertyDescriptor(object, keys[at]!);
     if (found && is(found.value, wanted.value) && found.get === wanted.get && found.set === wanted.set) continue;
     defineProperty(object, keys[at]!, wanted);
   }
-  if (keepNew) return;
+}
+
+function removeNew(object: object, keys: readonly (string | symbol)[]): void {
   const now = ownKeys(object);
-  if (now.length === keys.length) return;
   for (let at = 0; at < now.length; at++) {
+    if (now[at] === keys[at]) continue;
     let isKnown = false;
     for (let other = 0; other < keys.length; other++) if (keys[other] === now[at]) isKnown = true;
     if (!isKnown) deleteProperty(object, now[at]!);

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import { readClock, runBounded } from './bounded.ts';
-import { guardCallbacks } from './guard-callbacks.ts';
+import { readClock, runBounded } from '../inspector/bounded.ts';
+import { keepAsyncStack } from './async-stack.ts';
+import { guardCallbacks, guardTicks } from './guard-callbacks.ts';
 import { guardChildren } from './guard-children.ts';
 import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
 import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
@@ -9,10 +10,10 @@ import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
 /** What keeps the program alive while code with effects runs in it. One for each evaluation. */
 export interface ProcessGuard {
   /** Runs a part of the evaluation; what ends or breaks the program is refused or undone. */
-  slice(ms: number, run: () => void): void;
+  slice(run: () => void): void;
   /** The globals of the program among `names`, as they are during the evaluation. */
   globals(names: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** Runs the microtasks and ticks of the process. */
+  /** Runs the microtasks and ticks of the runtime. */
   drain(): void;
   /** Ends children, workers and timers of the evaluation, and removes everything that was installed. */
   end(): void;
@@ -20,10 +21,13 @@ export interface ProcessGuard {
 
 const FATAL =
   'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
-const CALLBACKS = 'setTimeout setInterval setImmediate queueMicrotask'.split(' ');
+/** Evaluated code can replace the global variable. */
+const runtime = process;
+const buffer = Buffer;
+const CALLBACKS = 'setTimeout setInterval setImmediate queueMicrotask MessageChannel BroadcastChannel'.split(' ');
 const host = globalThis as Record<string, unknown>;
-const tick = (process as unknown as { _tickCallback: () => void })._tickCallback;
-const { defineProperty, getOwnPropertyDescriptor } = Reflect;
+const tick = (runtime as unknown as { _tickCallback: () => void })._tickCallback;
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
 
 interface Owner {
   isEnded: boolean;
@@ -47,22 +51,31 @@ export function createProcessGuard({
   const patches = createPatches(isActive);
   const restoreIntrinsics = snapshotIntrinsics();
   const allowFreezing = refuseFreezing([Object, Reflect, ...namespaces]);
-  const exitCode = getOwnPropertyDescriptor(process, 'exitCode');
+  const exitCode = getOwnPropertyDescriptor(runtime, 'exitCode');
   const listeners: [EventEmitter, string | symbol, AnyFunction][] = [];
 
   /** A callback of evaluated code, which the runtime calls later: bounded, and without effect after the end. */
   const bound = (callback: AnyFunction): AnyFunction =>
     function (this: unknown, ...values) {
       if (owner.isEnded) return undefined;
-      try {
-        return enter(() => runBounded(() => callback.apply(this, values) as unknown, limit - readClock()));
-      } catch {
-        // An exception in a callback would end the program.
-        return undefined;
-      }
+      let result: unknown;
+      const call = (): void => {
+        try {
+          const run = (): void => {
+            result = apply(callback, this, values);
+            ticks.run();
+          };
+          enter(() => runBounded(run, limit - readClock()));
+        } catch {
+          // An exception in a callback would end the program.
+        }
+      };
+      if (isActive()) call();
+      else keepAsyncStack(call);
+      return result;
     };
   const enter = <T>(run: () => T): T => {
-    const code = process.exitCode;
+    const code = runtime.exitCode;
     depth++;
     try {
       return owners.run(owner, run);
@@ -70,31 +83,35 @@ export function createProcessGuard({
       depth--;
       if (depth === 0) {
         restoreIntrinsics();
-        if (process.exitCode !== code) {
-          if (exitCode) defineProperty(process, 'exitCode', exitCode);
-          process.exitCode = code;
+        if (globalThis.process !== runtime) globalThis.process = runtime;
+        if (globalThis.Buffer !== buffer) globalThis.Buffer = buffer;
+        if (runtime.exitCode !== code) {
+          if (exitCode) defineProperty(runtime, 'exitCode', exitCode);
+          runtime.exitCode = code;
         }
       }
     }
   };
 
-  patches.refuse(process, FATAL);
+  patches.refuse(runtime, FATAL);
   // The runtime itself emits while the queues run.
-  patches.patch(process, 'emit', (original) => (event, ...values) => {
+  patches.patch(runtime, 'emit', (original) => (event, ...values) => {
     if (!isDraining)
       throw new NotAllowedError('process.emit is refused: it would run what the program does at its end.');
-    return original.call(process, event, ...values) as unknown;
+    return original.call(runtime, event, ...values) as unknown;
   });
+  const ticks = guardTicks(patches);
   const timers = guardCallbacks({ patches, bound, listeners });
   const children = guardChildren({ patches, limit });
   watchFailures();
   return {
-    slice: (_ms, run) => enter(run),
+    slice: enter,
     globals: (names) => Object.fromEntries(CALLBACKS.filter((name) => name in names).map((name) => [name, host[name]])),
     drain() {
       isDraining = true;
       try {
-        tick.call(process);
+        ticks.run();
+        tick.call(runtime);
       } finally {
         isDraining = false;
       }
@@ -116,31 +133,31 @@ let isWatching = false;
 function watchFailures(): void {
   if (isWatching) return;
   isWatching = true;
-  process.prependListener('unhandledRejection', onRejection);
-  process.prependListener('uncaughtException', onException);
+  runtime.prependListener('unhandledRejection', onRejection);
+  runtime.prependListener('uncaughtException', onException);
 }
 
 /** For the end of the server: failures of what evaluated code left behind are then those of the program. */
 export function stopWatching(): void {
   isWatching = false;
-  process.off('unhandledRejection', onRejection);
-  process.off('uncaughtException', onException);
+  runtime.off('unhandledRejection', onRejection);
+  runtime.off('uncaughtException', onException);
 }
 
 function onRejection(reason: unknown, promise: Promise<unknown>): void {
   if (owners.getStore() !== undefined || !(promise instanceof Promise)) return;
-  if (process.listenerCount('unhandledRejection') > 1) return;
+  if (runtime.listenerCount('unhandledRejection') > 1) return;
   // The default of Node.js, which this listener has switched off.
   stopWatching();
-  process.nextTick(() => {
+  runtime.nextTick(() => {
     throw reason;
   });
 }
 
 function onException(error: unknown): void {
   if (owners.getStore() !== undefined) return;
-  if (process.listenerCount('uncaughtException') > 1) return;
+  if (runtime.listenerCount('uncaughtException') > 1) return;
   stopWatching();
   console.error(error);
-  process.exit(1);
+  runtime.exit(1);
 }

@@ -20,10 +20,12 @@ const CONTINUES = /^\s*(?:[[(`+\-*/%,.?:<>=&|^!~]|in\b|instanceof\b)/;
  */
 export function splitCode(code: string): SplitCode {
   const isAsync = !compiles(`{${code}\n}`) && !compiles(`(${code}\n)`);
+  if (isAsync && compiles(`(function () {${code}\n})`)) throw new SyntaxError('Illegal return statement');
   const wrap = isAsync ? (text: string) => `(async () => {${text}\n})` : (text: string) => `{${text}\n}`;
   const wrapTail = isAsync ? (text: string) => `(async () => (${text}\n))` : (text: string) => `(${text}\n)`;
   const trimmed = code.replace(/[\s;]+$/, '');
-  if (trimmed !== '' && compiles(wrapTail(trimmed))) return { head: '', tail: trimmed, isAsync };
+  const isDeclaration = /^\s*(?:(?:async\s+)?function\b\s*\*?|class\b)\s*[A-Za-z_$]/.test(trimmed);
+  if (trimmed !== '' && !isDeclaration && compiles(wrapTail(trimmed))) return { head: '', tail: trimmed, isAsync };
   // A block cannot hold what is only allowed outside, such as `import`; compiling reports the error.
   if (!compiles(wrap(code))) new Script(isAsync ? wrap(code) : code);
   let tried = 0;
@@ -53,9 +55,13 @@ function compiles(code: string): boolean {
 /** Names that code declares at its top level, as far as a search finds them; more or fewer do no harm. */
 export function findDeclared(head: string): string[] {
   const names = [
-    ...head.matchAll(/(?:^|[;\n}])\s*(?:const|let|var|class|function\*?|async function)\s+(?<name>[A-Za-z_$][\w$]*)/g),
+    ...head.matchAll(
+      /(?:^|[;\n}])\s*(?:const|let|var|class|(?:async\s+)?function\s*\*?)\s*(?<=[\s*])(?<name>[A-Za-z_$][\w$]*)/g,
+    ),
   ];
   const unpacked = [...head.matchAll(/(?:^|[;\n}])\s*(?:const|let|var)\s*[[{](?<names>[^=]*)[\]}]\s*=/g)];
-  const inner = unpacked.flatMap(({ groups }) => groups!['names']!.match(/[A-Za-z_$][\w$]*(?=\s*(?:,|$|=))/g) ?? []);
+  const inner = unpacked.flatMap(
+    ({ groups }) => groups!['names']!.match(/[A-Za-z_$][\w$]*(?=\s*(?:[,=\]}]|$))/g) ?? [],
+  );
   return [...new Set([...names.map(({ groups }) => groups!['name']!), ...inner])];
 }

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
 import { Session } from 'node:inspector';
 
 /** What the inspector says of a value. */

@@ -24,8 +24,10 @@ interface Compiled {
 }
 
 /** Names before values in texts: JSON, URL parameters, headers, `.env` files, printed objects. */
-const KEYED =
-  /(?<name>[A-Za-z_$][\w$-]{1,60}|["'][\w .-]{2,60}["'])(?<between>\\?["']?\s*(?:=>|[:=])\s*)(?<value>(?:Bearer|Basic|Token|Digest)\s+[^\s"',;]+|\\?"(?:[^"\\]|\\(?!").)*\\?"|'[^']*'|`[^`]*`|[^\s"',;&)}\]]+)/gi;
+const NAME = /(?<name>[A-Za-z_$][\w$-]{1,60}|["'][\w .-]{2,60}["'])\\*["']?\s*(?:=>|[:=])\s*/g;
+/** What follows. */
+const VALUE =
+  /(?:Bearer|Basic|Token|Digest)\s+[^\s"',;]+|\\*"(?:[^"\\]|\\(?!"))*\\*"|'[^']*'|`[^`]*`|[^\s"',;&)}\]\\]+/iy;
 /** User and password, or a token alone, in a URL. */
 const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"']*)(?<password>:[^\s/?#"']*)?@/gi;
 const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
@@ -47,7 +49,18 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   };
   for (const value of Object.values(env)) if (value !== undefined) learnText(value);
 
+  // Names and short values come again and again.
+  const short = new Map<string, string>();
+  let valid = 0;
   const mask = (text: string): string => {
+    if (text.length > 60) return maskLong(text);
+    if (valid !== known.values.size || short.size > 2000) short.clear();
+    valid = known.values.size;
+    const found = short.get(text) ?? maskLong(text);
+    short.set(text, found);
+    return found;
+  };
+  const maskLong = (text: string): string => {
     if (text === '') return text;
     let masked = text;
     for (const value of plain) masked = masked.replaceAll(value, MASKED);
@@ -94,10 +107,11 @@ function findByForm(text: string): string[] {
   for (const { groups } of text.matchAll(SCHEMES)) add(groups!['value']);
   for (const { groups } of text.matchAll(COOKIE)) add(groups!['value']);
   for (const [value] of text.matchAll(JWT)) add(value);
-  for (const { groups } of text.matchAll(KEYED)) {
+  for (const { 0: all, index, groups } of text.matchAll(NAME)) {
     if (!isSecretName(groups!['name']!.replaceAll(/["']/g, ''))) continue;
-    const value = groups!
-      ['value']!.replaceAll(/^\\?["'`]|\\?["'`]$/g, '')
+    VALUE.lastIndex = index + all.length;
+    const value = (VALUE.exec(text)?.[0] ?? '')
+      .replaceAll(/^\\*["'`]|\\*["'`]$/g, '')
       .replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
     if (!isCode(value)) add(value);
   }

@@ -154,12 +154,10 @@ function describeEntries(value: object, type: string, kind: 'map' | 'set'): Desc
 
 function describeObject(value: object, type: string): Description {
   const text = textOfObject(value, type);
-  const keys = Reflect.ownKeys(value).filter(
-    (key) => !(isError(value) && key === 'stack') && !(typeof key === 'string' && isBoxed(value) && isIndex(key)),
-  );
+  const keys = listKeys(value);
   const promise = types.isPromise(value) ? peekPromise(value) : undefined;
   const inner: Part[] =
-    promise && promise.state !== 'pending'
+    promise?.state === 'fulfilled' || promise?.state === 'rejected'
       ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }]
       : [];
   const all = properties(value, keys);
@@ -171,6 +169,14 @@ function describeObject(value: object, type: string): Description {
     total: all.total + inner.length,
     parts: (count) => [...inner, ...all.parts(count - inner.length)],
   };
+}
+
+/** Without what the text of the value shows already. */
+function listKeys(value: object): (string | symbol)[] {
+  const keys = Reflect.ownKeys(value);
+  if (isError(value)) return keys.filter((key) => key !== 'stack' && key !== 'message');
+  if (types.isRegExp(value)) return keys.filter((key) => key !== 'lastIndex' || value.lastIndex !== 0);
+  return types.isBoxedPrimitive(value) ? keys.filter((key) => !isIndex(key)) : keys;
 }
 
 function textOfObject(value: object, type: string): string | undefined {
@@ -240,10 +246,6 @@ export function nameOfClass(value: object): string {
     if (typeof name === 'string' && name !== '') return name.slice(0, 100);
   }
   return types.isModuleNamespaceObject(value) ? 'Module' : 'Object';
-}
-
-function isBoxed(value: object): boolean {
-  return types.isBoxedPrimitive(value);
 }
 
 function isIndex(key: string | symbol): boolean {

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
 /** Functions of the runtime, taken before evaluated code can replace them. */
 const getter = (holder: object, key: string | symbol): ((this: unknown) => unknown) =>
   Reflect.getOwnPropertyDescriptor(holder, key)!.get!;

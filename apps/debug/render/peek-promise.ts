@@ -1,11 +1,15 @@
+import { runBounded } from '../inspector/bounded.ts';
 import { openInspector, toArgument, toPrimitive, type Inspector, type RemoteValue } from '../inspector/inspector.ts';
 
 export interface PromiseState {
-  state: 'pending' | 'fulfilled' | 'rejected';
-  /** The value or the reason. Undefined while pending. */
+  /** `unknown`: its result could not be read in time. */
+  state: 'pending' | 'fulfilled' | 'rejected' | 'unknown';
+  /** The value or the reason. Undefined in any other state. */
   result?: unknown;
 }
 
+/** Milliseconds. */
+const LIMIT = 100;
 const SLOT = Symbol.for('klendathu.peek');
 const EXPRESSION = "globalThis[Symbol.for('klendathu.peek')]";
 const holder = globalThis as { [SLOT]?: unknown };
@@ -14,7 +18,10 @@ const holder = globalThis as { [SLOT]?: unknown };
 export function peekPromise(promise: Promise<unknown>): PromiseState {
   const inspector = openInspector();
   try {
-    return peek(inspector, promise);
+    // The inspector reads the name and the stack of an error, which can be code of the program.
+    return runBounded(() => peek(inspector, promise), LIMIT);
+  } catch {
+    return { state: 'unknown' };
   } finally {
     delete holder[SLOT];
     inspector.close();

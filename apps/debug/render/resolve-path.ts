@@ -19,7 +19,7 @@ export function resolvePath(root: Part, path: string): Part | undefined {
     const { index, entry } = match.groups ?? {};
     const number = index ?? (entry !== undefined && /^\d/.test(entry) ? entry : undefined);
     const count: number = number === undefined ? Infinity : Number(number) + 1;
-    if (part.note !== undefined || count > 1_000_000)
+    if (part.note !== undefined || (number !== undefined && count > 1_000_000))
       return number === undefined ? undefined : readElement(part, Number(number));
     part = describeValue(part.value)
       .parts(count === Infinity ? 1_000_000 : count)

@@ -19,7 +19,7 @@ export function toPlain(node: ValueNode): unknown {
 }
 
 function toLeaf({ type, preview, size }: ValueNode): unknown {
-  if (size === 0 && /Array$/.test(type)) return [];
+  if (size === 0 && type.endsWith('Array')) return [];
   if (size === 0 && type === 'Map') return new Map();
   if (size === 0 && type === 'Set') return new Set();
   if (preview === '{}') return {};
@@ -29,7 +29,7 @@ function toLeaf({ type, preview, size }: ValueNode): unknown {
 /** A text as it was, or up to where the record cut it. */
 function toText(preview: string): string {
   const text = preview.replace(/(["'])… \(\d+ characters\)$/, '$1');
-  if (/^'.*'$/s.test(text)) return toText(`"${text.slice(1, -1).replaceAll('"', '\\"')}"`);
+  if (text.startsWith("'") && text.endsWith("'")) return toText(`"${text.slice(1, -1).replaceAll('"', '\\"')}"`);
   try {
     return JSON.parse(text) as string;
   } catch {
@@ -38,6 +38,6 @@ function toText(preview: string): string {
 }
 
 function toKey(name: string): unknown {
-  if (/^".*"$/s.test(name)) return toText(name);
+  if (name.startsWith('"')) return toText(name);
   return /^-?\d+(?:\.\d+)?$/.test(name) ? Number(name) : name;
 }

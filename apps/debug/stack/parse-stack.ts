@@ -60,7 +60,7 @@ export function toFilePath(url: string): string {
 
 /** True for code of the project: not of the runtime, not of an installed package, not of this package. */
 export function isUserFile(filePath: string): boolean {
-  if (!isAbsolute(filePath) || filePath.startsWith(OWN)) return false;
+  if (!isAbsolute(filePath) || (filePath.startsWith(OWN) && !filePath.includes('.test.'))) return false;
   return !/[\\/]node_modules[\\/]/.test(filePath);
 }
 

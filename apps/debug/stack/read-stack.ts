@@ -23,7 +23,7 @@ export function readText(error: unknown, key: string): string | undefined {
 /** A data property of a value or of one of its prototypes. Getters and proxies are not read. */
 export function readOwn(value: unknown, key: string): unknown {
   let holder: unknown = value;
-  for (let depth = 0; depth < 10 && typeof holder === 'object' && holder !== null && !isProxy(holder); depth++) {
+  for (let depth = 0; depth < 10 && isObject(holder) && !isProxy(holder); depth++) {
     const found = Reflect.getOwnPropertyDescriptor(holder, key);
     if (found && 'value' in found) return found.value;
     // The stack of an error is a getter of the runtime in some versions.
@@ -32,6 +32,10 @@ export function readOwn(value: unknown, key: string): unknown {
     holder = Reflect.getPrototypeOf(holder);
   }
   return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 function readNative(error: Error): unknown {

@@ -59,7 +59,7 @@ const world = {
     world.hits++;
   },
   async mutateLater() {
-    await null;
+    await Promise.resolve();
     world.hits++;
   },
   *generate() {
@@ -68,7 +68,7 @@ const world = {
   },
   total: (orders: { price?: number }[]) => orders.reduce((sum, { price }) => sum + (price ?? 0), 0),
   fails: async () => {
-    await null;
+    await Promise.resolve();
     throw new Error('rejected');
   },
 };

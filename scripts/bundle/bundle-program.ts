@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
 import { toLatePart } from './late-parts.ts';
 import { lazyBundle } from './lazy-bundle.ts';
-import { collectLicenses } from './licenses.ts';
+import { collectLicenses } from '../licenses.ts';
 import { pureSchemas } from './pure-schemas.ts';
 import { toolSchemas } from './tool-schemas.ts';
 

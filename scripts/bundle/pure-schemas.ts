@@ -1,6 +1,6 @@
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
-import { applyEdits, isFunction, visit, type Edit, type Node } from './syntax.ts';
+import { applyEdits, isFunction, visit, type Edit, type Node } from '../syntax.ts';
 
 /** The mark around a schema at the top level of a module. `lazyBundle` removes it. */
 export const SCHEMA_MARK = '__schema__';

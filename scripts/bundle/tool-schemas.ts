@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { builtinTools } from '../adapters/tools/registry.ts';
-import { toInputSchema } from '../core/agent/calls/tool-registry.ts';
+import { builtinTools } from '../../adapters/tools/registry.ts';
+import { toInputSchema } from '../../core/agent/calls/tool-registry.ts';
 
 const REGISTRY = 'adapters/tools/registry.ts';
 

@@ -1,7 +1,7 @@
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { SCHEMA_MARK } from './pure-schemas.ts';
-import { applyEdits, countDeclarations, isFunction, isReference, visit, type Edit, type Node } from './syntax.ts';
+import { applyEdits, countDeclarations, isFunction, isReference, visit, type Edit, type Node } from '../syntax.ts';
 
 /**
  * Defers work that a start may not need to its first use: loading another file of the bundle or a module of Node, and
