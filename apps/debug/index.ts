@@ -1,3 +1,5 @@
+export { arm, armFor } from './capture/arm.ts';
+export type { Armed, ArmOptions } from './capture/arm.ts';
 export { ContextCallable, ContextItem } from './investigate/context.ts';
 export type { Context } from './investigate/context.ts';
 export { investigate } from './investigate/investigate.ts';

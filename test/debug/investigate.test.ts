@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import type { StackFrame } from 'klendathu/contract';
 import { ContextCallable, ContextItem, investigate, KlendathuError, type InvestigateOptions } from 'klendathu';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { standIn, toSeen } from './stand-in.ts';
@@ -166,16 +167,21 @@ test.each(['signal', 'cancel', 'timeout'] as const)('%s ends an agent that does 
 
 test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
   const count = join(folder, 'shared');
-  const fail = () => investigate(new Error('same'), standIn({ count }));
   const other = investigate(toError(), standIn());
-  const runs = [fail(), fail(), fail()];
-  const reports = await Promise.all(runs);
-  expect(await fail()).toMatchObject({ text: reports[0]!.text, occurrences: 4 });
-  expect(reports.map(({ occurrences }) => occurrences).toSorted()).toEqual([1, 3, 3]);
+  // The place of the call is a part of the fingerprint.
+  const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), standIn({ count })));
+  const report = await first!;
+  const reports = await Promise.all(later);
+  expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
+  expect([report, ...reports].map(({ occurrences }) => occurrences)).toEqual([1, 4, 4, 4]);
+  expect(await Array.fromAsync(later[2]!.stderr)).toEqual(await Array.fromAsync(first!.stderr));
   expect(readFileSync(count, 'utf8')).toBe('+');
-  expect(await Array.fromAsync(runs[2]!.stderr)).toEqual(await Array.fromAsync(runs[0]!.stderr));
   expect(toSeen(await other).results).toEqual([]);
-  await investigate(new Error('same'), { ...standIn({ count }), dedupe: false });
+});
+
+test('without dedupe each error has a run of its own, and an ended run is remembered with it', async () => {
+  const count = join(folder, 'own');
+  for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...standIn({ count }), dedupe });
   expect(readFileSync(count, 'utf8')).toBe('++');
 });
 
@@ -200,14 +206,14 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   const recordsFolder = join(folder, 'records');
   const count = join(folder, 'recorded');
   const options = { ...standIn({ count }), mode: 'record', recordsFolder } as const;
-  const fail = () => investigate({ error: new RangeError('recorded'), token: 'tok-5f3a9c1e7b' }, options);
-  const run = fail();
-  const report = await run;
-  expect(await run.summary).toMatchObject({ turns: 0, cost: 0, finishReason: 'recorded' });
-  expect(await fail()).toMatchObject({ record: report.record, occurrences: 2 });
-  const text = readFileSync(report.record!, 'utf8');
+  const context = { token: 'tok-5f3a9c1e7b' };
+  const runs = Array.from({ length: 3 }, () => investigate({ error: new RangeError('recorded'), ...context }, options));
+  const [report] = await Promise.all(runs);
+  expect(await runs[0]!.summary).toMatchObject({ turns: 0, cost: 0, finishReason: 'recorded' });
+  expect(await runs[2]).toMatchObject({ record: report!.record, occurrences: 3 });
+  const text = readFileSync(report!.record!, 'utf8');
   expect(JSON.parse(text)).toMatchObject({ error: { name: 'RangeError', message: 'recorded' }, count: 1 });
-  expect(text).not.toContain('tok-5f3a9c1e7b');
+  expect(text).not.toContain(context.token);
   expect(() => readFileSync(count)).toThrow();
 });
 
@@ -223,7 +229,8 @@ test('frozen: the agent looks at a record in another process, while this one may
   expect(input).toMatchObject({ error: { name: 'TypeError' }, projectRoot: process.cwd() });
   expect(input['pid']).not.toBe(process.pid);
   expect(JSON.parse(results[0]!.text)).toMatchObject({ result: '5' });
-  expect(JSON.parse(results[1]!.text)).toMatchObject({ frames: [{ functionName: 'toError' }, {}] });
+  const { frames } = JSON.parse(results[1]!.text) as { frames: StackFrame[] };
+  expect(frames[0]).toMatchObject({ functionName: 'toError', filePath: import.meta.filename });
   expect(report.record).toContain(recordsFolder);
   expect((await run.summary).cost).toBe(0.25);
 });
@@ -237,7 +244,7 @@ test('auto is record in production', async () => {
 });
 
 test('a folder that cannot be written is a typed error', async () => {
-  const options = { ...standIn(), mode: 'record', recordsFolder: '/proc/none' } as const;
+  const options = { ...standIn(), mode: 'record', recordsFolder: join(import.meta.filename, 'records') } as const;
   await expect(investigate(toError(), options)).rejects.toMatchObject({ code: 'server' });
 });
 

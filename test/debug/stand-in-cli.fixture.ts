@@ -48,7 +48,7 @@ await client?.close();
 async function perform(step: Step, turnNumber: number): Promise<void> {
   send({ type: 'turn', turnNumber });
   if ('call' in step) return call(step);
-  if ('garbage' in step) writeSync(2, Buffer.alloc(step.garbage, '\u0000{"type":\n\n[1'));
+  if ('garbage' in step) write(2, Buffer.alloc(step.garbage, '\u0000{"type":\n\n[1'));
   if ('event' in step) print(3, step.event);
   if ('log' in step) send({ type: 'log', message: step.log, level: step.level, code: step.code, hint: step.hint });
   if ('count' in step) appendFileSync(step.count, '+');
@@ -90,5 +90,16 @@ function send(message: Record<string, unknown>): void {
 }
 
 function print(descriptor: number, value: unknown): void {
-  writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  write(descriptor, Buffer.from(`${JSON.stringify(value)}\n`));
+}
+
+/** Writes all of it, also to a reader that is slow. */
+function write(descriptor: number, bytes: Buffer): void {
+  for (let rest = bytes; rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
 }

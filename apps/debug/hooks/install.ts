@@ -43,15 +43,14 @@ type Crash = (error: unknown, options: HookOptions) => void;
 function loadCrash(): Crash {
   const name = import.meta.url.endsWith('.ts') ? './investigate-crash.ts' : './investigate-crash.js';
   let loaded: Crash | undefined;
-  void import('./investigate-crash.ts').then(
-    ({ investigateCrash }) => {
-      loaded = investigateCrash;
-    },
-    () => {},
-  );
+  const keep = ({ investigateCrash }: { investigateCrash: Crash }) => {
+    loaded = investigateCrash;
+  };
+  // Not while a crash may load it at once: Node.js refuses a module that is being imported.
+  if (!process.features.require_module) void import('./investigate-crash.ts').then(keep, () => {});
   return (error, options) => {
     try {
-      // Node.js before 22.12 cannot load it at once: a crash before the import has ended is not investigated.
+      // Node.js before 22.12 needs the import: a crash before it has ended is not investigated.
       loaded ??= (process.getBuiltinModule('node:module').createRequire(import.meta.url)(name) as { investigateCrash: Crash }).investigateCrash;
       loaded(error, options);
     } catch {

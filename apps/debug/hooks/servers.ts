@@ -13,7 +13,8 @@ interface RequestLike {
  */
 export function expressErrorHandler(options: HookOptions = {}) {
   // Express detects error middleware by its four parameters.
-  return (...[error, request, _, next]: [unknown, RequestLike, unknown, (error: unknown) => void]): void => {
+  // oxlint-disable-next-line max-params
+  return (error: unknown, request: RequestLike, _: unknown, next: (error: unknown) => void): void => {
     start(error, request, options);
     next(error);
   };

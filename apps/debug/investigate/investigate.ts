@@ -37,7 +37,7 @@ function openTarget(target: unknown, more: Context = {}): OpenedContext {
   const own = openContext(target as Context);
   return {
     error: own.error ?? items.error,
-    values: { ...items.values, ...own.values },
-    descriptions: { ...items.descriptions, ...own.descriptions },
+    values: { ...own.values, ...items.values },
+    descriptions: { ...own.descriptions, ...items.descriptions },
   };
 }

@@ -42,7 +42,7 @@ export interface InvestigateOptions extends RunOptions {
   context?: Context | undefined;
   /** Default `auto`, or the variable `KLENDATHU_MODE`. */
   mode?: Mode | undefined;
-  /** Default true: the values of variables are read, if `arm()` captured them. */
+  /** Default true: a record holds the variables of the frames, if `arm()` captured them. */
   locals?: boolean | undefined;
   /** Default true: an error with the fingerprint of an earlier one shares its run and its report. */
   dedupe?: boolean | undefined;

@@ -1,5 +1,5 @@
 import { readReport } from '../launch/judge-end.ts';
-import { fingerprintOf } from '../records/fingerprint-of.ts';
+import { toFingerprint } from '../stack/fingerprint.ts';
 import { startDebugServer } from '../server/debug-server.ts';
 import { checkOptions, resolveMode } from './check-options.ts';
 import type { OpenedContext } from './context.ts';
@@ -27,7 +27,7 @@ export async function work({ opened, options, control, run }: Work): Promise<Rep
   }
   if (options.dedupe !== false && opened.error !== undefined) {
     const key = JSON.stringify([
-      fingerprintOf(opened.error),
+      toFingerprint(opened.error),
       mode,
       options.access ?? 'read',
       options.model,

@@ -18,7 +18,8 @@ const NEEDED = 24;
 export async function findNode(cli: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const own = env['KLENDATHU_NODE'];
   if (own === undefined && isEnough(process.versions.node) && !process.versions['bun']) return process.execPath;
-  for (const candidate of [...(own === undefined ? [] : [own]), ...findPackaged(cli), ...findInPath('node', env)]) {
+  const candidates = own === undefined ? [...findPackaged(cli), ...findInPath('node', env)] : [own];
+  for (const candidate of candidates) {
     if (await runs(candidate)) return candidate;
   }
   throw new KlendathuError(

@@ -5,9 +5,7 @@ import type { RunOptions } from '../investigate/options.ts';
 import { Report } from '../investigate/report.ts';
 import { startRun, type Run } from '../investigate/start-run.ts';
 import { readReport } from '../launch/judge-end.ts';
-import { createRedactor } from '../redact/create-redactor.ts';
-import { serveSubject } from '../server/debug-server.ts';
-import { createRecordSubject } from './record-subject.ts';
+import { serveRecord } from '../server/from-record.ts';
 import { readRecord } from './record-store.ts';
 
 /** Asks an agent about a recorded failure. Rejects with a `KlendathuError` only. */
@@ -17,9 +15,7 @@ export function investigateRecord(path: string, options: RunOptions): Run<Report
       throw new KlendathuError('input', `${path} is no record: ${error instanceof Error ? error.message : String(error)}`);
     });
     const place = await findAgent({ ...options, projectRoot: options.projectRoot ?? record.projectRoot });
-    const { redact, ...serverOptions } = pickServerOptions(options);
-    const redactor = createRedactor({ redact });
-    const server = await serveSubject(createRecordSubject(record), { ...serverOptions, redactor });
+    const server = await serveRecord(record, pickServerOptions(options));
     try {
       const end = await launchAgent({ server, task: { mode: 'investigate' }, place }, options, control);
       control.signal.throwIfAborted();

@@ -1,8 +1,8 @@
 import type { OpenedContext } from '../investigate/context.ts';
 import type { InvestigateOptions } from '../investigate/options.ts';
 import { recordOnce, toRecordsFolder } from './record-store.ts';
-import { createRecord } from './create-record.ts';
-import { fingerprintOf } from './fingerprint-of.ts';
+import { createRecordNow } from '../server/create-record.ts';
+import { toFingerprint } from '../stack/fingerprint.ts';
 
 /**
  * Writes the record of an error, or counts it if there is one with the same fingerprint. Synchronous.
@@ -12,7 +12,15 @@ import { fingerprintOf } from './fingerprint-of.ts';
 export function recordFailure(opened: OpenedContext, options: InvestigateOptions): string {
   const projectRoot = options.projectRoot ?? process.cwd();
   const folder = options.recordsFolder ?? toRecordsFolder(projectRoot);
-  return recordOnce(folder, fingerprintOf(opened.error), () =>
-    createRecord(opened, { projectRoot, redact: options.redact, locals: options.locals }),
-  );
+  return recordOnce(folder, toFingerprint(opened.error), () => {
+    const record = createRecordNow({
+      error: opened.error,
+      context: opened.values,
+      descriptions: opened.descriptions,
+      projectRoot,
+      ...(options.redact !== undefined && { redact: options.redact }),
+    });
+    if (options.locals !== false) return record;
+    return { ...record, frames: record.frames.map(({ locals: _, ...frame }) => frame) };
+  });
 }

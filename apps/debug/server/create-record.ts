@@ -18,8 +18,13 @@ export interface RecordOptions {
   depth?: number;
 }
 
-/** Records an error with its frames, variables and context. Secrets are masked. Runs no code of the program. */
+/** {@link createRecordNow}, for callers that wait anyway. */
 export function createRecord(options: RecordOptions): Promise<DebugRecord> {
+  return Promise.resolve(createRecordNow(options));
+}
+
+/** Records an error with its frames, variables and context. Secrets are masked. Runs no code of the program. */
+export function createRecordNow(options: RecordOptions): DebugRecord {
   const {
     error,
     context = {},
@@ -32,7 +37,7 @@ export function createRecord(options: RecordOptions): Promise<DebugRecord> {
   const redactor = createRedactor({ redact });
   const subject = createLiveSubject({ error, context, descriptions, redactor });
   const entries = subject.context.filter(({ name }) => name in context);
-  return Promise.resolve({
+  return {
     protocol: PROTOCOL,
     fingerprint: subject.fingerprint,
     language: 'javascript',
@@ -50,5 +55,5 @@ export function createRecord(options: RecordOptions): Promise<DebugRecord> {
     }),
     console: printed.map((entry) => ({ ...entry, text: redactor.text(entry.text) })),
     count: 1,
-  });
+  };
 }
