@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,12 +10,11 @@ export const PYTHON_PACKAGE = join(import.meta.dirname, '../../python/klendathu'
 /** Exact versions, from PyPI. */
 const TOOLS = ['hatchling==1.33.0', 'pytest==9.2.0', 'mypy==2.4.1', 'pydantic==2.14.4'];
 
-/** A Python with the package installed from its wheel. */
+/** A folder of packages with the one under test from its wheel. */
 export interface PythonPlace extends Disposable {
   folder: string;
-  python: string;
-  /** Path of the wheel. */
-  wheel: string;
+  /** Variables with which `python3` finds the packages. */
+  env: NodeJS.ProcessEnv;
 }
 
 interface Output {
@@ -35,25 +34,31 @@ export async function runProgram(
   return { status, output };
 }
 
-/** True if the system's Python can make environments. */
+/** True if the system's Python can install packages. */
 export function hasPython(): boolean {
-  return spawnSync('python3', ['-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))']).status === 0;
+  return spawnSync('python3', ['-c', 'import sys, pip; sys.exit(sys.version_info < (3, 10))']).status === 0;
 }
 
-/** @throws Error with the output of the program that failed. */
+/**
+ * Installs packages into a folder.
+ *
+ * @throws Error with the output of pip.
+ */
+export async function installPackages(folder: string, words: readonly string[], env = process.env): Promise<void> {
+  const command = ['python3', '-m', 'pip', '--disable-pip-version-check', '--quiet'] as const;
+  const { status, output } = await runProgram([...command, 'install', '--no-compile', '--target', folder, ...words], {
+    env,
+  });
+  if (status !== 0) throw new Error(`pip failed:\n${output}`);
+}
+
+/** @throws Error with the output of pip. */
 export async function createPythonPlace(): Promise<PythonPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'klendathu-python-'));
-  const python = join(folder, 'venv/bin/python');
-  const run = async (command: readonly [string, ...string[]]) => {
-    const { status, output } = await runProgram(command, { cwd: folder });
-    if (status !== 0) throw new Error(`${command.join(' ')} failed:\n${output}`);
-  };
-  const pip = [python, '-m', 'pip', '--disable-pip-version-check', '--quiet'] as const;
-  await run(['python3', '-m', 'venv', 'venv']);
-  await run([...pip, 'install', ...TOOLS]);
-  await run([...pip, 'wheel', '--no-deps', '--no-build-isolation', '--wheel-dir', 'wheels', PYTHON_PACKAGE]);
-  const [name = ''] = readdirSync(join(folder, 'wheels'));
-  const wheel = join(folder, 'wheels', name);
-  await run([...pip, 'install', '--no-deps', wheel]);
-  return { folder, python, wheel, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  const packages = join(folder, 'packages');
+  const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: undefined };
+  await installPackages(packages, TOOLS);
+  // Builds the wheel, and installs that.
+  await installPackages(packages, ['--no-deps', '--no-build-isolation', PYTHON_PACKAGE], env);
+  return { folder, env, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }

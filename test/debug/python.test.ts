@@ -3,12 +3,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { DEBUG_TOOLS } from 'klendathu/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createPythonPlace, hasPython, PYTHON_PACKAGE, runProgram, type PythonPlace } from './python.fixture.ts';
+import {
+  createPythonPlace,
+  hasPython,
+  installPackages,
+  PYTHON_PACKAGE,
+  runProgram,
+  type PythonPlace,
+} from './python.fixture.ts';
 
+// Concurrent: most of the time is that of other programs.
 describe.skipIf(!hasPython())('the Python package', () => {
   let place: PythonPlace;
   beforeAll(async () => {
@@ -20,27 +29,25 @@ describe.skipIf(!hasPython())('the Python package', () => {
   }, 180_000);
   afterAll(() => place?.[Symbol.dispose]());
 
-  test('passes its own tests', { timeout: 300_000 }, async () => {
+  test.concurrent('passes its own tests', { timeout: 300_000 }, async () => {
     const cwd = join(place.folder, 'klendathu');
-    const command = [place.python, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--junitxml=report.xml'] as const;
-    const { status, output } = await runProgram(command, { cwd });
+    const command = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--junitxml=report.xml'] as const;
+    const { status, output } = await runProgram(command, { cwd, env: place.env });
     expect(status, output).toBe(0);
     const report = readFileSync(join(cwd, 'report.xml'), 'utf8');
     expect(Number(/ tests="(\d+)"/.exec(report)?.[1])).toBeGreaterThan(170);
     expect(/ skipped="(\d+)"/.exec(report)?.[1], output).toBe('0');
   });
 
-  test('has complete types', { timeout: 120_000 }, async () => {
-    const command = [place.python, '-m', 'mypy', '--cache-dir', join(place.folder, 'mypy')] as const;
-    const { status, output } = await runProgram(command, { cwd: PYTHON_PACKAGE });
+  test.concurrent('has complete types', { timeout: 120_000 }, async () => {
+    const command = ['python3', '-m', 'mypy', '--cache-dir', join(place.folder, 'mypy')] as const;
+    const { status, output } = await runProgram(command, { cwd: PYTHON_PACKAGE, env: place.env });
     expect(status, output).toBe(0);
   });
 
-  test('accepts models of the first pydantic', { timeout: 120_000 }, async () => {
+  test.concurrent('accepts models of the first pydantic', { timeout: 120_000 }, async () => {
     const folder = join(place.folder, 'pydantic1');
-    const pip = [place.python, '-m', 'pip', '--disable-pip-version-check', 'install', '-q', '--target', folder] as const;
-    const installed = await runProgram([...pip, 'pydantic==1.10.24']);
-    expect(installed.status, installed.output).toBe(0);
+    await installPackages(folder, ['pydantic==1.10.24']);
     const program = `
 import pydantic
 from klendathu.schema import Invalid, Schema
@@ -54,13 +61,13 @@ try:
     Schema(User).read({})
 except Invalid as error:
     print(len(error.reasons))`;
-    const { status, output } = await runProgram([place.python, '-c', program], {
-      env: { ...process.env, PYTHONPATH: folder },
+    const { status, output } = await runProgram(['python3', '-c', program], {
+      env: { ...place.env, PYTHONPATH: `${folder}:${place.env['PYTHONPATH']}` },
     });
     expect([status, output.trim()]).toEqual([0, '1']);
   });
 
-  test('serves the client of the SDK with the tools of the contract', async () => {
+  test.concurrent('serves the client of the SDK with the tools of the contract', async () => {
     const program = `
 import sys
 from klendathu.mcp.server import DebugServer
@@ -74,9 +81,9 @@ server = DebugServer(target, Tools(target))
 print(server.url, server.token, flush=True)
 sys.stdin.read()
 server.close()`;
-    const child = spawn(place.python, ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const [url = '', token = ''] = line.toString().trim().split(' ');
+    const child = spawn('python3', ['-c', program], { env: place.env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const [url = '', token = ''] = line.split(' ');
     for (const mode of ['legacy', 'auto'] as const) {
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
       const headers = { Authorization: `Bearer ${token}` };
