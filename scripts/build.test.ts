@@ -11,7 +11,7 @@ import { toInputSchema } from '@klaus/core/agent';
 import { startModelServer } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import { findNoSandbox } from '../bench/program.ts';
-import { LATE_NAMES } from './late-parts.ts';
+import { LATE_NAMES } from './bundle/late-parts.ts';
 
 const root = join(import.meta.dirname, '..');
 const place = createTestHome();

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { createProgram } from '../apps/cli/program/program.ts';
-import { bundleProgram, writeLicenses } from './bundle-program.ts';
+import { bundleProgram, writeLicenses } from './bundle/bundle-program.ts';
 import { toManPage } from './man-page.ts';
 import { buildWeb } from './web.ts';
 

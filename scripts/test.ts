@@ -35,25 +35,35 @@ function countReport(report: Report): Counts {
   };
 }
 
-/** Builds the program that the tests start. @returns Its file; undefined if the build fails. */
-function buildProgram(): string | undefined {
-  // Below node_modules: the bundle imports a package from there.
-  const folder = join(ROOT, 'node_modules/.cache/program');
-  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts/build.ts'), folder], { stdio: 'inherit' });
-  return status === 0 ? join(folder, 'klaus.cjs') : undefined;
+/** Programs that the tests start as bundles: the script that builds each, and its file, by the variable that names it. */
+const PROGRAMS = {
+  KLAUS_TEST_PROGRAM: { script: 'scripts/build.ts', file: 'klaus.cjs' },
+  KLENDATHU_TEST_PROGRAM: { script: 'scripts/klendathu/build.ts', file: 'klendathu-cli/dist/klendathu-cli.cjs' },
+};
+
+/** Builds the programs that the tests start. @returns Variables with their files; undefined if a build fails. */
+function buildPrograms(): Record<string, string> | undefined {
+  const files: Record<string, string> = {};
+  for (const [name, { script, file }] of Object.entries(PROGRAMS)) {
+    // Below node_modules: the bundles import a package from there.
+    const folder = join(ROOT, 'node_modules/.cache', name.toLowerCase());
+    const { status } = spawnSync(process.execPath, [join(ROOT, script), folder], { stdio: 'inherit' });
+    if (status !== 0) return undefined;
+    files[name] = join(folder, file);
+  }
+  return files;
 }
 
 /**
  * @param more Other arguments for vitest.
- * @param program The file that the tests start as `klaus`. Default: the sources.
+ * @param programs Variables with the files of the programs that the tests start. Default: the sources.
  */
-function runTests(more: readonly string[], program?: string): Counts {
+function runTests(more: readonly string[], programs: Record<string, string> = {}): Counts {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
   try {
     const file = join(folder, 'report.json');
     const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...more];
-    const env = { ...process.env, ...(program === undefined ? {} : { KLAUS_TEST_PROGRAM: program }) };
-    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit', env });
+    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...programs } });
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
     const report: Report = JSON.parse(readFileSync(file, 'utf8'));
     const counts = countReport(report);
@@ -90,11 +100,11 @@ if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', '
 const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
 // A few tests, and those that are measured, start the sources.
 const needsProgram = filters.length === 0 && !values.coverage;
-const program = needsProgram ? buildProgram() : undefined;
-if (needsProgram && program === undefined) console.log('FAILED build of the program');
-const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], program);
+const programs = needsProgram ? buildPrograms() : undefined;
+if (needsProgram && programs === undefined) console.log('FAILED build of the programs');
+const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], programs);
 const passed = checks.passed + tests.passed;
-const broken = [missing.length > 0, needsProgram && program === undefined].filter(Boolean).length;
+const broken = [missing.length > 0, needsProgram && programs === undefined].filter(Boolean).length;
 const failed = checks.failed + tests.failed + broken;
 // Set before the last line, which must stay the last one.
 process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
-import { pureSchemas } from './pure-schemas.ts';
+import { pureSchemas } from './bundle/pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'apps/web');

@@ -48,6 +48,10 @@ export const commandSchema = z.discriminatedUnion('type', [
       run: z.string().optional().describe('The run to cancel. Absent: the active one.'),
       by: z.string().optional().describe('The door that cancels it.'),
       reason: z.string().optional().describe('The reason as one sentence for the log. Absent: the user cancelled it.'),
+      outcome: z
+        .literal('done')
+        .optional()
+        .describe('The door has the result of the run, so no further turn is needed. Absent: `cancelled`.'),
     })
     .describe('Cancel the run.'),
   z

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { bundleProgram, writeLicenses } from '../bundle-program.ts';
+import { bundleProgram, writeLicenses } from '../bundle/bundle-program.ts';
 import { toCliManifest, toLibraryManifest } from './manifests.ts';
 
 // Builds the packages `klendathu` and `klendathu-cli`, each in a folder of its name.

@@ -1,5 +1,5 @@
 // Covers apps/debug-cli, apps/debug/contract: an investigation from its input to its report, and every failure.
-import { FAILURE_CODES, reportSchema } from 'klendathu/contract';
+import { FAILURE_CODES, PROTOCOL_VERSION, reportSchema } from 'klendathu/contract';
 import type { Script } from '@klaus/sdk';
 import { createKlaus } from '@klaus/sdk';
 import { readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { ofType } from '../fixtures/engine.ts';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
-import { runDebugCli, toInput } from './debug-cli.fixture.ts';
+import { runDebugCli, startDebugCli, toInput } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
 
 const REPORT = {
@@ -56,10 +56,13 @@ test('findings are those of the program if it offers report itself', async () =>
 
 test('the last text is the report of an agent that does not call report', async () => {
   using place = createTestHome(FILES);
-  await using server = await startServer({ steps: [{ reply: { text: 'It is **null**.' } }] });
+  const text = `It is **null**. ${'Because of this. '.repeat(50)}`.trim();
+  await using server = await startServer({ steps: [{ reply: { text } }] });
   await using host = await startTestHost();
   const run = await runDebugCli({ place, server, input: toInput(host.url) });
-  expect([run.code, run.stdout]).toEqual([0, 'It is **null**.\n']);
+  expect([run.code, run.stdout]).toEqual([0, `${text}\n`]);
+  // None for a title.
+  expect(server.requests).toHaveLength(1);
 });
 
 test('the session is in the list of Klaus, with title, workspace, and a decision for every call', async () => {
@@ -83,6 +86,7 @@ test('the session is in the list of Klaus, with title, workspace, and a decision
   expect(ofType(events, 'session.opened')[0]?.tools.toSorted()).toEqual(
     ['eval', 'list_files', 'read_file', 'report', 'search_files'].toSorted(),
   );
+  expect(ofType(events, 'run.finished')).toMatchObject([{ outcome: 'done', by: 'klendathu' }]);
   expect((await klaus.store.attention()).items).toEqual([]);
 });
 
@@ -127,14 +131,17 @@ test('implement ends with the accepted result; the model saw the schema and the 
     ],
   });
   await using host = await startTestHost({
-    tools: ['eval', 'set_result', 'fail_implementation'],
+    tools: ['eval', 'report', 'set_result', 'fail_implementation'],
     results: [{ accepted: false, errors: ['not a number'] }, { accepted: true }],
   });
   const run = await runDebugCli({ place, server, input: toInput(host.url, IMPLEMENT) });
   expect(run.code, run.stderr).toBe(0);
   expect(host.calls.map(({ arguments: input }) => input)).toEqual([{ result: 'two' }, { result: 2 }]);
   expect(server.requests).toHaveLength(2);
-  expect(JSON.stringify(server.requests[0]?.json)).toContain('ShownToTheModel');
+  const request = server.requests[0]?.json as { tools: { name: string }[] };
+  expect(JSON.stringify(request)).toContain('ShownToTheModel');
+  // It would end the session without a result.
+  expect(request.tools.map(({ name }) => name)).not.toContain('report');
 });
 
 test.each([
@@ -147,4 +154,26 @@ test.each([
   const run = await runDebugCli({ place, server, input: toInput(host.url, IMPLEMENT) });
   expect([run.code, run.codes, run.stdout]).toEqual([FAILURE_CODES[code], [code], '']);
   expect(server.requests).toHaveLength(requests);
+});
+
+test('a tool of the program does not replace one of Klaus, and one without eval cannot be investigated', async () => {
+  using place = createTestHome(FILES);
+  await using server = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
+  await using host = await startTestHost({ tools: ['eval', 'read_file', 'odd name', 'set_result'] });
+  const run = await runDebugCli({ place, server, input: toInput(host.url) });
+  expect(run.code, run.stderr).toBe(0);
+  expect(run.summary.warnings).toHaveLength(2);
+  await using other = await startTestHost({ tools: ['report'] });
+  const failed = await runDebugCli({ place, server, input: toInput(other.url) });
+  expect(failed.codes).toEqual(['server']);
+});
+
+test('--help and --protocol print to standard output and nothing else', async () => {
+  using place = createTestHome(FILES);
+  const [help, protocol] = await Promise.all(
+    ['--help', '--protocol'].map((word) => startDebugCli({ place, input: '', words: [word] }).ended),
+  );
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  for (const option of ['--json', '--events-fd', '--templates']) expect(help?.stdout).toContain(option);
+  expect(protocol).toMatchObject({ code: 0, stderr: '', stdout: `${PROTOCOL_VERSION}\n` });
 });

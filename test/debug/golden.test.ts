@@ -72,9 +72,66 @@ child.on('close', () => process.exit());
 test.skipIf(!existsSync('/usr/bin/perl'))('a program in Perl and one in JavaScript give the same log', async () => {
   const [first, second] = await Promise.all([runGolden(SCRIPT, STORY), runGolden(PERL, STORY)]);
   expect(first.map((event) => (event as { type: string }).type)).toContain('gate.decided');
-  expect(first.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'cancelled', by: 'klendathu' });
+  expect(first.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'done', by: 'klendathu' });
   expect(withoutError(second)).toEqual(withoutError(first));
 });
+
+const MODEL = 'anthropic/claude-sonnet-5-5';
+const LIBRARY = join(ROOT, 'apps/debug/investigate');
+const PACKAGE = join(ROOT, 'python/klendathu/src');
+
+/** Code that means the same in JavaScript and in Python. */
+const SHARED_STORY = JSON.parse(JSON.stringify(STORY).replace('"6 * 7"', JSON.stringify('order["id"] + 1'))) as Script;
+
+const NODE: GoldenHost = {
+  files: {
+    ...SHARED,
+    'pay.mts': `
+import { investigate } from '${join(ROOT, 'apps/debug/index.ts')}';
+class PaymentError extends Error {
+  override name = 'PaymentError';
+}
+const order = { id: 41 };
+try {
+  throw new PaymentError('no price');
+} catch (error) {
+  console.log(String(await investigate({ error, order }, { model: '${MODEL}' })));
+}
+`,
+  },
+  command: [process.execPath, 'pay.mts'],
+};
+
+const PYTHON: GoldenHost = {
+  files: {
+    ...SHARED,
+    'pay.py': `
+from klendathu import investigate
+
+
+class PaymentError(Exception):
+    pass
+
+
+order = {"id": 41}
+try:
+    raise PaymentError("no price")
+except PaymentError as error:
+    print(investigate({"error": error, "order": order}, model="${MODEL}").result())
+`,
+  },
+  command: ['python3', 'pay.py'],
+  env: { PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: '1' },
+};
+
+test.skipIf(!existsSync(LIBRARY) || !existsSync(PACKAGE))(
+  'the packages for Node.js and Python give the same log',
+  async () => {
+    const [node, python] = await Promise.all([runGolden(NODE, SHARED_STORY), runGolden(PYTHON, SHARED_STORY)]);
+    expect(JSON.stringify(node)).toContain('"output":"{\\"console\\":[],\\"result\\":\\"42\\"}"');
+    expect(python).toEqual(node);
+  },
+);
 
 /** The message of an error in Perl has its place. */
 function withoutError(events: unknown[]): unknown[] {

@@ -64,7 +64,13 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
       return { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo };
     }
     if (method !== 'tools/list') return call(params!);
-    return { tools: tools.map((name) => ({ name, description: `The tool ${name}.`, inputSchema: SCHEMAS[name] })) };
+    return {
+      tools: tools.map((name) => ({
+        name,
+        description: `The tool ${name}.`,
+        inputSchema: SCHEMAS[name] ?? { type: 'object' },
+      })),
+    };
   };
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, KlausError, type Tool } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
-import { findingsSchema, type Access } from 'klendathu/contract';
+import { findingsSchema, type Access, type CliInput } from 'klendathu/contract';
 import { CliFailure } from '../program/cli-failure.ts';
 import type { Control } from '../session/control.ts';
 import { HostTimeout, type HostConnection, type HostResult, type HostTool } from './host-connection.ts';
@@ -49,6 +49,17 @@ export function toTools(options: ToolsOptions): Tool<Record<string, unknown>>[] 
       },
     }),
   );
+}
+
+/** The tools of the other mode, whose calls would end the session without its result. */
+const OF_OTHER_MODE: Readonly<Record<CliInput['mode'], readonly string[]>> = {
+  investigate: ['set_result', 'fail_implementation'],
+  implement: ['report'],
+};
+
+/** The tools of the program that a session of this mode offers. */
+export function selectTools(tools: readonly HostTool[], mode: CliInput['mode']): readonly HostTool[] {
+  return tools.filter(({ name }) => !OF_OTHER_MODE[mode].includes(name));
 }
 
 /** For a server without a tool `report`. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { TRANSCRIPTS_VARIABLE, type CliInput, type Findings } from 'klendathu/contract';
 import { connectHost, type HostConnection } from '../host/host-connection.ts';
+import { selectTools } from '../host/to-tools.ts';
 import { toPromptData } from '../prompt/prompt-data.ts';
 import { renderPrompt } from '../prompt/render-prompt.ts';
 import { createControl, type Control } from '../session/control.ts';
@@ -42,7 +43,9 @@ export async function investigate(input: CliInput, options: InvestigateOptions):
     if (given.eventsFd !== undefined) events = openEventStream(given.eventsFd);
     const projectRoot = toProjectRoot(input);
     const { requestTimeoutMs } = given;
-    connection = await connectHost({ url: input.mcpUrl, token: input.mcpToken, timeoutMs: CONNECT_MS, signal });
+    const place = { url: input.mcpUrl, token: input.mcpToken, timeoutMs: CONNECT_MS, signal };
+    const connected = await connectHost(place);
+    connection = { ...connected, tools: selectTools(connected.tools, input.mode) };
     status.send({ type: 'server_started', url: input.mcpUrl });
     await using opened = await openSession({ input, projectRoot, connection, control, status, requestTimeoutMs });
     const { session, klaus } = opened;

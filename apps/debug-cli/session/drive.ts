@@ -38,11 +38,15 @@ export async function drive(options: DriveOptions): Promise<LogEnd> {
   };
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
+  // The session has a title: after the end of a run, another request to a model would look for one.
+  let ended = new AbortController();
+  const unsubscribe = session.subscribe(0, ({ type }) => void (type === 'run.finished' && ended.abort()));
   try {
     await run(prompt);
     if (needsResult && !control.pause.aborted && (await isDone())) await run(REMINDER);
     if (control.pause.aborted && !leave.signal.aborted) await close();
   } finally {
+    unsubscribe();
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
   }
@@ -53,14 +57,18 @@ export async function drive(options: DriveOptions): Promise<LogEnd> {
   return end;
 
   async function run(text: string): Promise<void> {
+    ended = new AbortController();
     await session.prompt(text, { onAsk: 'deny' });
-    await session.advance({ signal: leave.signal, pause: control.pause });
+    await session.advance({ signal: leave.signal, pause: AbortSignal.any([control.pause, ended.signal]) });
   }
 
   /** Ends the run that was paused after its result or its failure. */
   async function close(): Promise<void> {
-    const reason = control.failure?.message ?? 'The result was accepted.';
-    await session.send({ type: 'cancel', by: BY, reason });
+    const { failure } = control;
+    const end = failure
+      ? { reason: failure.message }
+      : { reason: 'The result was accepted.', outcome: 'done' as const };
+    await session.send({ type: 'cancel', by: BY, ...end });
     await session.advance({ signal: leave.signal });
   }
 

@@ -131,7 +131,7 @@ async function endCancelled(work: Work, command: Extract<Command, { type: 'cance
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
   await snapshotAtEnd(work);
   const reason = command.reason ?? 'The user stopped the run.';
-  return endRun(work, { outcome: 'cancelled', reason, ...optional({ by: command.by }) });
+  return endRun(work, { outcome: command.outcome ?? 'cancelled', reason, ...optional({ by: command.by }) });
 }
 
 async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {

@@ -196,8 +196,11 @@ function readCancel({ events, at, id }: Position): Found | undefined {
     const event = events[next]!;
     if (event.type === 'run.finished') {
       const { outcome, reason, by } = event;
-      if (outcome !== 'cancelled' || !outputs.every((output) => output.includes(toClause(reason)))) return undefined;
-      return { command: { type: 'cancel', id, reason, ...optional({ by }) }, next: next + 1 };
+      // Without a door, the model ended the run.
+      const isStopped = outcome === 'cancelled' || (outcome === 'done' && by !== undefined);
+      if (!isStopped || !outputs.every((output) => output.includes(toClause(reason)))) return undefined;
+      const command: Command = { type: 'cancel', id, reason, ...optional({ by }) };
+      return { command: outcome === 'done' ? { ...command, outcome } : command, next: next + 1 };
     }
     if (!toReader(event).isClosing?.(event)) return undefined;
     if (event.type === 'tool.finished') outputs.push(event.output);

@@ -24,7 +24,8 @@ export function foldRunEnd(state: State, event: EventOf<'run.finished'>): void {
   delete state.run;
   state.lastRun = event;
   if (event.evidence.length > 0) state.evidence = [...state.evidence, ...event.evidence].slice(-MAX_EVIDENCE);
-  state.titled = event.turns === 0 || !TITLED_OUTCOMES.has(event.outcome);
+  // A door that ends the run with its result names the session itself.
+  state.titled = event.turns === 0 || event.by !== undefined || !TITLED_OUTCOMES.has(event.outcome);
 }
 
 export function foldTurnStart(state: State, event: EventOf<'turn.started'>): void {

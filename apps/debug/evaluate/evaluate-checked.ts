@@ -1,0 +1,94 @@
+import { isPromise } from 'node:util/types';
+import { peekPromise } from '../render/peek-promise.ts';
+import type { Outcome, Realm } from './realm.ts';
+import { findDeclared, splitCode } from './split-code.ts';
+
+/** Why read-only code was not run, with what to do. */
+export class RefusedError extends Error {
+  override name = 'RefusedError';
+}
+
+const AWAIT =
+  /\bawait\s+(?<operand>[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[(?:\d+|"[^"\]]*"|'[^'\]]*')\])*)(?!\s*[(\w$.[`])/g;
+const WRITE_HINT =
+  'Read-only evaluation refuses code that may change the program. Work on copies ([...list], new Map(map)), use the tool `locals`, or pass readOnly: false if the access allows it.';
+
+/** Code whose every step V8 checks for side effects before it is done. */
+export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): Outcome {
+  const limit = Date.now() + timeoutMs;
+  const left = (): number => Math.max(1, limit - Date.now());
+  const run = (expression: string): Outcome =>
+    unbox(realm.toOutcome(realm.start(toBoxed(expression), { throwOnSideEffect: true, timeout: left() })));
+  const bound: string[] = [];
+  let split = splitCode(code);
+  try {
+    if (split.isAsync) {
+      split = splitCode(settle(realm, code, { run, bound }));
+      if (split.isAsync)
+        throw new RefusedError(
+          'Read-only evaluation can await only the name of a promise that is settled, such as `await job.result`. Read the promise itself to see its state, or pass readOnly: false if the access allows it.',
+        );
+    }
+    const { head, tail } = split;
+    const outcome = run(tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`);
+    if (outcome.kind === 'value' && head !== '') keepDeclared(realm, head, run);
+    return outcome;
+  } finally {
+    for (const name of bound) delete realm.names[name];
+  }
+}
+
+/**
+ * Code that ends with an object which holds its value or its exception. The inspector would read the name and the stack
+ * of an exception itself, without a check and without a limit.
+ */
+export function toBoxed(code: string): string {
+  return `'use strict';try {${code}\n} catch (error) { ({ error, isThrown: true }) }`;
+}
+
+/** The result of {@link toBoxed} code. */
+export function unbox(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
+  const { value, error, isThrown } = outcome.value as { value?: unknown; error?: unknown; isThrown?: true };
+  return isThrown === true ? { kind: 'thrown', error } : { kind: 'value', value };
+}
+
+export function toRefusal(detail?: string): RefusedError {
+  return new RefusedError(detail === undefined ? WRITE_HINT : `${WRITE_HINT} (On a copy of the values: ${detail})`);
+}
+
+/** Replaces each `await name` by the value of the promise, if it is settled. */
+function settle(
+  realm: Realm,
+  code: string,
+  { run, bound }: { run: (code: string) => Outcome; bound: string[] },
+): string {
+  return code.replaceAll(AWAIT, (_match, operand: string) => {
+    const outcome = run(`({ value: (${operand}) })`);
+    if (outcome.kind !== 'value') throw new RefusedError(`Cannot read \`${operand}\`, which is awaited.`);
+    const { value } = outcome;
+    const name = `__awaited${bound.length}`;
+    realm.names[name] = isPromise(value) ? readSettled(value, operand) : value;
+    bound.push(name);
+    return name;
+  });
+}
+
+function readSettled(promise: Promise<unknown>, operand: string): unknown {
+  const { state, result } = peekPromise(promise);
+  if (state === 'pending' || state === 'unknown')
+    throw new RefusedError(
+      `The promise \`${operand}\` is ${state}. Read-only evaluation does not wait: that would run the program. Pass readOnly: false if the access allows it.`,
+    );
+  if (state === 'rejected') throw result;
+  return result;
+}
+
+/** Declarations stay for the next evaluations: as variables of the realm, not of the program. */
+function keepDeclared(realm: Realm, head: string, run: (code: string) => Outcome): void {
+  const names = findDeclared(head);
+  if (names.length === 0) return;
+  const outcome = run(`${head}\n;({ value: { ${names.join(', ')} } })`);
+  if (outcome.kind !== 'value') return;
+  for (const name of names) realm.names[name] = (outcome.value as Record<string, unknown>)[name];
+}

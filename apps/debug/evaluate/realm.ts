@@ -1,0 +1,115 @@
+import { createContext, runInContext, type Context } from 'node:vm';
+import { toPrimitive, type Inspector, type Pending, type RemoteValue } from '../inspector/inspector.ts';
+
+/** How code ended. */
+export type Outcome =
+  | { kind: 'value'; value: unknown }
+  | { kind: 'thrown'; error: unknown }
+  /** The code would have had a side effect. */
+  | { kind: 'refused' }
+  | { kind: 'timeout' };
+
+/** A global scope of its own in this process, with values of the program as its variables. */
+export interface Realm {
+  readonly context: Context;
+  /** The variables. */
+  readonly names: Record<string, unknown>;
+  /** Starts code. The answer of `replMode` comes when the queue of the realm is run. */
+  start(code: string, options: object): Pending;
+  toOutcome(pending: Pending): Outcome;
+}
+
+let count = 0;
+
+/** `instanceof` with the classes of the realm is true for objects of the program, too. */
+const SAME_CLASSES = `(hosts) => {
+  for (const [name, hostPrototype] of hosts) {
+    const own = globalThis[name];
+    if (typeof own !== 'function') continue;
+    const prototype = own.prototype;
+    const getPrototypeOf = Object.getPrototypeOf;
+    Object.defineProperty(own, Symbol.hasInstance, { value(value) {
+      if (this !== own) {
+        const wanted = this.prototype;
+        if (value === null || typeof value !== 'object' && typeof value !== 'function') return false;
+        for (let one = getPrototypeOf(value); one !== null; one = getPrototypeOf(one)) if (one === wanted) return true;
+        return false;
+      }
+      if (value === null || typeof value !== 'object' && typeof value !== 'function') return false;
+      for (let one = getPrototypeOf(value); one !== null; one = getPrototypeOf(one))
+        if (one === prototype || one === hostPrototype) return true;
+      return false;
+    } });
+  }
+}`;
+const CLASSES =
+  'Object Array Function Error TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError Map Set WeakMap WeakSet Date RegExp Promise ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array BigInt64Array BigUint64Array';
+
+/** @param isIsolated True for a realm that gets no object of the program at all. */
+export function createRealm(inspector: Inspector, { isIsolated = false }: { isIsolated?: boolean } = {}): Realm {
+  const name = `klendathu-${process.pid}-${++count}`;
+  const names = Object.create(null) as Record<string, unknown>;
+  const context = createContext(names, {
+    name,
+    microtaskMode: 'afterEvaluate',
+    codeGeneration: { strings: !isIsolated, wasm: !isIsolated },
+  });
+  if (!isIsolated) acceptHostClasses(context);
+  const contextId = findContext(inspector, name);
+  let received: unknown;
+  names['receive'] = (value: unknown): void => void (received = value);
+  const { objectId: receiver } = inspector.call('Runtime.evaluate', { expression: 'receive', contextId })[
+    'result'
+  ] as RemoteValue;
+  delete names['receive'];
+  const toLive = (remote: RemoteValue): unknown => {
+    if (remote.objectId === undefined) return toPrimitive(remote);
+    inspector.call('Runtime.callFunctionOn', {
+      objectId: receiver,
+      functionDeclaration: 'function (value) { this(value); }',
+      arguments: [{ objectId: remote.objectId }],
+      silent: true,
+    });
+    inspector.call('Runtime.releaseObject', { objectId: remote.objectId });
+    const value = received;
+    received = undefined;
+    return value;
+  };
+  return {
+    context,
+    names,
+    start: (expression, options) =>
+      inspector.post('Runtime.evaluate', { expression, contextId, silent: true, ...options }),
+    toOutcome({ error, answer }) {
+      if (error) {
+        // The two answers of the inspector for code that it has stopped.
+        if (/terminated|Internal error/.test(error.message)) return { kind: 'timeout' };
+        return { kind: 'thrown', error };
+      }
+      const details = answer?.['exceptionDetails'] as { exception?: RemoteValue; text: string } | undefined;
+      if (!details) return { kind: 'value', value: toLive(answer!['result'] as RemoteValue) };
+      if (details.exception?.description?.startsWith('EvalError: Possible side-effect')) return { kind: 'refused' };
+      return { kind: 'thrown', error: details.exception ? toLive(details.exception) : new Error(details.text) };
+    },
+  };
+}
+
+function acceptHostClasses(context: Context): void {
+  const hosts = CLASSES.split(' ').flatMap((one) => {
+    const made = (globalThis as Record<string, unknown>)[one];
+    return typeof made === 'function' ? [[one, made.prototype as unknown]] : [];
+  });
+  (runInContext(SAME_CLASSES, context) as (pairs: unknown) => void)(hosts);
+}
+
+function findContext(inspector: Inspector, name: string): number {
+  let found: number | undefined;
+  const listen = ({ params }: { params: { context: { id: number; name: string } } }): void => {
+    if (params.context.name === name) found = params.context.id;
+  };
+  inspector.session.on('Runtime.executionContextCreated', listen);
+  inspector.call('Runtime.enable');
+  inspector.call('Runtime.disable');
+  inspector.session.off('Runtime.executionContextCreated', listen);
+  return found!;
+}

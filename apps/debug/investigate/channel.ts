@@ -1,0 +1,41 @@
+/**
+ * Messages for any number of readers. Each reader gets all messages from the first one on, at its own speed, even if it
+ * begins after the end.
+ */
+export interface Channel<T> {
+  readonly messages: AsyncIterable<T>;
+  /** Ignored after `end`. */
+  push(message: T): void;
+  end(): void;
+}
+
+export function createChannel<T>(): Channel<T> {
+  const sent: T[] = [];
+  let hasEnded = false;
+  let changed = Promise.withResolvers<void>();
+
+  const wake = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  return {
+    messages: {
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; ; ) {
+          if (at < sent.length) yield sent[at++]!;
+          else if (hasEnded) return;
+          else await changed.promise;
+        }
+      },
+    },
+    push(message) {
+      if (hasEnded) return;
+      sent.push(message);
+      wake();
+    },
+    end() {
+      hasEnded = true;
+      wake();
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { describeValue } from '../render/describe-value.ts';
+import { isSecret, MASKED, type Mask } from '../render/format-value.ts';
+import { createKnownSecrets } from './known-secrets.ts';
+import { isSecretName } from './secret-names.ts';
+import { SECRET_PATTERNS } from './secret-patterns.ts';
+
+export interface RedactorOptions {
+  /** Values, and patterns for values, that are masked in addition to the built-in rules. */
+  redact?: readonly (string | RegExp)[] | undefined;
+  /** Default: that of the process. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Redactor extends Mask {
+  /** Learns the secrets in a graph of values: whatever is under a secret name. Bounded. */
+  learn(root: unknown): void;
+  /** The text of a result that is shown alone; also hides short parts of known secrets. */
+  result(text: string): string;
+}
+
+interface Compiled {
+  keywords: readonly string[];
+  pattern: RegExp;
+}
+
+/** Names before values in texts: JSON, URL parameters, headers, `.env` files, printed objects. */
+const NAME = /(?<name>[A-Za-z_$][\w$-]{1,60}|["'][\w .-]{2,60}["'])\\*["']?\s*(?:=>|[:=])\s*/g;
+/** What follows. */
+const VALUE =
+  /(?:Bearer|Basic|Token|Digest)\s+[^\s"',;]+|\\*"(?:[^"\\]|\\(?!"))*\\*"|'[^']*'|`[^`]*`|[^\s"',;&)}\]\\]+/iy;
+/** User and password, or a token alone, in a URL. */
+const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"']*)(?<password>:[^\s/?#"']*)?@/gi;
+const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
+const COOKIE = /\b(?<name>(?:set-)?cookie["']?\s*[:=]\s*)(?<value>[^\n"]+)/gi;
+const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
+const NODES = 20_000;
+
+/** Masks secrets: by the names before them, by their form, and every value that was once seen under a secret name. */
+export function createRedactor({ redact = [], env = process.env }: RedactorOptions = {}): Redactor {
+  const known = createKnownSecrets();
+  for (const value of redact) if (typeof value === 'string' && value !== '') known.add(value);
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && isSecretName(name)) known.add(value);
+  const plain = redact.filter((value) => typeof value === 'string').filter((value) => value.length > 0);
+  const own = redact
+    .filter((value) => value instanceof RegExp)
+    .map(({ source, flags }) => new RegExp(source, flags.includes('g') ? flags : `${flags}g`));
+  const learnText = (text: string): void => {
+    for (const secret of findByForm(text)) known.add(secret);
+  };
+  for (const value of Object.values(env)) if (value !== undefined) learnText(value);
+
+  // Names and short values come again and again.
+  const short = new Map<string, string>();
+  let valid = 0;
+  const mask = (text: string): string => {
+    if (text.length > 60) return maskLong(text);
+    if (valid !== known.values.size || short.size > 2000) short.clear();
+    valid = known.values.size;
+    const found = short.get(text) ?? maskLong(text);
+    short.set(text, found);
+    return found;
+  };
+  const maskLong = (text: string): string => {
+    if (text === '') return text;
+    let masked = text;
+    for (const value of plain) masked = masked.replaceAll(value, MASKED);
+    for (const pattern of own) masked = masked.replaceAll(pattern, MASKED);
+    // A secret that is seen by its form is known from then on, in each of its parts.
+    for (const secret of findByForm(masked)) {
+      known.add(secret);
+      masked = masked.replaceAll(secret, MASKED);
+    }
+    return replaceSpans(masked, known.find(masked));
+  };
+  return {
+    text: mask,
+    isSecretName,
+    learn: (root) => learn(root, { add: (value) => known.add(value), text: learnText }),
+    result(text) {
+      const masked = mask(text);
+      const bare = /^(["'])(.*)\1$/s.exec(masked)?.[2] ?? masked;
+      return known.isFragment(bare) ? MASKED : masked;
+    },
+  };
+}
+
+function replaceSpans(text: string, spans: readonly [number, number][]): string {
+  let at = 0;
+  let replaced = '';
+  for (const [start, end] of spans) {
+    replaced += text.slice(at, start) + MASKED;
+    at = end;
+  }
+  return replaced + text.slice(at);
+}
+
+/** The secrets in a text, by names before them and by their form. */
+function findByForm(text: string): string[] {
+  const found: string[] = [];
+  const add = (value: string | undefined): void => {
+    if (value !== undefined && value.length >= 3 && value !== MASKED && !MASKED.startsWith(value)) found.push(value);
+  };
+  for (const { groups } of text.matchAll(CREDENTIALS)) {
+    add(groups!['password']?.slice(1));
+    if (groups!['password'] === undefined && groups!['user']!.length >= 8) add(groups!['user']);
+  }
+  for (const { groups } of text.matchAll(SCHEMES)) add(groups!['value']);
+  for (const { groups } of text.matchAll(COOKIE)) add(groups!['value']);
+  for (const [value] of text.matchAll(JWT)) add(value);
+  for (const { 0: all, index, groups } of text.matchAll(NAME)) {
+    if (!isSecretName(groups!['name']!.replaceAll(/["']/g, ''))) continue;
+    VALUE.lastIndex = index + all.length;
+    const value = (VALUE.exec(text)?.[0] ?? '')
+      .replaceAll(/^\\*["'`]|\\*["'`]$/g, '')
+      .replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
+    if (!isCode(value)) add(value);
+  }
+  const lower = text.toLowerCase();
+  for (const { keywords, pattern } of compile()) {
+    if (keywords.length > 0 && !keywords.some((keyword) => lower.includes(keyword))) continue;
+    for (const match of text.matchAll(pattern))
+      add(match.groups?.['value'] ?? match.slice(1).find(Boolean) ?? match[0]);
+  }
+  return found;
+}
+
+/** What follows a name in a source or in a printed object, and is no secret: `password: string`, `token = getToken(`. */
+function isCode(value: string): boolean {
+  return (
+    value.length < 4 ||
+    /^(?:string|number|boolean|unknown|undefined|null|true|false|any|object|function|async|await|new|process\.env.*|\[.*|\{.*|[\w$.]+\(.*|[\w$]+(?:\.[\w$]+)+|\d{1,4})$/.test(
+      value,
+    )
+  );
+}
+
+let compiled: Compiled[] | undefined;
+
+function compile(): Compiled[] {
+  return (compiled ??= SECRET_PATTERNS.map(({ keywords, pattern, flags = '' }) => ({
+    keywords,
+    pattern: new RegExp(pattern, `g${flags}`),
+  })));
+}
+
+/** Breadth first: what is near is more important. */
+function learn(root: unknown, sinks: { add: (value: string) => void; text: (text: string) => void }): void {
+  const queue: { value: unknown; secret: boolean }[] = [{ value: root, secret: false }];
+  const seen = new Set<unknown>();
+  let characters = 2_000_000;
+  for (let at = 0; at < queue.length && at < NODES; at++) {
+    const { value, secret } = queue[at]!;
+    if (typeof value === 'string') {
+      if (secret) sinks.add(value);
+      else if (characters > 0 && value.length >= 12) {
+        const part = value.slice(0, 20_000);
+        characters -= part.length;
+        sinks.text(part);
+      }
+      continue;
+    }
+    if (secret && (typeof value === 'number' || typeof value === 'bigint')) sinks.add(String(value));
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (secret && Buffer.isBuffer(value)) sinks.add(value.toString('latin1'));
+    if (ArrayBuffer.isView(value)) continue;
+    const found = describeValue(value);
+    for (const part of found.parts(1000))
+      if (part.note === undefined)
+        queue.push({ value: part.value, secret: secret || isSecret(part, { text: String, isSecretName }) });
+  }
+}

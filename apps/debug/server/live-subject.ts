@@ -1,0 +1,55 @@
+import type { ContextEntry } from '../contract/index.ts';
+import type { Redactor } from '../redact/create-redactor.ts';
+import { describeValue, type Part } from '../render/describe-value.ts';
+import { toValueNode } from '../render/format-value.ts';
+import { resolvePath } from '../render/resolve-path.ts';
+import { toFingerprint } from '../stack/fingerprint.ts';
+import { summarizeError } from '../stack/summarize-error.ts';
+import { toFrames } from '../stack/to-frames.ts';
+import type { Subject } from './subject.ts';
+
+export interface LiveOptions {
+  error: unknown;
+  context: Readonly<Record<string, unknown>>;
+  descriptions?: Readonly<Record<string, string>> | undefined;
+  redactor: Redactor;
+}
+
+/** An error of this process, with live references. */
+export function createLiveSubject({ error, context, descriptions = {}, redactor }: LiveOptions): Subject {
+  const found = error === undefined ? [] : toFrames(error);
+  const frames = found.map(({ frame }) => frame);
+  const values = { ...(error === undefined || 'error' in context ? {} : { error }), ...context };
+  for (const { locals } of found) if (locals) redactor.learn(Object.fromEntries(locals));
+  redactor.learn(values);
+  const partsOf = (frame: number): Part[] =>
+    [...(found[frame]?.locals ?? [])].map(([name, value]) => ({ name, step: name, key: name, value }));
+  return {
+    frames,
+    values,
+    error: error === undefined ? undefined : summarizeError(error, redactor),
+    fingerprint: toFingerprint(error),
+    context: Object.entries(values).map(([name, value]): ContextEntry => {
+      const description = descriptions[name];
+      return {
+        name,
+        type: describeValue(value).type,
+        ...(description === undefined ? {} : { description: redactor.text(description) }),
+      };
+    }),
+    locals(frame) {
+      const locals = found[frame]?.locals;
+      return locals && Object.fromEntries([...locals].filter(([name]) => name !== 'this'));
+    },
+    tree(frame, { path, depth }) {
+      const parts = partsOf(frame);
+      const options = { mask: redactor, depth };
+      if (path === undefined) return parts.map((part) => toValueNode(part, part.step, options));
+      const root = parts.find(
+        ({ step }) => path === step || (path.startsWith(step) && /^[.[<]/.test(path.slice(step.length))),
+      );
+      const part = root && resolvePath(root, path.slice(root.step.length));
+      return part ? [toValueNode(part, path, options)] : [];
+    },
+  };
+}

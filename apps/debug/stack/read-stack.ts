@@ -1,0 +1,48 @@
+import { isNativeError, isProxy } from 'node:util/types';
+
+/** True for an error of any realm. */
+export function isError(value: unknown): value is Error {
+  // oxlint-disable-next-line typescript/no-deprecated -- Node.js 22 has no Error.isError.
+  return isNativeError(value);
+}
+
+const nativeGetter = Reflect.getOwnPropertyDescriptor(new Error('x'), 'stack')?.get;
+
+/** The text of `error.stack`, without running a getter of the program. Undefined if there is none. */
+export function readStack(error: unknown): string | undefined {
+  const stack = readOwn(error, 'stack');
+  return typeof stack === 'string' ? stack : undefined;
+}
+
+/** As {@link readOwn}, for a text or number. */
+export function readText(error: unknown, key: string): string | undefined {
+  const found = readOwn(error, key);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
+}
+
+/** A data property of a value or of one of its prototypes. Getters and proxies are not read. */
+export function readOwn(value: unknown, key: string): unknown {
+  let holder: unknown = value;
+  for (let depth = 0; depth < 10 && isObject(holder) && !isProxy(holder); depth++) {
+    const found = Reflect.getOwnPropertyDescriptor(holder, key);
+    if (found && 'value' in found) return found.value;
+    // The stack of an error is a getter of the runtime in some versions.
+    if (found && key === 'stack' && isError(value) && found.get === nativeGetter) return readNative(value);
+    if (found) return undefined;
+    holder = Reflect.getPrototypeOf(holder);
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+function readNative(error: Error): unknown {
+  try {
+    return error.stack;
+  } catch {
+    // A function in Error.prepareStackTrace failed.
+    return undefined;
+  }
+}

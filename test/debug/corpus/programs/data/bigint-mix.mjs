@@ -1,0 +1,5 @@
+// Fault: add right 2
+function add(left, right) {
+  return left + right;
+}
+add(1n, 2);

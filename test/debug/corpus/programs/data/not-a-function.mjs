@@ -1,0 +1,8 @@
+// Fault: run handler "close"
+const handlers = { open: () => 1, close: 'close' };
+function run(event) {
+  const handler = handlers[event];
+  return handler();
+}
+run('open');
+run('close');
