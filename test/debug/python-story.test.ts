@@ -1,4 +1,4 @@
-// Covers python/klendathu, apps/debug-cli: investigations and implementations of Python programs by the CLI, and their logs.
+// Covers python/klendathu, apps/debug-cli: investigations and implementations of Python programs by the CLI.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { installDebugCli } from './debug-cli.fixture.ts';
-import { runGolden, type GoldenHost } from './golden.fixture.ts';
 import { PYTHON_PACKAGE, runProgram } from './python.fixture.ts';
 
 const ENV = { PYTHONPATH: join(PYTHON_PACKAGE, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -92,40 +91,4 @@ test.skipIf(!isNew)('names the variable of a missing key, and keeps the error', 
   expect(status).toBe(1);
   expect(output).toContain('ANTHROPIC_API_KEY');
   expect(output).toContain("KeyError: 'price'");
-});
-
-const STORY: Script = {
-  steps: [
-    {
-      reply: {
-        text: 'I look.',
-        calls: [
-          { name: 'eval', input: { code: '6 * 7' } },
-          { name: 'read_file', input: { path: 'prices.json' } },
-        ],
-      },
-    },
-    {
-      when: { turn: 1 },
-      reply: {
-        calls: [
-          { name: 'read_file', input: { path: '/etc/passwd' } },
-          { name: 'run_command', input: { command: 'true' } },
-          { name: 'report', input: { evidence: 'none' } },
-        ],
-      },
-    },
-    { when: { turn: 2 }, reply: { calls: [{ name: 'report', input: REPORT }] } },
-  ],
-};
-
-test.skipIf(!isNew)('writes the same log for the same story twice', async () => {
-  const host: GoldenHost = {
-    files: { 'prices.json': '{ "pen": 2 }\n', 'pay.py': PROGRAM },
-    command: ['python3', 'pay.py'],
-    env: ENV,
-  };
-  const [first, second] = [await runGolden(host, STORY), await runGolden(host, STORY)];
-  expect(first.map((event) => (event as { type: string }).type)).toContain('gate.decided');
-  expect(second).toEqual(first);
 });
