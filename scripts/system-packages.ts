@@ -16,6 +16,7 @@ const SYSTEM_PACKAGES = [
   { name: 'tmux', program: 'tmux', without: 'tests in a real terminal' },
   { name: 'chromium', program: 'chromium', without: 'tests of the page in a browser' },
   { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
+  { name: 'python3-pip', program: 'pip3', without: 'tests of the Python package of klendathu' },
   { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];
 

@@ -33,8 +33,15 @@ function toError(): Error {
 test('the agent looks at the error and the items, and all parts of the investigation arrive', async () => {
   const user = { name: 'Ada', password: 'hunter2-hunter2' };
   const run = investigate(
-    { error: toError(), user: new ContextItem(user, 'who signs in'), double: new ContextCallable((n: number) => n * 2, 'twice') },
-    { ...standIn({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }), instructions: 'Be brief.' },
+    {
+      error: toError(),
+      user: new ContextItem(user, 'who signs in'),
+      double: new ContextCallable((n: number) => n * 2, 'twice'),
+    },
+    {
+      ...standIn({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }),
+      instructions: 'Be brief.',
+    },
   );
   const types = Array.fromAsync(run.stderr, ({ type }) => type);
   const report = await run;
@@ -78,12 +85,25 @@ test('the program gives the CLI no variable but those that it needs', async () =
   }
 });
 
-test.each(['a text', 42, undefined, null, Symbol('s'), new Proxy({}, { get: () => { throw new Error('trap'); } })])(
-  'any thrown value: %#',
-  async (value) => {
-    expect(toSeen(await investigate(value, { ...standIn(), dedupe: false })).input).toMatchObject({ mode: 'investigate' });
-  },
-);
+test.each([
+  'a text',
+  42,
+  undefined,
+  null,
+  Symbol('s'),
+  new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('trap');
+      },
+    },
+  ),
+])('any thrown value: %#', async (value) => {
+  expect(toSeen(await investigate(value, { ...standIn(), dedupe: false })).input).toMatchObject({
+    mode: 'investigate',
+  });
+});
 
 test('a context of any values', async () => {
   const cycle: Record<string, unknown> = { big: 2n ** 70n, text: 'x'.repeat(50_000_000) };
@@ -91,8 +111,17 @@ test('a context of any values', async () => {
   const context = {
     cycle,
     many: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key${at}`, at])),
-    proxy: new Proxy({}, { ownKeys: () => { throw new Error('trap'); } }),
-    get bad(): never { throw new Error('read'); },
+    proxy: new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error('trap');
+        },
+      },
+    ),
+    get bad(): never {
+      throw new Error('read');
+    },
   };
   const steps = ['cycle', 'many', 'proxy'].map((code) => ({ call: 'eval', input: { code } }));
   const { results } = toSeen(await investigate(context, standIn(...steps)));
@@ -104,7 +133,11 @@ test.each([
   ['killed', standIn({ kill: true }), 'cli-died'],
   ['without a report', standIn({ print: '' }), 'cli-outdated'],
   ['an invalid report', standIn({ print: '{"text": 1}' }), 'cli-outdated'],
-  ['no key', standIn({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }), 'auth'],
+  [
+    'no key',
+    standIn({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }),
+    'auth',
+  ],
   ['no such program', { ...standIn(), cliPath: '/none/cli.js' }, 'cli-missing'],
   ['a program that is no CLI', { ...standIn(), cliPath: '/bin/false' }, 'cli-died'],
   ['no Node.js', { ...standIn(), env: { KLENDATHU_NODE: '/none', PATH: '/none' } }, 'node-missing'],
@@ -150,20 +183,23 @@ test('cancelled before it starts: nothing runs', async () => {
   expect(() => readFileSync(count)).toThrow();
 });
 
-test.each(['signal', 'cancel', 'timeout'] as const)('%s ends an agent that does not answer, and its programs', async (way) => {
-  const pidFile = join(folder, way);
-  const stop = new AbortController();
-  const timeoutMs = way === 'timeout' ? 3000 : undefined;
-  const run = investigate(toError(), { ...standIn({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
-  for await (const message of run.stderr) if (message.type === 'log') break;
-  if (way === 'cancel') run.cancel();
-  if (way === 'signal') stop.abort();
-  await expect(run).rejects.toMatchObject({ code: way === 'timeout' ? 'timeout' : 'cancelled' });
-  await run.summary;
-  const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
-  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
-  run.cancel();
-});
+test.each(['signal', 'cancel', 'timeout'] as const)(
+  '%s ends an agent that does not answer, and its programs',
+  async (way) => {
+    const pidFile = join(folder, way);
+    const stop = new AbortController();
+    const timeoutMs = way === 'timeout' ? 3000 : undefined;
+    const run = investigate(toError(), { ...standIn({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
+    for await (const message of run.stderr) if (message.type === 'log') break;
+    if (way === 'cancel') run.cancel();
+    if (way === 'signal') stop.abort();
+    await expect(run).rejects.toMatchObject({ code: way === 'timeout' ? 'timeout' : 'cancelled' });
+    await run.summary;
+    const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
+    await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
+    run.cancel();
+  },
+);
 
 test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
   const count = join(folder, 'shared');
@@ -222,7 +258,14 @@ test('frozen: the agent looks at a record in another process, while this one may
   const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
   const run = investigate(
     { error: toError(), order },
-    { ...standIn({ call: 'eval', input: { code: 'order.items[0].price + order.items.length' } }, { call: 'frames', input: {} }), mode: 'frozen', recordsFolder },
+    {
+      ...standIn(
+        { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
+        { call: 'frames', input: {} },
+      ),
+      mode: 'frozen',
+      recordsFolder,
+    },
   );
   const report = await run;
   const { input, results } = toSeen(report);

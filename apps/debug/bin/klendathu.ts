@@ -45,7 +45,8 @@ async function main(): Promise<number> {
   const [command, record, ...more] = positionals;
   if (values.version) return print(`${readVersion()}\n`);
   if (values.help || command === undefined) return print(HELP);
-  if (command === 'records' && record === undefined) return printRecords(values.folder ?? toRecordsFolder(process.cwd()));
+  if (command === 'records' && record === undefined)
+    return printRecords(values.folder ?? toRecordsFolder(process.cwd()));
   if (command === 'investigate' && record !== undefined && more.length === 0) return investigate(record, values);
   throw new KlendathuError('input', `Unknown command: ${positionals.join(' ')}`, { hint: 'See `klendathu --help`.' });
 }
@@ -57,7 +58,10 @@ function readVersion(): string {
 async function printRecords(folder: string): Promise<number> {
   for (const path of listRecords(folder)) {
     const { timestamp, count, error } = await readRecord(path);
-    const message = error.message.split('\n')[0]!.replaceAll(/\p{Cc}/gu, '').slice(0, 100);
+    const message = error.message
+      .split('\n')[0]!
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 100);
     print(`${timestamp}  ${String(count).padStart(6)}  ${path}  ${error.name}: ${message}\n`);
   }
   return 0;

@@ -30,7 +30,9 @@ export function install(options: InstallOptions = {}): () => void {
   };
   // A monitor changes nothing: the default handling follows.
   process.on('uncaughtExceptionMonitor', onException);
-  const stopRejections = unhandledRejection ? watchRejections((error) => void investigateForHook(error, hook)) : undefined;
+  const stopRejections = unhandledRejection
+    ? watchRejections((error) => void investigateForHook(error, hook))
+    : undefined;
   return () => {
     process.off('uncaughtExceptionMonitor', onException);
     stopRejections?.();
@@ -51,7 +53,9 @@ function loadCrash(): Crash {
   return (error, options) => {
     try {
       // Node.js before 22.12 needs the import: a crash before it has ended is not investigated.
-      loaded ??= (process.getBuiltinModule('node:module').createRequire(import.meta.url)(name) as { investigateCrash: Crash }).investigateCrash;
+      loaded ??= (
+        process.getBuiltinModule('node:module').createRequire(import.meta.url)(name) as { investigateCrash: Crash }
+      ).investigateCrash;
       loaded(error, options);
     } catch {
       // Whatever fails here must not replace the error of the program.

@@ -33,7 +33,10 @@ export function fastifyPlugin(fastify: FastifyLike, options: HookOptions, done: 
   done();
 }
 // The hook is for all routes, not only for those that are registered inside the plugin.
-Object.assign(fastifyPlugin, { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'klendathu' });
+Object.assign(fastifyPlugin, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'klendathu',
+});
 
 interface HonoContextLike {
   req: { method: string; url: string };

@@ -21,7 +21,7 @@ export function createChannel<T>(): Channel<T> {
   return {
     messages: {
       async *[Symbol.asyncIterator]() {
-        for (let at = 0; ; ) {
+        for (let at = 0; ;) {
           if (at < sent.length) yield sent[at++]!;
           else if (hasEnded) return;
           else await changed.promise;

@@ -12,7 +12,9 @@ export class ContextItem<T = unknown> {
 }
 
 /** A function of a context with a description for the agent, which may call it if the access is `full`. */
-export class ContextCallable<F extends (...args: never[]) => unknown = (...args: never[]) => unknown> extends ContextItem<F> {}
+export class ContextCallable<
+  F extends (...args: never[]) => unknown = (...args: never[]) => unknown,
+> extends ContextItem<F> {}
 
 /** Items by name. Wrap one in {@link ContextItem} to describe it. */
 export type Context = Readonly<Record<string, unknown>>;

@@ -72,7 +72,10 @@ async function writeReport(report: Report, { title, file }: FailedTest, base: st
   ].join('\n\n');
   await mkdir(join(base, '..'), { recursive: true });
   await writeFile(`${base}.md`, `${markdown}\n`);
-  await writeFile(`${base}.json`, `${JSON.stringify({ title, file, text, rootCause, evidence, fix, stats }, null, 2)}\n`);
+  await writeFile(
+    `${base}.json`,
+    `${JSON.stringify({ title, file, text, rootCause, evidence, fix, stats }, null, 2)}\n`,
+  );
   return { path: `${base}.md`, markdown };
 }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import glob
 import hashlib
 import os
 import re
 import site
+import sys
 import sysconfig
 import traceback
 import types
@@ -27,6 +29,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 def _library_folders() -> tuple[str, ...]:
     paths = [sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths.extend(getattr(site, "getsitepackages", list)())
+    # Folders of `pip install --target`.
+    paths.extend(path for path in sys.path if path and path != os.getcwd() and glob.glob(f"{path}/*.dist-info"))
     return tuple({os.path.realpath(path) + os.sep for path in paths} | {path + os.sep for path in paths})
 
 

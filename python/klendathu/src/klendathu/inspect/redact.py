@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import collections
 import hashlib
 import json
 import math
@@ -20,6 +21,8 @@ _SALT = os.urandom(8)
 # A text with this many consecutive characters of a known random secret reveals a part of it.
 _PART = 6
 _MAX_TEXT = 200_000
+MAX_OBJECTS = 5000
+MAX_SECRETS = 500
 _ASSIGN = r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60})(?:\\{0,4}["'])?\]?\s{0,9}(?::|=>|=)\s{0,9}"""
 _KEYED = re.compile(
     _ASSIGN + r"""(?:\\{0,4}["'])?(?:(?:Bearer|Basic|Token|ApiKey)\s{1,9})?(?:\\{0,4}["'])?(?P<value>[^\s"',;&)}\]\\]{4,})"""
@@ -94,6 +97,7 @@ class Redactor:
     def __init__(self, extra: Iterable[str | re.Pattern[str]] = ()) -> None:
         self._values: dict[str, str] = {}
         self._parts: dict[str, str] = {}
+        self._masked: dict[str, str] = {}
         self._patterns: list[re.Pattern[str]] = []
         for item in extra:
             if isinstance(item, str):
@@ -108,6 +112,9 @@ class Redactor:
         """Masks a value everywhere from now on, and its parts if it looks random."""
         if len(value) < 4 or len(value) > 20_000 or value in self._values or _HARMLESS.match(value):
             return
+        if len(self._values) > MAX_SECRETS * 8:
+            return
+        self._masked.clear()
         rule = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:30] or "value"
         mark = placeholder(rule, value)
         for form in _forms(value):
@@ -118,18 +125,21 @@ class Redactor:
                 for start in range(len(form) - _PART + 1):
                     self._parts.setdefault(form[start : start + _PART], mark)
 
-    def learn_from(self, variables: Mapping[str, Any]) -> None:
-        """Learns the values of variables, keys and attributes whose names are those of secrets."""
+    def learn_from(self, scopes: Iterable[Mapping[str, Any]]) -> None:
+        """Learns the values of variables, keys and attributes whose names are those of secrets, and secrets in texts.
+
+        Looks at `MAX_OBJECTS` values at most: those of all scopes before their parts.
+        """
         seen: set[int] = set()
         texts: list[str] = []
-        queue: list[tuple[str, Any, int]] = [(name, value, 0) for name, value in variables.items()]
-        while queue and len(seen) < 5000:
-            name, value, depth = queue.pop(0)
+        queue = collections.deque((name, value, 0) for scope in scopes for name, value in scope.items())
+        while queue and len(seen) + len(texts) < MAX_OBJECTS:
+            name, value, depth = queue.popleft()
             if shape.base_of(value, (str,)):
                 text = str.__getitem__(value, slice(0, 20_000))
                 if is_secret(name, text):
                     self.learn(name, text)
-                elif len(text) > 8 and len(texts) < 2000:
+                elif len(text) > 8:
                     texts.append(text)
                 continue
             if shape.base_of(value, (bytes, int, float)) or id(value) in seen or depth > 5:
@@ -137,7 +147,7 @@ class Redactor:
             seen.add(id(value))
             queue.extend((key if type(key) is str else name, item, depth + 1) for key, item in _parts(name, value))
         # A secret inside of a text is masked everywhere, also where code shows it without the rest of the text.
-        joined = "\n".join(texts)[:_MAX_TEXT]
+        joined = "\n".join(texts)[: _MAX_TEXT // 2]
         for start, end, mark in list(self._shaped(joined)):
             if end - start >= 8:
                 self.learn(mark.split(":")[1], joined[start:end])
@@ -146,6 +156,17 @@ class Redactor:
         """The text with placeholders where secrets are."""
         if len(text) > _MAX_TEXT:
             text = text[:_MAX_TEXT] + "…"
+        if len(text) > 200:
+            return self._mask(text)
+        # Previews repeat themselves.
+        known = self._masked.get(text)
+        if known is None:
+            if len(self._masked) > 5000:
+                self._masked.clear()
+            known = self._masked[text] = self._mask(text)
+        return known
+
+    def _mask(self, text: str) -> str:
         spans = [*self._known(text), *self._shaped(text)]
         if not spans:
             return text
@@ -181,7 +202,7 @@ class Redactor:
 
     def _shaped(self, text: str) -> Iterable[tuple[int, int, str]]:
         lowered = text.lower()
-        for rule in _load_rules():
+        for rule in _load_rules() if len(text) >= 12 else ():
             if not rule.keywords or any(word in lowered for word in rule.keywords):
                 for start, end in rule.find(text):
                     yield start, end, placeholder(rule.name, text[start:end])

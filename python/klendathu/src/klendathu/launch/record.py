@@ -18,6 +18,8 @@ from .validate import problems
 
 FOLDER = os.path.join(".klendathu", "records")
 MAX_SIZE = 32 << 20
+# Frames whose variables are recorded.
+MAX_LOCALS = 12
 # Records in a folder. The oldest are deleted.
 MAX_RECORDS = 200
 
@@ -25,9 +27,11 @@ MAX_RECORDS = 200
 def make_record(target: Target, options: Options) -> DebugRecord:
     """The failure with its variables, without live references and without secrets."""
     frames: list[Any] = []
+    left = MAX_LOCALS
     for index, frame in enumerate(target.frames):
         recorded: Any = dict(frame.wire)
-        if frame.wire.get("hasLocals") and index < 50:
+        if frame.wire.get("hasLocals") and frame.wire.get("isUser") and left > 0:
+            left -= 1
             recorded["locals"] = target.locals(index, None, 4)
         frames.append(recorded)
     error: ErrorSummary = target.summary or {"name": "Error", "message": ""}

@@ -47,9 +47,8 @@ class Target:
             for frame in self.frames:
                 frame.variables = {}
                 frame.wire["hasLocals"] = False
-        for frame in self.frames:
-            self.redactor.learn_from(frame.variables)
-        self.redactor.learn_from(self._items)
+        user = [frame.variables for frame in self.frames if frame.wire.get("isUser")]
+        self.redactor.learn_from([self._items, *user])
         self.console = console.Capture()
         self.loop: asyncio.AbstractEventLoop | None = None
         try:
