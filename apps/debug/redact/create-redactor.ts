@@ -13,7 +13,7 @@ export interface RedactorOptions {
 }
 
 export interface Redactor extends Mask {
-  /** Learns the secrets in a graph of values: whatever is under a secret name. Bounded. */
+  /** Learns the secrets in a graph of values: those under a secret name. Bounded. */
   learn(root: unknown): void;
   /** The text of a result that is shown alone; also hides short parts of known secrets. */
   result(text: string): string;
