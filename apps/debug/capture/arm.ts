@@ -101,7 +101,7 @@ export function arm({
     if (armed !== state) return;
     armed = undefined;
     delete host[SINK];
-    // Not inside the event of a pause: the program would not go on.
+    // Not inside the event of a pause: the program would stay in the pause.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     setImmediate(() => inspector.close()).unref();
   }

@@ -32,6 +32,7 @@ export function evaluateOnCopy({ inspector, code, timeoutMs, names, print }: Cop
     if (name in names && (!(name in globalThis) || isOwn(name, names[name]))) realm.names[name] = copy(names[name]);
   const expression = tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`;
   const outcome = unbox(realm.toOutcome(realm.start(toBoxed(expression), { timeout: timeoutMs })));
+  realm.release();
   for (const one of printed) print(one);
   if (outcome.kind === 'thrown') {
     const message = readOwn(outcome.error, 'message');

@@ -7,7 +7,12 @@ import { guardChildren } from './guard-children.ts';
 import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
 import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
 
-/** What keeps the program alive while code with effects runs in it. One for each evaluation. */
+/**
+ * What keeps the program alive while code with effects runs in it. One for each evaluation.
+ *
+ * It cannot stop native code (a synchronous read of a pipe, a single call that allocates more memory than there is), nor
+ * a function of the program itself that hangs after it was registered as the reaction to a promise that settles later.
+ */
 export interface ProcessGuard {
   /** Runs a part of the evaluation; what ends or breaks the program is refused or undone. */
   slice(run: () => void): void;
@@ -21,6 +26,7 @@ export interface ProcessGuard {
 
 const FATAL =
   'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
+const HARMLESS_EVENTS = new Set(['newListener', 'removeListener', 'warning']);
 /** Evaluated code can replace the global variable. */
 const runtime = process;
 const buffer = Buffer;
@@ -96,7 +102,7 @@ export function createProcessGuard({
   patches.refuse(runtime, FATAL);
   // The runtime itself emits while the queues run.
   patches.patch(runtime, 'emit', (original) => (event, ...values) => {
-    if (!isDraining)
+    if (!isDraining && !HARMLESS_EVENTS.has(String(event)))
       throw new NotAllowedError('process.emit is refused: it would run what the program does at its end.');
     return original.call(runtime, event, ...values) as unknown;
   });
@@ -129,7 +135,7 @@ export function createProcessGuard({
 
 let isWatching = false;
 
-/** Failures of promises and callbacks that evaluated code started; those of the program go on as without this package. */
+/** Failures of promises and callbacks that evaluated code started; those of the program have the effect that they have without this package. */
 function watchFailures(): void {
   if (isWatching) return;
   isWatching = true;

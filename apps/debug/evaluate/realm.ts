@@ -17,8 +17,11 @@ export interface Realm {
   /** Starts code. The answer of `replMode` comes when the queue of the realm is run. */
   start(code: string, options: object): Pending;
   toOutcome(pending: Pending): Outcome;
+  /** For a realm that is not used again: the inspector would keep it. */
+  release(): void;
 }
 
+const GROUP = 'klendathu-evaluation';
 let count = 0;
 
 /** `instanceof` with the classes of the realm is true for objects of the program, too. */
@@ -70,7 +73,6 @@ export function createRealm(inspector: Inspector, { isIsolated = false }: { isIs
       arguments: [{ objectId: remote.objectId }],
       silent: true,
     });
-    inspector.call('Runtime.releaseObject', { objectId: remote.objectId });
     const value = received;
     received = undefined;
     return value;
@@ -79,19 +81,28 @@ export function createRealm(inspector: Inspector, { isIsolated = false }: { isIs
     context,
     names,
     start: (expression, options) =>
-      inspector.post('Runtime.evaluate', { expression, contextId, silent: true, ...options }),
-    toOutcome({ error, answer }) {
-      if (error) {
-        // The two answers of the inspector for code that it has stopped.
-        if (/terminated|Internal error/.test(error.message)) return { kind: 'timeout' };
-        return { kind: 'thrown', error };
-      }
-      const details = answer?.['exceptionDetails'] as { exception?: RemoteValue; text: string } | undefined;
-      if (!details) return { kind: 'value', value: toLive(answer!['result'] as RemoteValue) };
-      if (details.exception?.description?.startsWith('EvalError: Possible side-effect')) return { kind: 'refused' };
-      return { kind: 'thrown', error: details.exception ? toLive(details.exception) : new Error(details.text) };
+      inspector.post('Runtime.evaluate', { expression, contextId, silent: true, objectGroup: GROUP, ...options }),
+    toOutcome(pending) {
+      const outcome = read(pending, toLive);
+      // The inspector keeps what it has named.
+      inspector.call('Runtime.releaseObjectGroup', { objectGroup: GROUP });
+      return outcome;
     },
+    release: () => inspector.call('Runtime.releaseObject', { objectId: receiver }),
   };
+}
+
+function read({ error, answer }: Pending, toLive: (remote: RemoteValue) => unknown): Outcome {
+  if (error) {
+    // The two answers of the inspector for code that it has stopped.
+    if (/terminated|Internal error/.test(error.message)) return { kind: 'timeout' };
+    return { kind: 'thrown', error };
+  }
+  const details = answer?.['exceptionDetails'] as { exception?: RemoteValue; text: string } | undefined;
+  if (!details) return { kind: 'value', value: toLive(answer!['result'] as RemoteValue) };
+  if (details.exception?.description?.startsWith('EvalError: Possible side-effect') === true)
+    return { kind: 'refused' };
+  return { kind: 'thrown', error: details.exception ? toLive(details.exception) : new Error(details.text) };
 }
 
 function acceptHostClasses(context: Context): void {
