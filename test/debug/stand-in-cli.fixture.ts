@@ -95,7 +95,7 @@ function print(descriptor: number, value: unknown): void {
 
 /** Writes all of it, also to a reader that is slow. */
 function write(descriptor: number, bytes: Buffer): void {
-  for (let rest = bytes; rest.length > 0; ) {
+  for (let rest = bytes; rest.length > 0;) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { toLine } from '../hooks/print-outcome.ts';
 import { KlendathuError } from '../investigate/klendathu-error.ts';
+import type { Report } from '../investigate/report.ts';
 import type { RunOptions } from '../investigate/options.ts';
 import { listRecords, readRecord, toRecordsFolder } from '../records/record-store.ts';
 
@@ -45,7 +46,8 @@ async function main(): Promise<number> {
   const [command, record, ...more] = positionals;
   if (values.version) return print(`${readVersion()}\n`);
   if (values.help || command === undefined) return print(HELP);
-  if (command === 'records' && record === undefined) return printRecords(values.folder ?? toRecordsFolder(process.cwd()));
+  if (command === 'records' && record === undefined)
+    return printRecords(values.folder ?? toRecordsFolder(process.cwd()));
   if (command === 'investigate' && record !== undefined && more.length === 0) return investigate(record, values);
   throw new KlendathuError('input', `Unknown command: ${positionals.join(' ')}`, { hint: 'See `klendathu --help`.' });
 }
@@ -57,7 +59,10 @@ function readVersion(): string {
 async function printRecords(folder: string): Promise<number> {
   for (const path of listRecords(folder)) {
     const { timestamp, count, error } = await readRecord(path);
-    const message = error.message.split('\n')[0]!.replaceAll(/\p{Cc}/gu, '').slice(0, 100);
+    const message = error.message
+      .split('\n')[0]!
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 100);
     print(`${timestamp}  ${String(count).padStart(6)}  ${path}  ${error.name}: ${message}\n`);
   }
   return 0;
@@ -87,7 +92,7 @@ async function investigate(record: string, values: Values): Promise<number> {
   return print(`${report.text}\n${report.fix === undefined ? '' : `\n${report.fix.unifiedDiff}\n`}`);
 }
 
-function toData({ text, rootCause, evidence, fix, stats }: import('../investigate/report.ts').Report) {
+function toData({ text, rootCause, evidence, fix, stats }: Report) {
   return { text, rootCause, evidence, fix, stats };
 }
 

@@ -25,7 +25,12 @@ test.each([
 });
 
 test.each([
-  ['2020-12', { type: 'object', properties: { a: { prefixItems: [{ type: 'integer' }] } }, required: ['a'] }, { a: [1] }, { a: ['x'] }],
+  [
+    '2020-12',
+    { type: 'object', properties: { a: { prefixItems: [{ type: 'integer' }] } }, required: ['a'] },
+    { a: [1] },
+    { a: ['x'] },
+  ],
   ['draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'integer' }] }, [1], ['x']],
 ])('a JSON Schema, %s', async (_, schema, valid, invalid) => {
   const { jsonSchema, check } = await openSchema(schema);
@@ -38,7 +43,10 @@ const own: StandardSchema<number> = {
   '~standard': {
     version: 1,
     vendor: 'own',
-    validate: (value) => (typeof value === 'number' ? { value: value * 2 } : { issues: [{ message: 'no number', path: ['a', { key: 0 }] }] }),
+    validate: (value) =>
+      typeof value === 'number'
+        ? { value: value * 2 }
+        : { issues: [{ message: 'no number', path: ['a', { key: 0 }] }] },
   },
 };
 
@@ -51,10 +59,20 @@ test('a Standard Schema needs a JSON Schema beside it if it cannot be converted'
 });
 
 test.each([
-  ['a function inside', z.object({ a: z.custom() , b: z.function() as never })],
+  ['a function inside', z.object({ a: z.custom(), b: z.function() as never })],
   ['a date', z.object({ at: z.date() })],
   ['an invalid JSON Schema', { type: 'unknown' }],
-  ['a cycle', Object.assign({ type: 'object' }, { get self() { return this; } })],
+  [
+    'a cycle',
+    Object.assign(
+      { type: 'object' },
+      {
+        get self() {
+          return this;
+        },
+      },
+    ),
+  ],
   ['text', 'no schema' as never],
   ['two versions of zod', { a: z.string(), b: z3.string() }],
 ])('%s is no schema', async (_, schema) => {

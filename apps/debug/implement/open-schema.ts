@@ -17,7 +17,7 @@ export interface OpenedSchema {
   /** What the model is shown. */
   jsonSchema: Record<string, unknown>;
   /** The valid value, with the transformations of the schema, or the reasons against it. */
-  check(value: unknown): Promise<{ value: unknown } | { reasons: readonly string[] }>;
+  readonly check: (value: unknown) => Promise<{ value: unknown } | { reasons: readonly string[] }>;
 }
 
 /**
@@ -119,9 +119,7 @@ async function openJsonSchema(schema: JsonSchema): Promise<OpenedSchema> {
   const jsonSchema = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   const rules = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
   const isDraft7 = /draft-0[67]/u.test(String(jsonSchema['$schema']));
-  const ajv = isDraft7
-    ? new (await import('ajv')).Ajv(rules)
-    : new (await import('ajv/dist/2020.js')).Ajv2020(rules);
+  const ajv = isDraft7 ? new (await import('ajv')).Ajv(rules) : new (await import('ajv/dist/2020.js')).Ajv2020(rules);
   const validate = ajv.compile(jsonSchema);
   return {
     jsonSchema,

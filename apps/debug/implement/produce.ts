@@ -26,7 +26,11 @@ interface Order {
 }
 
 /** The value from the cache or from an agent. */
-export async function produce({ prompt, context, schema }: Request, options: ImplementOptions, control: RunControl): Promise<unknown> {
+export async function produce(
+  { prompt, context, schema }: Request,
+  options: ImplementOptions,
+  control: RunControl,
+): Promise<unknown> {
   checkOptions(options);
   if (typeof prompt !== 'string' || prompt.trim() === '') throw new KlendathuError('input', 'The prompt is empty.');
   const order = { prompt, opened: openContext(context), schema: await openSchema(schema, options.jsonSchema) };

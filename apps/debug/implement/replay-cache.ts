@@ -14,7 +14,9 @@ export interface ReplayCache {
 
 /** One entry of the cache in `folder`, for everything in `key`. */
 export function openReplayCache(folder: string, key: unknown): ReplayCache {
-  const digest = createHash('sha256').update(JSON.stringify([VERSION, key])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([VERSION, key]))
+    .digest('hex');
   const path = join(folder, `${digest.slice(0, 32)}.json`);
   return {
     async read() {
@@ -30,7 +32,9 @@ export function openReplayCache(folder: string, key: unknown): ReplayCache {
       const temporary = `${path}.${randomUUID()}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(temporary, JSON.stringify({ createdAt: new Date().toISOString(), result: value }), { mode: 0o600 });
+        await writeFile(temporary, JSON.stringify({ createdAt: new Date().toISOString(), result: value }), {
+          mode: 0o600,
+        });
         await rename(temporary, path);
       } catch {
         await rm(temporary, { force: true }).catch(() => {});

@@ -59,5 +59,7 @@ export function isZod3(schema: object): schema is Zod3Schema {
 /** True for an object that has a schema of zod in each property, and at least one. */
 export function isRawShape(schema: object): schema is RawShape {
   const items: unknown[] = Object.values(schema);
-  return items.length > 0 && items.every((it) => typeof it === 'object' && it !== null && (isStandard(it) || isZod3(it)));
+  return (
+    items.length > 0 && items.every((it) => typeof it === 'object' && it !== null && (isStandard(it) || isZod3(it)))
+  );
 }

@@ -5,8 +5,8 @@
 export interface Channel<T> {
   readonly messages: AsyncIterable<T>;
   /** Ignored after `end`. */
-  push(message: T): void;
-  end(): void;
+  readonly push: (message: T) => void;
+  readonly end: () => void;
 }
 
 export function createChannel<T>(): Channel<T> {
@@ -21,7 +21,7 @@ export function createChannel<T>(): Channel<T> {
   return {
     messages: {
       async *[Symbol.asyncIterator]() {
-        for (let at = 0; ; ) {
+        for (let at = 0; ;) {
           if (at < sent.length) yield sent[at++]!;
           else if (hasEnded) return;
           else await changed.promise;

@@ -61,4 +61,3 @@ export async function launchAgent(
   };
   return runCli(place, input, { signal: control.signal, onStatus: control.status, onEvent: control.event });
 }
-

@@ -26,7 +26,10 @@ export class Report {
   readonly record: string | undefined;
   readonly occurrences: number;
 
-  constructor(data: Readonly<Omit<ReportData, 'evidence'>> & { readonly evidence: readonly Evidence[] }, extras: ReportExtras = {}) {
+  constructor(
+    data: Readonly<Omit<ReportData, 'evidence'>> & { readonly evidence: readonly Evidence[] },
+    extras: ReportExtras = {},
+  ) {
     this.text = data.text;
     this.rootCause = data.rootCause;
     this.evidence = data.evidence;

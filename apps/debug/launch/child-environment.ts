@@ -64,5 +64,7 @@ export function toChildEnvironment(
     ([name]) => NAMES.has(name.toUpperCase()) || OWN.test(name) || PROVIDER.test(name),
   );
   const merged: Record<string, string | undefined> = { ...Object.fromEntries(chosen), ...more };
-  return Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

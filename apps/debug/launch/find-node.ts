@@ -25,7 +25,9 @@ export async function findNode(cli: string, env: Readonly<Record<string, string 
   throw new KlendathuError(
     'node-missing',
     `The agent needs Node.js ${NEEDED} or newer, and this program runs with ${process.versions.node}.`,
-    { hint: `Install it, or set KLENDATHU_NODE to its path: npm install node-${process.platform}-${process.arch}@${NEEDED}` },
+    {
+      hint: `Install it, or set KLENDATHU_NODE to its path: npm install node-${process.platform}-${process.arch}@${NEEDED}`,
+    },
   );
 }
 
@@ -34,7 +36,9 @@ export function findInPath(name: string, env: Readonly<Record<string, string | u
   return (env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
-    .flatMap((folder) => (process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name]).map((file) => join(folder, file)))
+    .flatMap((folder) =>
+      (process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name]).map((file) => join(folder, file)),
+    )
     .filter((path) => existsSync(path));
 }
 

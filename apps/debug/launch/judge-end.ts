@@ -19,9 +19,13 @@ export async function readReport(end: CliEnd, subject: unknown): Promise<ReportD
 }
 
 /** Why the CLI ended with another exit code than 0. */
-export async function toFailure({ exitCode, signal, failure, summary, noise }: CliEnd, subject: unknown): Promise<KlendathuError> {
+export async function toFailure(
+  { exitCode, signal, failure, summary, noise }: CliEnd,
+  subject: unknown,
+): Promise<KlendathuError> {
   const { FAILURE_CODES } = await import('../contract/index.ts');
-  const isCode = (code: string | undefined): code is FailureCode => code !== undefined && Object.hasOwn(FAILURE_CODES, code);
+  const isCode = (code: string | undefined): code is FailureCode =>
+    code !== undefined && Object.hasOwn(FAILURE_CODES, code);
   const found = Object.entries(FAILURE_CODES).find(([, status]) => status === exitCode)?.[0];
   const cause = { cause: subject };
   if (failure !== undefined && isCode(failure.code)) {
@@ -33,7 +37,10 @@ export async function toFailure({ exitCode, signal, failure, summary, noise }: C
     return new KlendathuError('cli-outdated', `The agent does not know an option: ${last}`, { hint, ...cause });
   }
   if (signal === null && isCode(found) && (summary !== undefined || failure !== undefined)) {
-    return new KlendathuError(found, failure?.message ?? `The agent ended with the code ${found}.`, { hint: failure?.hint, ...cause });
+    return new KlendathuError(found, failure?.message ?? `The agent ended with the code ${found}.`, {
+      hint: failure?.hint,
+      ...cause,
+    });
   }
   const how = signal === null ? `with the exit code ${exitCode}` : `by ${signal}`;
   return new KlendathuError('cli-died', `The agent ended ${how}, without a report.`, {

@@ -14,7 +14,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let scripts = 0;
 
 /** Runs a script as the CLI. */
-async function run(code: string, { input, signal = new AbortController().signal }: { input?: unknown; signal?: AbortSignal } = {}) {
+async function run(
+  code: string,
+  { input, signal = new AbortController().signal }: { input?: unknown; signal?: AbortSignal } = {},
+) {
   const cli = join(folder, `${(scripts += 1)}.mjs`);
   writeFileSync(cli, `import { writeSync, readFileSync } from 'node:fs';\n${code}`);
   const messages: StatusMessage[] = [];
@@ -73,7 +76,11 @@ test.each([
 ])('%s: a typed error with the original error as its cause', async (_, code, expected) => {
   const subject = new Error('original');
   const { end } = await run(code);
-  await expect(readReport(end, subject)).rejects.toMatchObject({ name: 'KlendathuError', code: expected, cause: subject });
+  await expect(readReport(end, subject)).rejects.toMatchObject({
+    name: 'KlendathuError',
+    code: expected,
+    cause: subject,
+  });
 });
 
 test('an abort ends the CLI and the programs that it started, also if they ignore signals', async () => {

@@ -55,7 +55,11 @@ export async function runCli(command: CliCommand, input: unknown, listeners: Cli
   const { statusMessageSchema } = await import('../contract/index.ts');
   listeners.signal.throwIfAborted();
   const child = start(command);
-  const end: Pick<CliEnd, 'summary' | 'failure'> & { noise: string[] } = { summary: undefined, failure: undefined, noise: [] };
+  const end: Pick<CliEnd, 'summary' | 'failure'> & { noise: string[] } = {
+    summary: undefined,
+    failure: undefined,
+    noise: [],
+  };
   const onLine = (line: string) => {
     const parsed = statusMessageSchema.safeParse(parseJson(line));
     if (!parsed.success) {

@@ -12,7 +12,10 @@ import { readRecord } from './record-store.ts';
 export function investigateRecord(path: string, options: RunOptions): Run<Report> {
   return startRun(undefined, options, async (control) => {
     const record = await readRecord(path).catch((error: unknown) => {
-      throw new KlendathuError('input', `${path} is no record: ${error instanceof Error ? error.message : String(error)}`);
+      throw new KlendathuError(
+        'input',
+        `${path} is no record: ${error instanceof Error ? error.message : String(error)}`,
+      );
     });
     const place = await findAgent({ ...options, projectRoot: options.projectRoot ?? record.projectRoot });
     const server = await serveRecord(record, pickServerOptions(options));

@@ -7,7 +7,11 @@ import { recordFailure } from './record-failure.ts';
 import { readRecord } from './record-store.ts';
 
 /** Writes a record, without a model. The text of the report names it. */
-export async function recordOnly(opened: OpenedContext, options: InvestigateOptions, control: RunControl): Promise<Report> {
+export async function recordOnly(
+  opened: OpenedContext,
+  options: InvestigateOptions,
+  control: RunControl,
+): Promise<Report> {
   const path = tryRecord(opened, options);
   const { count } = await readRecord(path);
   const stats = { turns: 0, cost: 0, finishReason: 'recorded' };
@@ -21,9 +25,13 @@ export function tryRecord(opened: OpenedContext, options: InvestigateOptions): s
   try {
     return recordFailure(opened, options);
   } catch (error) {
-    throw new KlendathuError('server', `The record cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
-      hint: 'Set the option `recordsFolder` to a folder that this process may write.',
-      cause: opened.error,
-    });
+    throw new KlendathuError(
+      'server',
+      `The record cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: 'Set the option `recordsFolder` to a folder that this process may write.',
+        cause: opened.error,
+      },
+    );
   }
 }

@@ -9,5 +9,13 @@ export const PROGRAM = fileURLToPath(
 /** Options that the program reads from its standard input with `--options-from-stdin`. */
 export function toProcessOptions(options: InvestigateOptions, timeoutMs: number) {
   const { model, budget, instructions, extraInstructions, evalTimeoutMs, cliPath, projectRoot } = options;
-  return { model, budget, evalTimeoutMs, cliPath, projectRoot, timeoutMs, instructions: instructions ?? extraInstructions };
+  return {
+    model,
+    budget,
+    evalTimeoutMs,
+    cliPath,
+    projectRoot,
+    timeoutMs,
+    instructions: instructions ?? extraInstructions,
+  };
 }

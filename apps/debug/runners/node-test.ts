@@ -14,6 +14,10 @@ if (!isParent) {
   afterEach(async (context) => {
     const { passed, error, fullName, filePath } = context as TestContext & Outcome;
     if (passed || !error || error.failureType === 'subtestsFailed') return;
-    await investigateTest({ title: fullName, file: filePath, error: typeof error.cause === "object" && error.cause !== null ? error.cause : error });
+    await investigateTest({
+      title: fullName,
+      file: filePath,
+      error: typeof error.cause === 'object' && error.cause !== null ? error.cause : error,
+    });
   });
 }

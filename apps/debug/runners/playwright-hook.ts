@@ -34,7 +34,10 @@ function extend(test: TestType | undefined): void {
   const symbol = Object.getOwnPropertySymbols(test).find((it) => Array.isArray(test[it]?.fixtures));
   const fixtures = symbol && test[symbol]?.fixtures;
   if (!fixtures) {
-    process.emitWarning('This version of Playwright is not supported: use the fixture `klendathu/playwright`.', 'klendathu');
+    process.emitWarning(
+      'This version of Playwright is not supported: use the fixture `klendathu/playwright`.',
+      'klendathu',
+    );
     return;
   }
   fixtures.push({ fixtures: definePageFixtures(), location: { file: import.meta.filename, line: 1, column: 1 } });

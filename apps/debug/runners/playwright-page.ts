@@ -46,7 +46,11 @@ export function definePageFixtures() {
   return { page: [page, { timeout: readRunSettings().options.timeoutMs + MARGIN_MS, scope: 'test' }] as const };
 }
 
-function investigatePage(page: PageLike, info: TestInfoLike, pageMessages: readonly string[]): Promise<TestReport | undefined> {
+function investigatePage(
+  page: PageLike,
+  info: TestInfoLike,
+  pageMessages: readonly string[],
+): Promise<TestReport | undefined> {
   const [first] = info.errors;
   const error = new Error(first?.message ?? first?.value ?? `The test ended with the status ${info.status}.`);
   if (first?.stack !== undefined) error.stack = first.stack;
