@@ -9,7 +9,8 @@ export type { InvestigateOptions, LogEvent, Mode, RunOptions, RunParts } from '.
 export { Report } from './investigate/report.ts';
 export type { Stats } from './investigate/report.ts';
 export { implement } from './implement/implement.ts';
-export type { Implementation, ImplementOptions } from './implement/implement.ts';
+export type { Implementation } from './implement/implement.ts';
+export type { ImplementOptions } from './implement/options.ts';
 export type { SchemaInput, SchemaOutput } from './implement/schema-input.ts';
 export type { HookOptions } from './hooks/background.ts';
 export { install } from './hooks/install.ts';

@@ -68,7 +68,11 @@ test('the agent looks at the error and the items, and all parts of the investiga
   expect(await Array.fromAsync(run.events)).toEqual([{ type: 'run.started' }]);
   expect(await run.summary).toEqual(report.stats);
   expect(report.stats).toMatchObject({ turns: 2, cost: 0.25, finishReason: 'completed' });
-  expect([String(report), `${report as unknown as string}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
+  expect([String(report), `${report as unknown as string}`, inspect(report)]).toEqual([
+    report.text,
+    report.text,
+    report.text,
+  ]);
 });
 
 test('the program gives the CLI no variable but those that it needs', async () => {

@@ -137,7 +137,9 @@ test('the token, the host and the origin are checked', async () => {
     await send(server, { headers: { authorization }, body: 'x'.repeat(2_000_000) }).catch(() => 413),
   ).toBeGreaterThanOrEqual(400);
   await server.close();
-  await expect(send(server, { headers: { authorization } })).rejects.toMatchObject({ code: expect.stringMatching(/^ECONN/) });
+  await expect(send(server, { headers: { authorization } })).rejects.toMatchObject({
+    code: expect.stringMatching(/^ECONN/),
+  });
 });
 
 test('a record is valid, and serves what the error served', async () => {
