@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { npm } from '../fixtures/npm.ts';
-import type { Seen, Step } from './stand-in-cli.fixture.ts';
+import type { Seen, Step } from './scripted-cli.fixture.ts';
 
 const PACKAGES = ['@playwright/test@1.65.1', 'jest@30.5.2'];
 const isComplete = process.env['KLENDATHU_RUNNERS'] === 'all';
@@ -60,8 +60,8 @@ async function run({ files, args, steps, env = {} }: Run) {
       PATH: process.env['PATH']!,
       HOME: folder,
       TMPDIR: folder,
-      KLENDATHU_CLI: join(import.meta.dirname, 'stand-in-cli.fixture.ts'),
-      KLENDATHU_STAND_IN: JSON.stringify(steps),
+      KLENDATHU_CLI: join(import.meta.dirname, 'scripted-cli.fixture.ts'),
+      KLENDATHU_STEPS: JSON.stringify(steps),
       ...env,
     },
   });

@@ -56,7 +56,7 @@ function loadCrash(): Crash {
       loaded ??= (loadNow('hooks/investigate-crash') as { investigateCrash: Crash }).investigateCrash;
       loaded(error, options);
     } catch {
-      // Whatever fails here must not replace the error of the program.
+      // A failure here must not replace the error of the program.
     }
   };
 }

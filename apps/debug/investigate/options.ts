@@ -1,4 +1,4 @@
-import type { Access, Budget, StackFrame, StatusMessage } from '../contract/index.ts';
+import type { Access, Budget, StatusMessage } from '../contract/index.ts';
 import type { Context } from './context.ts';
 import type { Stats } from './report.ts';
 
@@ -67,5 +67,3 @@ export interface RunParts {
   /** Ends the run with the code `cancelled`. No effect after its end. */
   cancel(): void;
 }
-
-export type { StackFrame };

@@ -95,7 +95,7 @@ function toFailedStats(error: unknown): Stats {
 }
 
 /** The error as a {@link KlendathuError} whose cause is `subject`. */
-export function toKlendathuError(error: unknown, subject: unknown): KlendathuError {
+function toKlendathuError(error: unknown, subject: unknown): KlendathuError {
   if (!KlendathuError.isInstance(error)) {
     return new KlendathuError('server', `The run failed: ${describe(error)}`, { cause: subject ?? error });
   }
