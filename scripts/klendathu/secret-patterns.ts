@@ -4,7 +4,7 @@ import { readGitleaksRules } from '../../core/policy/secrets/gitleaks-rules.ts';
 import { PROMISED_RULES } from '../../core/policy/secrets/promised-rules.ts';
 
 /** The file that `klendathu` masks secrets by: it cannot import the rules of Klaus. */
-export const PATTERNS_FILE = join(import.meta.dirname, '../../apps/debug/redact/secret-patterns.ts');
+const PATTERNS_FILE = join(import.meta.dirname, '../../apps/debug/redact/secret-patterns.ts');
 
 /** Rules that take ordinary words for secrets, or that need a command line. */
 const TOO_BROAD = new Set(['generic-api-key', 'curl-auth-user', 'curl-auth-header', 'sourcegraph-access-token']);
@@ -25,7 +25,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
 `;
 
 /** The text of the file. */
-export function toPatternsFile(): string {
+function toPatternsFile(): string {
   const rules = [...PROMISED_RULES, ...readGitleaksRules()].filter(
     ({ name, pattern }) => pattern !== undefined && !TOO_BROAD.has(name),
   );

@@ -7,7 +7,12 @@ import { guardChildren } from './guard-children.ts';
 import { refuseFreezing, snapshotIntrinsics } from './intrinsics-guard.ts';
 import { createPatches, NotAllowedError, type AnyFunction } from './patches.ts';
 
-/** What keeps the program alive while code with effects runs in it. One for each evaluation. */
+/**
+ * What keeps the program alive while code with effects runs in it. One for each evaluation.
+ *
+ * It cannot stop native code (a synchronous read of a pipe, a single call that allocates more memory than there is), nor
+ * a function of the program itself that hangs after it was registered as the reaction to a promise that settles later.
+ */
 export interface ProcessGuard {
   /** Runs a part of the evaluation; what ends or breaks the program is refused or undone. */
   slice(run: () => void): void;

@@ -40,7 +40,13 @@ const CHARACTERS = 300_000;
 /** Milliseconds for one graph. What is not reached is still masked by its name and its form. */
 const LEARN_MS = 100;
 
-/** Masks secrets: by the names before them, by their form, and every value that was once seen under a secret name. */
+/**
+ * Masks secrets: by the names before them, by their form, and every value that was once seen under a secret name, in the
+ * forms that one step of code gives it.
+ *
+ * It cannot hide what code computes from a secret: its length, a comparison, a hash, a cipher, single characters as
+ * numbers in separate evaluations. A secret that is under no secret name and has no known form is not recognised.
+ */
 export function createRedactor({ redact = [], env = process.env }: RedactorOptions = {}): Redactor {
   const known = createKnownSecrets();
   for (const value of redact) if (typeof value === 'string' && value !== '') known.add(value);

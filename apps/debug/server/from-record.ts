@@ -20,7 +20,7 @@ export function serveRecord(record: DebugRecord, options: RecordServerOptions = 
 }
 
 /** A record as what the tools look at. */
-export function fromRecord({ frames, context, error, fingerprint }: DebugRecord): Subject {
+function fromRecord({ frames, context, error, fingerprint }: DebugRecord): Subject {
   const values = Object.fromEntries(context.map(({ name, value }) => [name, toPlain(value)]));
   if (!('error' in values)) values['error'] = toError(error);
   return {

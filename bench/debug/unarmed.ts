@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Benchmark } from '../benchmark.ts';
+import { interleave } from '../measure.ts';
+import { measure, toModule } from './measure.ts';
+
+const LIBRARY = `await import(${toModule('index.ts')}); await import(${toModule('capture/arm.ts')});`;
+const AWAITS = `
+  const add = async (value) => value + 1;
+  let sum = 0;
+  for (let at = 0; at < 200_000; at++) sum = await add(sum);`;
+const ALLOCATIONS = `
+  const kept = [];
+  for (let at = 0; at < 1_000_000; at++) kept[at % 1000] = { at, text: 'x' + at };`;
+const toProgram = (before: string, work: string): string =>
+  `${before} const begun = performance.now(); ${work} console.log(performance.now() - begun);`;
+const EMPTY = JSON.stringify(join(import.meta.dirname, 'empty.ts'));
+/** The package is published as JavaScript: what Node.js needs to read TypeScript at all does not count. */
+const IMPORT = `await import(${EMPTY}); const begun = performance.now(); await import(${toModule('index.ts')}); console.log(performance.now() - begun);`;
+
+/** The imported library that is not armed, beside the program without it. */
+export const unarmed: Benchmark = {
+  name: 'unarmed',
+  async run({ quick }) {
+    const taken = await interleave(
+      {
+        awaits: () => measure(toProgram(LIBRARY, AWAITS)),
+        bareAwaits: () => measure(toProgram('', AWAITS)),
+        allocations: () => measure(toProgram(LIBRARY, ALLOCATIONS)),
+        bareAllocations: () => measure(toProgram('', ALLOCATIONS)),
+        load: () => measure(IMPORT),
+      },
+      quick ? 5 : 21,
+    );
+    const what = 'without the import';
+    return [
+      {
+        name: '200,000 awaits, not armed, median',
+        value: taken.awaits,
+        unit: 'ms',
+        bare: { value: taken.bareAwaits, what },
+        most: { times: 1.1 },
+      },
+      {
+        name: 'a million allocations, not armed, median',
+        value: taken.allocations,
+        unit: 'ms',
+        bare: { value: taken.bareAllocations, what },
+        most: { times: 1.1 },
+      },
+      { name: "import 'klendathu', median", value: taken.load, unit: 'ms', most: 10 },
+    ];
+  },
+};
