@@ -41,7 +41,11 @@ export const LAYERS: readonly Layer[] = [
     imports: ['sdk', 'apps/*/main.ts', 'apps/claude-code/*/main.ts', 'apps/server/contract', 'apps/server/client'],
   },
   { folder: 'apps/debug/contract', imports: [], packages: ['zod'] },
-  { folder: 'apps/debug', imports: ['apps/debug/contract'], packages: ['node:', '@modelcontextprotocol/server'] },
+  {
+    folder: 'apps/debug',
+    imports: ['apps/debug/contract'],
+    packages: ['node:', '@modelcontextprotocol/server', 'ajv', 'zod', 'zod-to-json-schema', 'vitest'],
+  },
   { folder: 'apps/debug-cli', imports: ['sdk', 'apps/debug/contract'] },
   { folder: 'apps/*', imports: ['sdk'] },
   { folder: 'examples', imports: ['sdk'] },

@@ -1,4 +1,4 @@
-export { arm, armFor } from './capture/arm.ts';
+export { arm, armFor } from './capture/lazy-arm.ts';
 export type { Armed, ArmOptions } from './capture/arm.ts';
 export { ContextCallable, ContextItem } from './investigate/context.ts';
 export type { Context } from './investigate/context.ts';
@@ -9,7 +9,8 @@ export type { InvestigateOptions, LogEvent, Mode, RunOptions, RunParts } from '.
 export { Report } from './investigate/report.ts';
 export type { Stats } from './investigate/report.ts';
 export { implement } from './implement/implement.ts';
-export type { Implementation, ImplementOptions } from './implement/implement.ts';
+export type { Implementation } from './implement/implement.ts';
+export type { ImplementOptions } from './implement/options.ts';
 export type { SchemaInput, SchemaOutput } from './implement/schema-input.ts';
 export type { HookOptions } from './hooks/background.ts';
 export { install } from './hooks/install.ts';

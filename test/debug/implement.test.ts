@@ -6,17 +6,17 @@ import { implement } from 'klendathu';
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import { standIn } from './stand-in.ts';
+import { scripted } from './scripted-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-implement-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const { mode: _, ...base } = standIn();
+const { mode: _, ...base } = scripted();
 let folders = 0;
 
 function withResults(...results: unknown[]) {
   const calls = results.map((result) => ({ call: 'set_result', input: { result } }));
-  return { ...base, ...standIn(...calls), cacheFolder: join(folder, String((folders += 1))) };
+  return { ...base, ...scripted(...calls), cacheFolder: join(folder, String((folders += 1))) };
 }
 
 const RESULT = { total: 3, at: '2026-01-02' };
@@ -69,7 +69,7 @@ test('the schema and the prompt are shown to the agent', async () => {
 test('a refusal, an agent without a result, and too many attempts', async () => {
   const refused = {
     ...base,
-    ...standIn({ call: 'fail_implementation', input: { reason: 'No such value.' } }),
+    ...scripted({ call: 'fail_implementation', input: { reason: 'No such value.' } }),
     cache: false,
   };
   await expect(implement('p', {}, z.number(), refused)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ test('the cache answers for the same prompt, schema and shape of the context', a
   const count = join(folder, 'count');
   const counted = {
     ...options,
-    env: { KLENDATHU_STAND_IN: JSON.stringify([{ count }, { call: 'set_result', input: { result: RESULT } }]) },
+    env: { KLENDATHU_STEPS: JSON.stringify([{ count }, { call: 'set_result', input: { result: RESULT } }]) },
   };
   const ask = (prompt: string, context: Record<string, unknown>, more = {}) =>
     implement(prompt, context, shape4, { ...counted, ...more });
@@ -110,7 +110,7 @@ test('what cannot work is a typed error', async () => {
   expect(await aborted.summary).toMatchObject({ finishReason: 'cancelled' });
 });
 
-/** A program that does something else than the stand-in, and prints a report. */
+/** A program that does something else than the scripted agent, and prints a report. */
 function writeCli(code: string): string {
   const path = join(folder, 'cli.mjs');
   const report = JSON.stringify({ text: '', evidence: [], stats: { turns: 0, cost: 0 } });

@@ -1,5 +1,5 @@
 // Covers apps/debug, apps/debug/investigate: the parts of an investigation, its modes and its failures.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { inspect } from 'node:util';
 import type { StackFrame } from 'klendathu/contract';
 import { ContextCallable, ContextItem, investigate, KlendathuError, type InvestigateOptions } from 'klendathu';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { standIn, toSeen } from './stand-in.ts';
+import { scripted, toSeen } from './scripted-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-investigate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,7 +39,7 @@ test('the agent looks at the error and the items, and all parts of the investiga
       double: new ContextCallable((n: number) => n * 2, 'twice'),
     },
     {
-      ...standIn({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }),
+      ...scripted({ event: { type: 'run.started' } }, { call: 'eval', input: { code: 'user.name + double(2)' } }),
       instructions: 'Be brief.',
     },
   );
@@ -68,14 +68,18 @@ test('the agent looks at the error and the items, and all parts of the investiga
   expect(await Array.fromAsync(run.events)).toEqual([{ type: 'run.started' }]);
   expect(await run.summary).toEqual(report.stats);
   expect(report.stats).toMatchObject({ turns: 2, cost: 0.25, finishReason: 'completed' });
-  expect([String(report), `${report}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
+  expect([String(report), `${report as unknown as string}`, inspect(report)]).toEqual([
+    report.text,
+    report.text,
+    report.text,
+  ]);
 });
 
 test('the program gives the CLI no variable but those that it needs', async () => {
   process.env['STRIPE_API_KEY'] = 'sk_live_1';
   process.env['OPENAI_API_KEY'] = 'sk-o';
   try {
-    const { env } = toSeen(await investigate(toError(), standIn()));
+    const { env } = toSeen(await investigate(toError(), scripted()));
     expect(env).toMatchObject({ OPENAI_API_KEY: 'sk-o', PATH: process.env['PATH'] });
     expect(Object.keys(env)).not.toContain('STRIPE_API_KEY');
     expect(Object.keys(env)).not.toContain('VITEST');
@@ -100,7 +104,7 @@ test.each([
     },
   ),
 ])('any thrown value: %#', async (value) => {
-  expect(toSeen(await investigate(value, { ...standIn(), dedupe: false })).input).toMatchObject({
+  expect(toSeen(await investigate(value, { ...scripted(), dedupe: false })).input).toMatchObject({
     mode: 'investigate',
   });
 });
@@ -124,26 +128,26 @@ test('a context of any values', async () => {
     },
   };
   const steps = ['cycle', 'many', 'proxy'].map((code) => ({ call: 'eval', input: { code } }));
-  const { results } = toSeen(await investigate(context, standIn(...steps)));
+  const { results } = toSeen(await investigate(context, scripted(...steps)));
   expect(results).toHaveLength(3);
   expect(JSON.stringify(results).length).toBeLessThan(200_000);
 });
 
 test.each([
-  ['killed', standIn({ kill: true }), 'cli-died'],
-  ['without a report', standIn({ print: '' }), 'cli-outdated'],
-  ['an invalid report', standIn({ print: '{"text": 1}' }), 'cli-outdated'],
+  ['killed', scripted({ kill: true }), 'cli-died'],
+  ['without a report', scripted({ print: '' }), 'cli-outdated'],
+  ['an invalid report', scripted({ print: '{"text": 1}' }), 'cli-outdated'],
   [
     'no key',
-    standIn({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }),
+    scripted({ log: 'No key', level: 'error', code: 'auth', hint: 'Set ANTHROPIC_API_KEY.' }, { exit: 3 }),
     'auth',
   ],
-  ['no such program', { ...standIn(), cliPath: '/none/cli.js' }, 'cli-missing'],
-  ['a program that is no CLI', { ...standIn(), cliPath: '/bin/false' }, 'cli-died'],
-  ['no Node.js', { ...standIn(), env: { KLENDATHU_NODE: '/none', PATH: '/none' } }, 'node-missing'],
-  ['an invalid mode', { ...standIn(), mode: 'other' as never }, 'input'],
-  ['an invalid time-out', { ...standIn(), timeoutMs: -1 }, 'input'],
-  ['an invalid budget', { ...standIn(), budget: { usd: Number.NaN } }, 'input'],
+  ['no such program', { ...scripted(), cliPath: '/none/cli.js' }, 'cli-missing'],
+  ['a program that is no CLI', { ...scripted(), cliPath: '/bin/false' }, 'cli-died'],
+  ['no Node.js', { ...scripted(), env: { KLENDATHU_NODE: '/none', PATH: '/none' } }, 'node-missing'],
+  ['an invalid mode', { ...scripted(), mode: 'other' as never }, 'input'],
+  ['an invalid time-out', { ...scripted(), timeoutMs: -1 }, 'input'],
+  ['an invalid budget', { ...scripted(), budget: { usd: Number.NaN } }, 'input'],
 ])('%s: a typed error with the original error, and a summary', async (_, options: InvestigateOptions, code) => {
   const error = toError();
   const run = investigate(error, { ...options, dedupe: false });
@@ -153,15 +157,15 @@ test.each([
   expect(KlendathuError.isInstance(failure)).toBe(true);
 });
 
-test('a reader of one part alone is enough, whatever happens', async () => {
-  const died = investigate(toError(), standIn({ kill: true }));
+test('a reader of one part alone is enough, with any outcome', async () => {
+  const died = investigate(toError(), scripted({ kill: true }));
   expect((await Array.fromAsync(died.stderr)).length).toBeGreaterThan(0);
-  await investigate(toError(), standIn({ kill: true })).summary;
-  expect(await Array.fromAsync(investigate(toError(), standIn({ exit: 1 })).events)).toEqual([]);
+  await investigate(toError(), scripted({ kill: true })).summary;
+  expect(await Array.fromAsync(investigate(toError(), scripted({ exit: 1 })).events)).toEqual([]);
 });
 
 test('garbage on standard error does not matter', async () => {
-  const run = investigate(toError(), standIn({ garbage: 500_000 }));
+  const run = investigate(toError(), scripted({ garbage: 500_000 }));
   expect(toSeen(await run).results).toEqual([]);
   expect(await run.summary).toMatchObject({ finishReason: 'completed' });
 });
@@ -169,9 +173,9 @@ test('garbage on standard error does not matter', async () => {
 test('cancelled before it starts: nothing runs', async () => {
   const count = join(folder, 'before');
   for (const cancel of [
-    () => investigate(toError(), { ...standIn({ count }), signal: AbortSignal.abort() }),
+    () => investigate(toError(), { ...scripted({ count }), signal: AbortSignal.abort() }),
     () => {
-      const run = investigate(toError(), standIn({ count }));
+      const run = investigate(toError(), scripted({ count }));
       run.cancel();
       return run;
     },
@@ -180,7 +184,7 @@ test('cancelled before it starts: nothing runs', async () => {
     await expect(run).rejects.toMatchObject({ code: 'cancelled' });
     expect(await run.summary).toMatchObject({ finishReason: 'cancelled' });
   }
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
 test.each(['signal', 'cancel', 'timeout'] as const)(
@@ -189,7 +193,7 @@ test.each(['signal', 'cancel', 'timeout'] as const)(
     const pidFile = join(folder, way);
     const stop = new AbortController();
     const timeoutMs = way === 'timeout' ? 3000 : undefined;
-    const run = investigate(toError(), { ...standIn({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
+    const run = investigate(toError(), { ...scripted({ hang: true, pidFile }), signal: stop.signal, timeoutMs });
     for await (const message of run.stderr) if (message.type === 'log') break;
     if (way === 'cancel') run.cancel();
     if (way === 'signal') stop.abort();
@@ -203,9 +207,9 @@ test.each(['signal', 'cancel', 'timeout'] as const)(
 
 test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
   const count = join(folder, 'shared');
-  const other = investigate(toError(), standIn());
+  const other = investigate(toError(), scripted());
   // The place of the call is a part of the fingerprint.
-  const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), standIn({ count })));
+  const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), scripted({ count })));
   const report = await first!;
   const reports = await Promise.all(later);
   expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
@@ -217,16 +221,16 @@ test('errors with one fingerprint share a run and its report; others run at the 
 
 test('without dedupe each error has a run of its own, and an ended run is remembered with it', async () => {
   const count = join(folder, 'own');
-  for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...standIn({ count }), dedupe });
+  for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...scripted({ count }), dedupe });
   expect(readFileSync(count, 'utf8')).toBe('++');
 });
 
 test('a shared run that its caller cancels is continued by the next one', async () => {
   const error = toError();
   const pidFile = join(folder, 'continued');
-  const first = investigate(error, standIn({ hang: true, pidFile }));
+  const first = investigate(error, scripted({ hang: true, pidFile }));
   for await (const message of first.stderr) if (message.type === 'log') break;
-  const second = investigate(error, standIn());
+  const second = investigate(error, scripted());
   first.cancel();
   await expect(first).rejects.toMatchObject({ code: 'cancelled' });
   expect(toSeen(await second).results).toEqual([]);
@@ -234,14 +238,14 @@ test('a shared run that its caller cancels is continued by the next one', async 
 
 test('a failed run is not remembered', async () => {
   const error = toError();
-  await expect(investigate(error, standIn({ kill: true }))).rejects.toMatchObject({ code: 'cli-died' });
-  expect(toSeen(await investigate(error, standIn())).results).toEqual([]);
+  await expect(investigate(error, scripted({ kill: true }))).rejects.toMatchObject({ code: 'cli-died' });
+  expect(toSeen(await investigate(error, scripted())).results).toEqual([]);
 });
 
 test('record: no agent, a file without secrets, and a counter', async () => {
   const recordsFolder = join(folder, 'records');
   const count = join(folder, 'recorded');
-  const options = { ...standIn({ count }), mode: 'record', recordsFolder } as const;
+  const options = { ...scripted({ count }), mode: 'record', recordsFolder } as const;
   const context = { token: 'tok-5f3a9c1e7b' };
   const runs = Array.from({ length: 3 }, () => investigate({ error: new RangeError('recorded'), ...context }, options));
   const [report] = await Promise.all(runs);
@@ -250,7 +254,7 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   const text = readFileSync(report!.record!, 'utf8');
   expect(JSON.parse(text)).toMatchObject({ error: { name: 'RangeError', message: 'recorded' }, count: 1 });
   expect(text).not.toContain(context.token);
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
 test('frozen: the agent looks at a record in another process, while this one may be busy', async () => {
@@ -259,7 +263,7 @@ test('frozen: the agent looks at a record in another process, while this one may
   const run = investigate(
     { error: toError(), order },
     {
-      ...standIn(
+      ...scripted(
         { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
         { call: 'frames', input: {} },
       ),
@@ -281,20 +285,20 @@ test('frozen: the agent looks at a record in another process, while this one may
 test('auto is record in production', async () => {
   vi.stubEnv('NODE_ENV', 'production');
   const recordsFolder = join(folder, 'auto');
-  const report = await investigate(toError(), { ...standIn({ kill: true }), mode: 'auto', recordsFolder });
+  const report = await investigate(toError(), { ...scripted({ kill: true }), mode: 'auto', recordsFolder });
   vi.unstubAllEnvs();
   expect(report.stats.finishReason).toBe('recorded');
 });
 
 test('a folder that cannot be written is a typed error', async () => {
-  const options = { ...standIn(), mode: 'record', recordsFolder: join(import.meta.filename, 'records') } as const;
+  const options = { ...scripted(), mode: 'record', recordsFolder: join(import.meta.filename, 'records') } as const;
   await expect(investigate(toError(), options)).rejects.toMatchObject({ code: 'server' });
 });
 
 test('servers of the program are not disturbed by the end of an investigation', async () => {
   const server = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await investigate(toError(), standIn());
+  await investigate(toError(), scripted());
   const { port } = server.address() as AddressInfo;
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('still here');
   server.close();

@@ -1,18 +1,7 @@
 import type { Context } from '../investigate/context.ts';
-import type { RunOptions } from '../investigate/options.ts';
 import { startRun, type Run } from '../investigate/start-run.ts';
-import type { JsonSchema, SchemaInput, SchemaOutput } from './schema-input.ts';
-
-export interface ImplementOptions extends RunOptions {
-  /** Default true: a result is stored, and returned for the same prompt, schema and shape of the context. */
-  cache?: boolean | undefined;
-  /** Default: `.klendathu/cache` in the project. */
-  cacheFolder?: string | undefined;
-  /** Results that the agent may try. Default 5. */
-  attempts?: number | undefined;
-  /** What the model is shown, for a Standard Schema that cannot be converted. */
-  jsonSchema?: JsonSchema | undefined;
-}
+import type { ImplementOptions } from './options.ts';
+import type { SchemaInput, SchemaOutput } from './schema-input.ts';
 
 /** A result to come, with its parts: `stderr`, `events`, `summary` and `cancel()`. */
 export type Implementation<T> = Run<T>;

@@ -8,7 +8,7 @@ import { pickServerOptions } from '../investigate/work.ts';
 import { toFailure } from '../launch/judge-end.ts';
 import { startDebugServer } from '../server/debug-server.ts';
 import { toShape } from './context-shape.ts';
-import type { ImplementOptions } from './implement.ts';
+import type { ImplementOptions } from './options.ts';
 import { openSchema, type OpenedSchema } from './open-schema.ts';
 import { openReplayCache } from './replay-cache.ts';
 import type { SchemaInput } from './schema-input.ts';

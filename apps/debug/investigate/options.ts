@@ -1,4 +1,4 @@
-import type { Access, Budget, StackFrame, StatusMessage } from '../contract/index.ts';
+import type { Access, Budget, StatusMessage } from '../contract/index.ts';
 import type { Context } from './context.ts';
 import type { Stats } from './report.ts';
 
@@ -27,7 +27,7 @@ export interface RunOptions {
   model?: string | undefined;
   /** More instructions for the agent. */
   instructions?: string | undefined;
-  /** @deprecated The former name of `instructions`. */
+  /** The former name of `instructions`. */
   extraInstructions?: string | undefined;
   /** Folder whose sources the agent may read. Default: the working folder. */
   projectRoot?: string | undefined;
@@ -67,5 +67,3 @@ export interface RunParts {
   /** Ends the run with the code `cancelled`. No effect after its end. */
   cancel(): void;
 }
-
-export type { StackFrame };

@@ -3,18 +3,17 @@ import { toFingerprint } from '../stack/fingerprint.ts';
 import { startDebugServer } from '../server/debug-server.ts';
 import { checkOptions, resolveMode } from './check-options.ts';
 import type { OpenedContext } from './context.ts';
-import type { Investigation } from './investigate.ts';
 import { findAgent, launchAgent } from './launch-agent.ts';
 import type { InvestigateOptions } from './options.ts';
 import { Report } from './report.ts';
 import { shareRun } from './shared-runs.ts';
-import type { RunControl } from './start-run.ts';
+import type { Run, RunControl } from './start-run.ts';
 
 interface Work {
   opened: OpenedContext;
   options: InvestigateOptions;
   control: RunControl;
-  run: Investigation;
+  run: Run<Report>;
 }
 
 /** An investigation in the mode of its options. */

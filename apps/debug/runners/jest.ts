@@ -29,8 +29,9 @@ interface EnvironmentContext {
 
 type EnvironmentClass = new (config: unknown, context: EnvironmentContext) => Environment;
 
-const Base = load(process.env['KLENDATHU_JEST_ENVIRONMENT'] || 'jest-environment-node');
+const Base = loadEnvironment(process.env['KLENDATHU_JEST_ENVIRONMENT'] || 'jest-environment-node');
 
+// oxlint-disable-next-line import/no-default-export -- Jest takes the default export
 export default class KlendathuEnvironment extends Base implements Environment {
   readonly #file: string;
 
@@ -52,17 +53,17 @@ function toTitle({ name, parent }: CircusBlock): string {
 }
 
 /** From the project, or from the Jest of the project, which depends on the default environment. */
-function load(name: string): EnvironmentClass {
-  let require = createRequire(join(process.cwd(), 'package.json'));
+function loadEnvironment(name: string): EnvironmentClass {
+  let load = createRequire(join(process.cwd(), 'package.json'));
   for (const next of ['jest', '@jest/core', 'jest-config']) {
     try {
-      return read(require(name));
+      return read(load(name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-      require = createRequire(require.resolve(next));
+      load = createRequire(load.resolve(next));
     }
   }
-  return read(require(name));
+  return read(load(name));
 }
 
 function read(exports: unknown): EnvironmentClass {

@@ -1,4 +1,4 @@
-// A program that speaks the contract of klendathu-cli without a model. `KLENDATHU_STAND_IN` holds its steps as JSON.
+// A program that speaks the contract of klendathu-cli without a model. `KLENDATHU_STEPS` holds its steps as JSON.
 import { spawn } from 'node:child_process';
 import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -28,7 +28,7 @@ export interface Seen {
 }
 
 const input = JSON.parse((await text(process.stdin)) || '{}') as { mcpUrl: string; mcpToken: string };
-const steps = JSON.parse(process.env['KLENDATHU_STAND_IN'] ?? '[]') as Step[];
+const steps = JSON.parse(process.env['KLENDATHU_STEPS'] ?? '[]') as Step[];
 const seen: Seen = {
   argv: process.argv.slice(2),
   env: process.env as Record<string, string>,
@@ -64,7 +64,7 @@ async function perform(step: Step, turnNumber: number): Promise<void> {
 async function call({ call: name, input: parameters }: { call: string; input: Record<string, unknown> }) {
   send({ type: 'tool_call', toolName: name, input: parameters });
   if (client === undefined) {
-    client = new Client({ name: 'stand-in', version: '1' });
+    client = new Client({ name: 'scripted', version: '1' });
     const headers = { authorization: `Bearer ${input.mcpToken}` };
     await client.connect(new StreamableHTTPClientTransport(new URL(input.mcpUrl), { requestInit: { headers } }));
   }
