@@ -1,4 +1,4 @@
-export { arm, armFor } from './capture/arm.ts';
+export { arm, armFor } from './capture/lazy-arm.ts';
 export type { Armed, ArmOptions } from './capture/arm.ts';
 export { ContextCallable, ContextItem } from './investigate/context.ts';
 export type { Context } from './investigate/context.ts';

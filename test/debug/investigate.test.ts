@@ -1,5 +1,5 @@
 // Covers apps/debug, apps/debug/investigate: the parts of an investigation, its modes and its failures.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ test('the agent looks at the error and the items, and all parts of the investiga
   expect(await Array.fromAsync(run.events)).toEqual([{ type: 'run.started' }]);
   expect(await run.summary).toEqual(report.stats);
   expect(report.stats).toMatchObject({ turns: 2, cost: 0.25, finishReason: 'completed' });
-  expect([String(report), `${report}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
+  expect([String(report), `${report as unknown as string}`, inspect(report)]).toEqual([report.text, report.text, report.text]);
 });
 
 test('the program gives the CLI no variable but those that it needs', async () => {
@@ -180,7 +180,7 @@ test('cancelled before it starts: nothing runs', async () => {
     await expect(run).rejects.toMatchObject({ code: 'cancelled' });
     expect(await run.summary).toMatchObject({ finishReason: 'cancelled' });
   }
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
 test.each(['signal', 'cancel', 'timeout'] as const)(
@@ -250,7 +250,7 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   const text = readFileSync(report!.record!, 'utf8');
   expect(JSON.parse(text)).toMatchObject({ error: { name: 'RangeError', message: 'recorded' }, count: 1 });
   expect(text).not.toContain(context.token);
-  expect(() => readFileSync(count)).toThrow();
+  expect(existsSync(count)).toBe(false);
 });
 
 test('frozen: the agent looks at a record in another process, while this one may be busy', async () => {

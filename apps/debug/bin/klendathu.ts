@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { toLine } from '../hooks/print-outcome.ts';
 import { KlendathuError } from '../investigate/klendathu-error.ts';
+import type { Report } from '../investigate/report.ts';
 import type { RunOptions } from '../investigate/options.ts';
 import { listRecords, readRecord, toRecordsFolder } from '../records/record-store.ts';
 
@@ -91,7 +92,7 @@ async function investigate(record: string, values: Values): Promise<number> {
   return print(`${report.text}\n${report.fix === undefined ? '' : `\n${report.fix.unifiedDiff}\n`}`);
 }
 
-function toData({ text, rootCause, evidence, fix, stats }: import('../investigate/report.ts').Report) {
+function toData({ text, rootCause, evidence, fix, stats }: Report) {
   return { text, rootCause, evidence, fix, stats };
 }
 

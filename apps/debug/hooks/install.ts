@@ -1,4 +1,5 @@
 import { investigateForHook, type HookOptions } from './background.ts';
+import { loadNow } from '../launch/load-now.ts';
 import { readRejectionMode } from './rejection-mode.ts';
 
 export interface InstallOptions extends HookOptions {
@@ -43,7 +44,6 @@ type Crash = (error: unknown, options: HookOptions) => void;
 
 /** The module for the end of the process, which cannot wait for an import then. */
 function loadCrash(): Crash {
-  const name = import.meta.url.endsWith('.ts') ? './investigate-crash.ts' : './investigate-crash.js';
   let loaded: Crash | undefined;
   const keep = ({ investigateCrash }: { investigateCrash: Crash }) => {
     loaded = investigateCrash;
@@ -53,9 +53,7 @@ function loadCrash(): Crash {
   return (error, options) => {
     try {
       // Node.js before 22.12 needs the import: a crash before it has ended is not investigated.
-      loaded ??= (
-        process.getBuiltinModule('node:module').createRequire(import.meta.url)(name) as { investigateCrash: Crash }
-      ).investigateCrash;
+      loaded ??= (loadNow('hooks/investigate-crash') as { investigateCrash: Crash }).investigateCrash;
       loaded(error, options);
     } catch {
       // Whatever fails here must not replace the error of the program.

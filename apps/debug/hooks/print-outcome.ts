@@ -1,15 +1,14 @@
-import { writeSync } from 'node:fs';
 import type { KlendathuError } from '../investigate/klendathu-error.ts';
 import type { Report } from '../investigate/report.ts';
 
-// oxlint-disable-next-line no-control-regex -- text of a model may not control the terminal
+// A text of a model may not control the terminal.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 
 /** Prints a report, or why there is none, on standard error, at once: the process may be about to end. */
 export function printOutcome(outcome: Report | KlendathuError): void {
   const text = outcome instanceof Error ? toLine(outcome) : toText(outcome);
   try {
-    writeSync(2, `${text.replaceAll(CONTROL, '')}\n`);
+    process.getBuiltinModule('node:fs').writeSync(2, `${text.replaceAll(CONTROL, '')}\n`);
   } catch {
     // Standard error is closed or full.
   }

@@ -21,14 +21,14 @@ export function expressErrorHandler(options: HookOptions = {}) {
 }
 
 interface FastifyLike {
-  addHook(name: 'onError', hook: (...args: [RequestLike, unknown, Error, () => void]) => void): unknown;
+  addHook(name: 'onError', hook: (request: RequestLike, reply: unknown, error: Error) => Promise<void>): unknown;
 }
 
 /** Plugin for Fastify: `fastify.register(fastifyPlugin, options)`. The answer never waits for the investigation. */
 export function fastifyPlugin(fastify: FastifyLike, options: HookOptions, done: () => void): void {
-  fastify.addHook('onError', (request, _, error, next) => {
+  fastify.addHook('onError', (request, _, error) => {
     start(error, request, options);
-    next();
+    return Promise.resolve();
   });
   done();
 }

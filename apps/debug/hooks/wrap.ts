@@ -1,4 +1,4 @@
-import { types } from 'node:util';
+import { isPromise } from 'node:util/types';
 import { investigateForHook, type HookOptions } from './background.ts';
 
 /**
@@ -18,7 +18,7 @@ export function wrap<This, Args extends unknown[], Result>(
       void investigateForHook(error, withArguments(options, args));
       throw error;
     }
-    if (!types.isPromise(result)) return result;
+    if (!isPromise(result)) return result;
     return result.catch(async (error: unknown) => {
       await investigateForHook(error, withArguments(options, args));
       throw error;

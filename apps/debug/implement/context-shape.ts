@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { isError } from '../stack/read-stack.ts';
 
 const MAX_DEPTH = 3;
 const MAX_KEYS = 100;
@@ -15,7 +16,7 @@ export function toShape(value: unknown, depth = 0): unknown {
   if (types.isMap(value)) return 'Map';
   if (types.isSet(value)) return 'Set';
   if (types.isDate(value)) return 'Date';
-  if (types.isNativeError(value)) return 'Error';
+  if (isError(value)) return 'Error';
   if (ArrayBuffer.isView(value)) return 'binary';
   const properties = Object.entries(Object.getOwnPropertyDescriptors(value)).slice(0, MAX_KEYS);
   return Object.fromEntries(

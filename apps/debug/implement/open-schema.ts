@@ -17,7 +17,7 @@ export interface OpenedSchema {
   /** What the model is shown. */
   jsonSchema: Record<string, unknown>;
   /** The valid value, with the transformations of the schema, or the reasons against it. */
-  check(value: unknown): Promise<{ value: unknown } | { reasons: readonly string[] }>;
+  readonly check: (value: unknown) => Promise<{ value: unknown } | { reasons: readonly string[] }>;
 }
 
 /**

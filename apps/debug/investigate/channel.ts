@@ -5,8 +5,8 @@
 export interface Channel<T> {
   readonly messages: AsyncIterable<T>;
   /** Ignored after `end`. */
-  push(message: T): void;
-  end(): void;
+  readonly push: (message: T) => void;
+  readonly end: () => void;
 }
 
 export function createChannel<T>(): Channel<T> {

@@ -1,4 +1,5 @@
-import { types } from 'node:util';
+import { isProxy } from 'node:util/types';
+import { isError } from '../stack/read-stack.ts';
 
 /** A value of a context with a description for the agent. */
 export class ContextItem<T = unknown> {
@@ -30,7 +31,7 @@ export interface OpenedContext {
 /** True for anything that is thrown: an `Error` of any realm, or a value that is no plain object. */
 export function isThrown(value: unknown): boolean {
   // A proxy may run code of the program, so nothing asks it.
-  if (typeof value !== 'object' || value === null || types.isProxy(value) || types.isNativeError(value)) return true;
+  if (typeof value !== 'object' || value === null || isProxy(value) || isError(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   // The prototype of `Object.prototype` of any realm is null.
   return !(prototype === null || Object.getPrototypeOf(prototype) === null);
@@ -50,6 +51,6 @@ export function openContext(context: Context): OpenedContext {
       values[name] = item;
     }
   }
-  const error = 'error' in values ? values['error'] : Object.values(values).find((value) => types.isNativeError(value));
+  const error = 'error' in values ? values['error'] : Object.values(values).find((value) => isError(value));
   return { error, values, descriptions };
 }

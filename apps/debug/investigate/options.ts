@@ -27,7 +27,7 @@ export interface RunOptions {
   model?: string | undefined;
   /** More instructions for the agent. */
   instructions?: string | undefined;
-  /** @deprecated The former name of `instructions`. */
+  /** The former name of `instructions`. */
   extraInstructions?: string | undefined;
   /** Folder whose sources the agent may read. Default: the working folder. */
   projectRoot?: string | undefined;

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import type { StatusMessage } from '../contract/index.ts';
 import { createChannel } from './channel.ts';
 import { KlendathuError } from './klendathu-error.ts';
@@ -15,8 +14,8 @@ export interface RunControl {
   readonly signal: AbortSignal;
   /** Milliseconds until the time-out. */
   remainingMs(): number;
-  status(message: StatusMessage): void;
-  event(event: LogEvent): void;
+  readonly status: (message: StatusMessage) => void;
+  readonly event: (event: LogEvent) => void;
 }
 
 export type Run<T> = Promise<T> & RunParts;
@@ -106,5 +105,7 @@ export function toKlendathuError(error: unknown, subject: unknown): KlendathuErr
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? error.message : inspect(error, { customInspect: false, getters: false });
+  return error instanceof Error
+    ? error.message
+    : process.getBuiltinModule('node:util').inspect(error, { customInspect: false, getters: false });
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printOutcome } from '../hooks/print-outcome.ts';
 import type { Context } from '../investigate/context.ts';
-import { investigate, type Investigation } from '../investigate/investigate.ts';
+import { investigate } from '../investigate/investigate.ts';
 import { KlendathuError } from '../investigate/klendathu-error.ts';
 import type { InvestigateOptions } from '../investigate/options.ts';
 import type { Report } from '../investigate/report.ts';
@@ -38,15 +38,12 @@ export async function investigateTest(test: FailedTest): Promise<TestReport | un
     if (count >= settings.max) return undefined;
     count += 1;
     const { title, file, error, context, instructions, access } = test;
-    const run = investigate(
+    const report = await investigate(
       { error, test: { title, file }, ...context },
       { ...settings.options, instructions, access: settings.options.access ?? access },
     );
-    const name = toFileName(title, file);
-    const transcript = writeTranscript(run, join(settings.transcripts, name)).catch(() => {});
-    const report = await run.finally(() => transcript);
     printOutcome(report);
-    return await writeReport(report, test, join(settings.reports, name));
+    return await writeReport(report, test, join(settings.reports, toFileName(title, file)));
   } catch (error) {
     printOutcome(
       KlendathuError.isInstance(error) ? error : new KlendathuError('server', `No report: ${String(error)}`),
@@ -77,17 +74,4 @@ async function writeReport(report: Report, { title, file }: FailedTest, base: st
     `${JSON.stringify({ title, file, text, rootCause, evidence, fix, stats }, null, 2)}\n`,
   );
   return { path: `${base}.md`, markdown };
-}
-
-/** Status messages and events of the run, as lines of JSON. */
-async function writeTranscript(run: Investigation, base: string): Promise<void> {
-  const collect = async (messages: AsyncIterable<unknown>) => {
-    const lines: string[] = [];
-    for await (const message of messages) lines.push(`${JSON.stringify(message)}\n`);
-    return lines.join('');
-  };
-  const [status, events] = await Promise.all([collect(run.stderr), collect(run.events)]);
-  await mkdir(join(base, '..'), { recursive: true, mode: 0o700 });
-  await writeFile(`${base}.status.ndjson`, status, { mode: 0o600 });
-  await writeFile(`${base}.events.ndjson`, events, { mode: 0o600 });
 }

@@ -31,6 +31,7 @@ type EnvironmentClass = new (config: unknown, context: EnvironmentContext) => En
 
 const Base = load(process.env['KLENDATHU_JEST_ENVIRONMENT'] || 'jest-environment-node');
 
+// oxlint-disable-next-line import/no-default-export -- Jest takes the default export
 export default class KlendathuEnvironment extends Base implements Environment {
   readonly #file: string;
 

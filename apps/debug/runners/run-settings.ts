@@ -6,8 +6,6 @@ export interface RunSettings {
   options: InvestigateOptions & { timeoutMs: number };
   /** Folder of the reports. */
   reports: string;
-  /** Folder of the transcripts, the same for all processes of a run. */
-  transcripts: string;
   /** Investigations of one process. */
   max: number;
 }
@@ -20,8 +18,8 @@ const DEFAULT_MAX = 10;
  * `_BUDGET_USD`, `_REPORTS` (default `klendathu-reports`), `_MAX` (investigations of one process, default 10).
  */
 export function readRunSettings(env: Record<string, string | undefined> = process.env): RunSettings {
-  // Child processes of the run inherit it.
-  const transcripts = (env['KLENDATHU_TRANSCRIPTS'] ??= join(tmpdir(), `klendathu-test-${Date.now()}`));
+  // The CLI writes its transcripts there: one folder for all processes of a run, which inherit it.
+  env['KLENDATHU_TRANSCRIPTS'] ??= join(tmpdir(), `klendathu-test-${Date.now()}`);
   const usd = toNumber(env['KLENDATHU_BUDGET_USD']);
   return {
     options: {
@@ -32,7 +30,6 @@ export function readRunSettings(env: Record<string, string | undefined> = proces
       budget: usd === undefined ? undefined : { usd },
     },
     reports: resolve(env['KLENDATHU_REPORTS'] || 'klendathu-reports'),
-    transcripts,
     max: toNumber(env['KLENDATHU_MAX']) ?? DEFAULT_MAX,
   };
 }
