@@ -9,7 +9,7 @@ interface Layer {
   folder: string;
   /** Folders and files that may be imported, as patterns. */
   imports: readonly string[];
-  /** Allowed third-party packages; all, if undefined. */
+  /** Allowed packages, `node:` for all modules of Node.js; all, if undefined. */
   packages?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const LAYERS: readonly Layer[] = [
     imports: ['sdk', 'apps/*/main.ts', 'apps/claude-code/*/main.ts', 'apps/server/contract', 'apps/server/client'],
   },
   { folder: 'apps/debug/contract', imports: [], packages: ['zod'] },
-  { folder: 'apps/debug', imports: ['apps/debug/contract'], packages: ['@modelcontextprotocol/server'] },
+  { folder: 'apps/debug', imports: ['apps/debug/contract'], packages: ['node:', '@modelcontextprotocol/server'] },
   { folder: 'apps/debug-cli', imports: ['sdk', 'apps/debug/contract'] },
   { folder: 'apps/*', imports: ['sdk'] },
   { folder: 'examples', imports: ['sdk'] },
@@ -65,7 +65,10 @@ function judge(from: string, target: { path: string } | { package: string }): st
   const { layer, folder } = place;
   if ('package' in target) {
     // Tests need vitest and may use packages that the code under test may not.
-    if (!layer.packages || layer.packages.includes(target.package) || from.endsWith('.test.ts')) return undefined;
+    const isAllowed = layer.packages?.some(
+      (name) => name === target.package || (name === 'node:' && target.package.startsWith(name)),
+    );
+    if (!layer.packages || isAllowed === true || from.endsWith('.test.ts')) return undefined;
     return `imports ${target.package}, but ${folder} imports ${layer.packages.join(', ') || 'no package'} alone`;
   }
   const other = findLayer(target.path)?.folder;

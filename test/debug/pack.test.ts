@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -35,10 +36,18 @@ const loaded = join(folder, 'loaded.txt');
 const packages = ['klendathu', 'klendathu-cli'] as const;
 const tarballs = new Map<string, string>();
 
-beforeAll(() => {
+/** Builds both packages, unless `npm test` has done it. @returns Their folder. */
+function buildPackages(): string {
+  const program = process.env['KLENDATHU_TEST_PROGRAM'];
+  if (program !== undefined) return join(dirname(program), '../..');
   const built = join(folder, 'built');
   const build = spawnSync(process.execPath, [join(root, 'scripts/klendathu/build.ts'), built], { encoding: 'utf8' });
   expect(build.status, build.stdout + build.stderr).toBe(0);
+  return built;
+}
+
+beforeAll(() => {
+  const built = buildPackages();
   for (const name of packages) {
     const file = npm(['pack', '--silent', '--pack-destination', folder], join(built, name)).trim();
     tarballs.set(name, join(folder, file));
@@ -149,4 +158,27 @@ test('the example of the README gives a report', async () => {
   child.stdout.on('data', (chunk) => (text += chunk));
   const [code] = (await once(child, 'close')) as [number];
   expect([code, text]).toEqual([0, 'It is undefined.\n']);
+});
+
+const LIBRARY = join(root, 'apps/debug/investigate');
+
+test.skipIf(!existsSync(LIBRARY))('the library finds the CLI that is installed beside it, from Node 22', async () => {
+  await using server = await startServer(STORY);
+  writeFileSync(
+    join(project, 'pay.mjs'),
+    `import { investigate } from 'klendathu';
+const order = {};
+try {
+  order.total.value;
+} catch (error) {
+  console.log(String(await investigate({ error, order }, { model: 'anthropic/claude-sonnet-5-5' })));
+}
+`,
+  );
+  const child = spawn(node22, ['pay.mjs'], { cwd: project, env: toEnv(server.url) });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, text.stdout], text.stderr).toEqual([0, 'It is undefined.\n']);
 });

@@ -38,6 +38,11 @@ const NAME = /^[A-Za-z_$\u0080-\uffff]/;
 const SCOPES = new Set(['local', 'closure', 'block', 'catch', 'module', 'eval', 'with', 'script']);
 const NOT_CAPTURED = new Set(['exports', 'require', 'module', '__filename', '__dirname', 'arguments']);
 
+interface ScriptPlace {
+  url: string;
+  sourceMapURL?: string;
+}
+
 interface State {
   count: number;
   disarm: () => void;
@@ -63,9 +68,13 @@ export function arm({
   armed?.disarm();
   forgetPrimitives();
   const inspector = openInspector();
-  const urls = new Map<string, string>();
+  const urls = new Map<string, ScriptPlace>();
   const state: State = { count: 0, disarm, maxFrames, maxLocals, accept };
-  inspector.session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url));
+  inspector.session.on(
+    'Debugger.scriptParsed',
+    ({ params: { scriptId, url, sourceMapURL } }) =>
+      void urls.set(scriptId, { url, ...(sourceMapURL ? { sourceMapURL } : {}) }),
+  );
   inspector.session.on('Debugger.paused', ({ params }) => {
     // A pause reaches every session, also one that is about to close.
     if (armed !== state) return;
@@ -92,7 +101,7 @@ export function arm({
     if (armed !== state) return;
     armed = undefined;
     delete host[SINK];
-    // Not inside the event of a pause: the program would not go on.
+    // Not inside the event of a pause: the program would stay in the pause.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     setImmediate(() => inspector.close()).unref();
   }
@@ -115,7 +124,7 @@ export function isArmed(): boolean {
 interface Paused {
   callFrames: PausedFrame[];
   data: RemoteValue;
-  urls: ReadonlyMap<string, string>;
+  urls: ReadonlyMap<string, ScriptPlace>;
   state: State;
 }
 
@@ -142,12 +151,14 @@ function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): 
   state.count++;
 }
 
-function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, string>): CapturedFrame {
+function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, ScriptPlace>): CapturedFrame {
+  const script = urls.get(location.scriptId);
   return {
-    filePath: toFilePath(url || (urls.get(location.scriptId) ?? '')),
+    filePath: toFilePath(url || (script?.url ?? '')),
     line: location.lineNumber + 1,
     column: (location.columnNumber ?? 0) + 1,
     functionName,
+    sourceMapURL: script?.sourceMapURL,
   };
 }
 

@@ -6,6 +6,8 @@ export interface CapturedFrame {
   line: number;
   column: number;
   functionName: string;
+  /** As the script names it: a `data:` URL, or relative to the script. */
+  sourceMapURL?: string | undefined;
   /** By name; inner scopes hide outer ones. Absent: not captured. */
   locals?: ReadonlyMap<string, unknown>;
 }

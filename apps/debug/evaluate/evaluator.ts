@@ -86,7 +86,8 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     });
   };
   const runFull = async ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome> => {
-    const { createProcessGuard } = await import('./process-guard.ts');
+    const { createProcessGuard, stopWatching } = await import('./process-guard.ts');
+    endWatch = stopWatching;
     const realm = openRealm('full');
     const namespaces = runInContext('[Object, Reflect]', realm.context) as object[];
     const guard = createProcessGuard({ timeoutMs, namespaces });
@@ -102,6 +103,7 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
       guard.end();
     }
   };
+  let endWatch: (() => void) | undefined;
   let last: Promise<unknown> = Promise.resolve();
   return {
     evaluate(options) {
@@ -118,6 +120,7 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     close() {
       stopped.abort();
       inspector.close();
+      endWatch?.();
     },
   };
 }

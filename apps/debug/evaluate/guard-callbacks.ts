@@ -1,8 +1,7 @@
 import type { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
 import type { AnyFunction, Patches } from './patches.ts';
 
-const require = createRequire(import.meta.url);
+const load = (name: string): object => process.getBuiltinModule(name)!;
 const TIMERS = 'setTimeout setInterval setImmediate';
 /** Modules with functions whose last argument is called later. */
 const MODULES = 'fs dns zlib crypto http https net tls'.split(' ');
@@ -15,10 +14,10 @@ export interface CallbackOptions {
   listeners: [EventEmitter, string | symbol, AnyFunction][];
 }
 
-/** Whatever evaluated code gives the runtime to call later is called under the time limit. */
+/** What evaluated code gives the runtime to call later is called under the time limit. */
 export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): { end(): void } {
   const started: { clear: AnyFunction; timer: unknown }[] = [];
-  const timers = require('node:timers') as Record<string, AnyFunction>;
+  const timers = load('node:timers') as Record<string, AnyFunction>;
   for (const holder of [globalThis, timers])
     for (const name of TIMERS.split(' '))
       patches.patch(holder, name, (original) => (callback, ...values) => {
@@ -35,7 +34,7 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
     'queueMicrotask',
     (original) => (callback) => original(bound(callback as AnyFunction)) as unknown,
   );
-  const emitter = (require('node:events') as { prototype: object }).prototype;
+  const emitter = (load('node:events') as { prototype: object }).prototype;
   for (const name of 'on addListener once prependListener prependOnceListener'.split(' '))
     patches.patch(
       emitter,
@@ -58,9 +57,9 @@ export function guardCallbacks({ patches, bound, listeners }: CallbackOptions): 
       },
   );
   // Their messages come when nothing can stop what receives them.
-  for (const holder of [globalThis, require('node:worker_threads') as object])
+  for (const holder of [globalThis, load('node:worker_threads') as object])
     patches.refuse(holder, 'MessageChannel BroadcastChannel');
-  for (const name of MODULES) guardModule(require(`node:${name}`) as Record<string, unknown>, { patches, bound });
+  for (const name of MODULES) guardModule(load(`node:${name}`) as Record<string, unknown>, { patches, bound });
   return {
     end() {
       for (const { clear, timer } of started) clear(timer);

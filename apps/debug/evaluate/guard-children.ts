@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 import { readClock } from '../inspector/bounded.ts';
 import { NotAllowedError, type AnyFunction, type Patches } from './patches.ts';
 
-const require = createRequire(import.meta.url);
+const load = (name: string): object => process.getBuiltinModule(name)!;
 const kill = process.kill.bind(process);
 const floor = Math.floor;
 
@@ -12,8 +11,8 @@ const floor = Math.floor;
 export function guardChildren({ patches, limit }: { patches: Patches; limit: number }): { end(): void } {
   const children: { child: ChildProcess; isGroup: boolean }[] = [];
   const workers: Worker[] = [];
-  const processes = require('node:child_process') as Record<string, AnyFunction>;
-  const threads = require('node:worker_threads') as { Worker: new (...values: unknown[]) => Worker };
+  const processes = load('node:child_process') as Record<string, AnyFunction>;
+  const threads = load('node:worker_threads') as { Worker: new (...values: unknown[]) => Worker };
   patches.patch(
     (processes['ChildProcess'] as unknown as { prototype: object }).prototype,
     'spawn',
@@ -70,14 +69,14 @@ function killGroup(child: ChildProcess): void {
 
 /** Functions that stop the process where nothing can end them, or that end it. */
 function refuseHarmful(patches: Patches): void {
-  const inspector = require('node:inspector') as { Session: { prototype: object } };
+  const inspector = load('node:inspector') as { Session: { prototype: object } };
   patches.refuse(inspector, 'open close waitForDebugger');
   patches.refuse(inspector.Session.prototype, 'post connect connectToMainThread');
   patches.refuse(
-    require('node:v8') as object,
+    load('node:v8') as object,
     'setFlagsFromString setHeapSnapshotNearHeapLimit writeHeapSnapshot getHeapSnapshot',
   );
-  const fs = require('node:fs') as Record<string, AnyFunction>;
+  const fs = load('node:fs') as Record<string, AnyFunction>;
   for (const name of ['readFileSync', 'openSync', 'readSync'])
     patches.patch(fs, name, (original) => (file: unknown, ...values: unknown[]) => {
       if (isEndless(file, fs))

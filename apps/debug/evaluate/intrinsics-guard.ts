@@ -14,7 +14,7 @@ interface Snapshot {
 let roots: object[] | undefined;
 
 /** The classes and namespaces of the language and of the runtime, with their prototypes. */
-export function listIntrinsics(): object[] {
+function listIntrinsics(): object[] {
   if (roots) return roots;
   const found = new Set<object>();
   const add = (value: unknown): void => {

@@ -21,6 +21,7 @@ export interface ProcessGuard {
 
 const FATAL =
   'exit reallyExit abort kill _kill _debugProcess _debugEnd _startProfilerIdleNotifier dlopen execve binding _linkedBinding disconnect setUncaughtExceptionCaptureCallback off removeListener removeAllListeners setuid setgid seteuid setegid setgroups initgroups chdir';
+const HARMLESS_EVENTS = new Set(['newListener', 'removeListener', 'warning']);
 /** Evaluated code can replace the global variable. */
 const runtime = process;
 const buffer = Buffer;
@@ -96,7 +97,7 @@ export function createProcessGuard({
   patches.refuse(runtime, FATAL);
   // The runtime itself emits while the queues run.
   patches.patch(runtime, 'emit', (original) => (event, ...values) => {
-    if (!isDraining)
+    if (!isDraining && !HARMLESS_EVENTS.has(String(event)))
       throw new NotAllowedError('process.emit is refused: it would run what the program does at its end.');
     return original.call(runtime, event, ...values) as unknown;
   });
@@ -129,7 +130,7 @@ export function createProcessGuard({
 
 let isWatching = false;
 
-/** Failures of promises and callbacks that evaluated code started; those of the program go on as without this package. */
+/** Failures of promises and callbacks that evaluated code started; those of the program have the effect that they have without this package. */
 function watchFailures(): void {
   if (isWatching) return;
   isWatching = true;

@@ -10,7 +10,7 @@ export interface SplitCode {
 }
 
 const CANDIDATES = 400;
-/** At a line break the statement goes on with these. */
+/** At a line break these continue the statement. */
 const CONTINUES = /^\s*(?:[[(`+\-*/%,.?:<>=&|^!~]|in\b|instanceof\b)/;
 
 /**

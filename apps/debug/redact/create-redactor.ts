@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { describeValue } from '../render/describe-value.ts';
 import { isSecret, MASKED, type Mask } from '../render/format-value.ts';
 import { createKnownSecrets } from './known-secrets.ts';
@@ -12,7 +13,7 @@ export interface RedactorOptions {
 }
 
 export interface Redactor extends Mask {
-  /** Learns the secrets in a graph of values: whatever is under a secret name. Bounded. */
+  /** Learns the secrets in a graph of values: those under a secret name. Bounded. */
   learn(root: unknown): void;
   /** The text of a result that is shown alone; also hides short parts of known secrets. */
   result(text: string): string;
@@ -33,7 +34,11 @@ const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"'
 const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
 const COOKIE = /\b(?<name>(?:set-)?cookie["']?\s*[:=]\s*)(?<value>[^\n"]+)/gi;
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
-const NODES = 20_000;
+const NODES = 10_000;
+/** Characters of texts that are searched. */
+const CHARACTERS = 300_000;
+/** Milliseconds for one graph. What is not reached is still masked by its name and its form. */
+const LEARN_MS = 100;
 
 /** Masks secrets: by the names before them, by their form, and every value that was once seen under a secret name. */
 export function createRedactor({ redact = [], env = process.env }: RedactorOptions = {}): Redactor {
@@ -147,8 +152,9 @@ function compile(): Compiled[] {
 function learn(root: unknown, sinks: { add: (value: string) => void; text: (text: string) => void }): void {
   const queue: { value: unknown; secret: boolean }[] = [{ value: root, secret: false }];
   const seen = new Set<unknown>();
-  let characters = 2_000_000;
-  for (let at = 0; at < queue.length && at < NODES; at++) {
+  let characters = CHARACTERS;
+  const limit = performance.now() + LEARN_MS;
+  for (let at = 0; at < queue.length && at < NODES && performance.now() < limit; at++) {
     const { value, secret } = queue[at]!;
     if (typeof value === 'string') {
       if (secret) sinks.add(value);
@@ -163,7 +169,7 @@ function learn(root: unknown, sinks: { add: (value: string) => void; text: (text
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
     if (secret && Buffer.isBuffer(value)) sinks.add(value.toString('latin1'));
-    if (ArrayBuffer.isView(value)) continue;
+    if (ArrayBuffer.isView(value) || isPromise(value)) continue;
     const found = describeValue(value);
     for (const part of found.parts(1000))
       if (part.note === undefined)

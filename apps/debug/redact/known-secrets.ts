@@ -60,7 +60,7 @@ export function createKnownSecrets() {
     },
     /**
      * True for a result that shows a short part of a known secret, as code that reads it in slices does. The first 4
-     * characters of single ones pass: they cannot be told from ordinary results.
+     * characters of single ones pass: they look like ordinary results.
      */
     isFragment(result: string): boolean {
       if (result.length === 0 || result.length >= GRAM) return false;
@@ -75,8 +75,6 @@ export function createKnownSecrets() {
     },
   };
 }
-
-export type KnownSecrets = ReturnType<typeof createKnownSecrets>;
 
 /** Words of settings that are no secret wherever they are. */
 function isOrdinary(value: string): boolean {

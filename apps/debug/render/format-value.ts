@@ -96,7 +96,7 @@ function spend(text: string, state: State): string {
 }
 
 /** A text in quotes, masked before it is cut. */
-export function quote(text: string, { mask, characters }: { mask: Mask; characters: number }): string {
+function quote(text: string, { mask, characters }: { mask: Mask; characters: number }): string {
   const masked = mask.text(text.length > characters + MARGIN ? text.slice(0, characters + MARGIN) : text);
   const shown = masked.slice(0, characters);
   const json = JSON.stringify(shown);
@@ -105,7 +105,7 @@ export function quote(text: string, { mask, characters }: { mask: Mask; characte
 }
 
 /** One line of at most 200 characters. */
-export function previewValue(value: unknown, mask: Mask): string {
+function previewValue(value: unknown, mask: Mask): string {
   const text = formatValue(value, { mask, depth: 1, length: 400, items: 8, characters: 120 }).replaceAll(/\s+/g, ' ');
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }

@@ -2,7 +2,7 @@ import type { Access, DebugInput, DebugOutput, Findings } from '../contract/inde
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { recordOutput } from '../evaluate/console-capture.ts';
 import type { Redactor } from '../redact/create-redactor.ts';
-import type { DebugServerOptions } from './debug-server.ts';
+import type { DebugServerOptions } from './debug-server-options.ts';
 import { readSource } from './read-source.ts';
 import type { Subject } from './subject.ts';
 import { ToolError } from './tool-error.ts';

@@ -11,7 +11,7 @@ import { toOriginal } from './source-map.ts';
  * @returns 16 hexadecimal digits.
  */
 export function toFingerprint(error: unknown): string {
-  const frames = parseStack(readStack(error) ?? '').map(toOriginal);
+  const frames = parseStack(readStack(error) ?? '').map((frame) => toOriginal(frame));
   const user = frames.filter(({ filePath }) => isUserFile(filePath));
   const places = (user.length > 0 ? user : frames).slice(0, 5).map(({ filePath, functionName, line }) => {
     const path = relative(process.cwd(), filePath);

@@ -6,10 +6,14 @@ import { toFilePath, type RawFrame } from './parse-stack.ts';
 const LARGEST = 50_000_000;
 const known = new Map<string, SourceMap | undefined>();
 
-/** The position in the source that the user wrote; the frame itself without a source map. */
-export function toOriginal<F extends RawFrame>(frame: F): F {
+/**
+ * The position in the source that the user wrote; the frame itself without a source map.
+ *
+ * @param url The map that the script names, if it is known. Default: what the runtime or the file has.
+ */
+export function toOriginal<F extends RawFrame>(frame: F, url?: string): F {
   if (frame.line === undefined || (!frame.filePath.startsWith('/') && !/^[a-z]:/i.test(frame.filePath))) return frame;
-  const map = loadMap(frame.filePath);
+  const map = loadMap(frame.filePath, url);
   if (!map) return frame;
   try {
     const entry = map.findEntry(frame.line - 1, (frame.column ?? 1) - 1);
@@ -28,7 +32,8 @@ export function toOriginal<F extends RawFrame>(frame: F): F {
 
 /** The text of a source that exists only in a source map of a file that was asked for before. */
 export function findMappedSource(path: string): string | undefined {
-  for (const [file, map] of known) {
+  for (const [key, map] of known) {
+    const [file = ''] = key.split('\n');
     const payload = map?.payload;
     if (!payload) continue;
     const index = payload.sources.findIndex((source) => resolveSource(file, payload.sourceRoot, source) === path);
@@ -43,27 +48,30 @@ function resolveSource(file: string, root: string | undefined, source: string): 
   return /^[a-z]+:\/\//.test(path) ? path : resolve(dirname(file), root ?? '', path);
 }
 
-/** What the runtime has loaded, or the map that the file names. */
-function loadMap(path: string): SourceMap | undefined {
-  if (known.has(path)) return known.get(path);
+function loadMap(path: string, url?: string): SourceMap | undefined {
+  const key = url === undefined ? path : `${path}\n${url.length} ${url.slice(-200)}`;
+  if (known.has(key)) return known.get(key);
   let map: SourceMap | undefined;
   try {
-    map = findSourceMap(path) ?? readMap(path);
+    map = url === undefined ? (findSourceMap(path) ?? readMap(path)) : toMap(path, url);
   } catch {
     // A broken map is no map.
     map = undefined;
   }
-  known.set(path, map);
+  known.set(key, map);
   return map;
 }
 
+/** The map that the file names. */
 function readMap(path: string): SourceMap | undefined {
   if (!existsSync(path) || statSync(path).size > LARGEST) return undefined;
   const text = readFileSync(path, 'utf8');
   const at = text.lastIndexOf('//# sourceMappingURL=');
-  if (at < 0) return undefined;
-  const url = /^\S+/.exec(text.slice(at + 21))?.[0] ?? '';
-  const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/.exec(url);
+  return at < 0 ? undefined : toMap(path, /^\S+/.exec(text.slice(at + 21))?.[0] ?? '');
+}
+
+function toMap(path: string, url: string): SourceMap {
+  const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url);
   const json = inline
     ? Buffer.from(inline[2]!, inline[1] ? 'base64' : 'utf8').toString()
     : readFileSync(resolve(dirname(path), decodeURIComponent(url)), 'utf8');

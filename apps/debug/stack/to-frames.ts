@@ -17,14 +17,35 @@ const MOST = 100;
  * those of the throw, if it was captured; callers across an `await` come from the stack of the error.
  */
 export function toFrames(error: unknown): ErrorFrame[] {
-  const parsed = parseStack(readStack(error) ?? '').map(toOriginal);
+  const parsed = parseStack(readStack(error) ?? '').map((frame) => toOriginal(frame));
   const captured = findCapture(error)?.frames ?? [];
-  const sync = captured.map(({ locals, ...raw }) => ({ raw: toOriginal<RawFrame>(raw), locals }));
+  const printed = findPrinted(captured, parsed);
+  const sync = captured.map(({ locals, sourceMapURL, ...raw }, index) => ({
+    raw: printed[index] ?? toOriginal<RawFrame>(raw, sourceMapURL),
+    locals,
+  }));
   const rest = parsed.filter(({ isAsync }) => captured.length === 0 || isAsync === true);
   return [...sync, ...rest.map((raw) => ({ raw, locals: undefined }))].slice(0, MOST).map(({ raw, locals }) => ({
     frame: toStackFrame(raw, locals !== undefined),
     locals,
   }));
+}
+
+/**
+ * The frames as the stack prints them, where a test runner or a loader that compiles prints the positions of the
+ * sources: only it knows them. Empty if the stack does not show the frames of the throw.
+ */
+function findPrinted(captured: readonly RawFrame[], parsed: readonly RawFrame[]): RawFrame[] {
+  if (typeof Error.prepareStackTrace !== 'function') return [];
+  const sync = parsed.filter(({ isAsync }) => isAsync !== true);
+  const count = Math.min(captured.length, sync.length);
+  const isSame = sync.slice(0, count).every((frame, index) => toName(frame) === toName(captured[index]!));
+  return count > 0 && isSame ? sync.slice(0, count) : [];
+}
+
+/** The name of a function without its class. */
+function toName({ functionName = '' }: RawFrame): string {
+  return functionName.replace(/^new |<anonymous>/, '').replace(/^.*\./, '');
 }
 
 function toStackFrame({ filePath, line, column, functionName, isAsync }: RawFrame, hasLocals: boolean): StackFrame {

@@ -1,4 +1,4 @@
-// Covers apps/debug/capture apps/debug/stack: one script finds the faulting value of programs that fail.
+// Covers apps/debug/capture, apps/debug/stack: one script finds the faulting value of programs that fail.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

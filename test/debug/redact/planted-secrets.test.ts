@@ -1,9 +1,9 @@
-// Covers apps/debug/redact: no planted secret leaves the process, in whatever form it is read.
+// Covers apps/debug/redact, scripts/klendathu: no planted secret leaves the process, in any form in which it is read.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, expect, test } from 'vitest';
 import { createRecord } from '../../../apps/debug/server/create-record.ts';
 import { startDebugServer } from '../../../apps/debug/server/debug-server.ts';
-import { isCurrent } from '../../../scripts/debug-patterns.ts';
+import { isCurrent } from '../../../scripts/klendathu/secret-patterns.ts';
 import { plantSecrets } from './planted-secrets.ts';
 
 const { planted, context } = plantSecrets();

@@ -21,7 +21,7 @@ const NAMES =
 
 /** Ways to read a value in parts or in another form. */
 const FORMS: Readonly<Record<string, (path: string) => string[]>> = {
-  whole: (path) => [path],
+  complete: (path) => [path],
   template: (path) => [`\`value: \${${path}}\``],
   json: (path) => [`JSON.stringify({ x: ${path} })`],
   spaced: (path) => [`${path}.split("").join(" ")`],
