@@ -9,7 +9,7 @@ from klendathu.mcp.target import Target
 from klendathu.mcp.tools import Tools
 
 FIXTURES = Path(__file__).parent / "fixtures"
-STAND_IN = FIXTURES / "stand_in_cli.py"
+SCRIPTED_CLI = FIXTURES / "scripted_cli.py"
 
 # All of a long suite, as its own command.
 COMPLETE = os.environ.get("KLENDATHU_COMPLETE") == "1"
@@ -17,9 +17,9 @@ COMPLETE = os.environ.get("KLENDATHU_COMPLETE") == "1"
 
 @pytest.fixture(scope="session")
 def cli(tmp_path_factory):
-    """The stand-in as a program."""
+    """The scripted CLI as a program."""
     path = tmp_path_factory.mktemp("cli") / "klendathu-cli"
-    path.write_text(f"#!{sys.executable} -SE\n{STAND_IN.read_text()}")
+    path.write_text(f"#!{sys.executable} -SE\n{SCRIPTED_CLI.read_text()}")
     path.chmod(0o755)
     return path
 

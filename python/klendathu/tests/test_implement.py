@@ -46,6 +46,27 @@ def test_dataclass_comes_back_as_an_instance():
     assert shape == Shape([Point(1)], Size.SMALL, "a", (1, "b"), Point(2), {"q": 1})
 
 
+@pytest.fixture(autouse=True)
+def _folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_result_is_replayed(tmp_path, monkeypatch):
+    context = {"user": {"name": "Ann"}}
+    assert implement('set {"x": 5}', context, Point).result() == Point(5)
+    monkeypatch.setenv("KLENDATHU_CLI", "/missing")
+    assert implement('set {"x": 5}', {"user": {"name": "Bob"}}, Point).result() == Point(5)
+    for others in ({"context": {"user": 1}}, {"instructions": "more"}, {"cache": False}):
+        given = {"context": context, **others}
+        with pytest.raises(KlendathuError) as caught:
+            implement('set {"x": 5}', given.pop("context"), Point, **given).result()
+        assert caught.value.code == "cli-missing"
+    (entry,) = (tmp_path / ".klendathu" / "cache").iterdir()
+    entry.write_text("{")
+    with pytest.raises(KlendathuError):
+        implement('set {"x": 5}', context, Point).result()
+
+
 def test_attempts():
     run = implement('set {"x": "a"}\nset {"x": 101}\nset {"x": 5}', {"n": 1}, Point)
     assert run.result() == Point(5)

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from conftest import STAND_IN
+from conftest import SCRIPTED_CLI
 
 import klendathu
 from klendathu import ContextItem, KlendathuError, investigate
@@ -160,7 +160,7 @@ def test_missing_programs(error, monkeypatch, tmp_path):
     with pytest.raises(KlendathuError, match="18.0.0") as caught:
         investigate(error, project_root=tmp_path, dedupe=False).result()
     assert caught.value.code == "node-missing" and "\n" not in str(caught.value)
-    old.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo v24.1.0 && exit\nexec {sys.executable} {STAND_IN}\n")
+    old.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo v24.1.0 && exit\nexec {sys.executable} {SCRIPTED_CLI}\n")
     assert investigate(error, project_root=tmp_path, instructions="eval 4").result()
 
 

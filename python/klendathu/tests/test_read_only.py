@@ -406,7 +406,7 @@ def snapshot(state, folder):
         list(sys.argv),
         "new" in sys.modules,
         sorted((p.name, p.read_text()) for p in folder.iterdir()),
-        state["file"].tell(),
+        state["file"].seek(0, 1),
         os.stat(folder / "file").st_mtime_ns,
         make_state.__code__,
         make_state.__defaults__,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Mapping
@@ -31,6 +32,8 @@ def implement(prompt: str, context: Mapping[str, Any], schema: Any, **options: U
 
     - `schema`: a model of pydantic 1 or 2, a dataclass, a TypedDict, another type such as `list[int]`, or a JSON Schema.
       A model and a dataclass come back as instances.
+    - `cache`: a result is stored in `cache_folder` (`.klendathu/cache` in the project), and returned for the same prompt,
+      schema, shape of the context and instructions; default True
     - `attempts`: results that the agent may try; default 5
 
     Other options are those of `investigate`. The result raises `KlendathuError` only: `schema` for a schema without a
@@ -69,10 +72,22 @@ def _capture(context: Mapping[str, Any], options: Options, caller: types.FrameTy
 
 def _produce(target: Any, options: Options, control: Control, *, task: tuple[str, Schema, int]) -> Any:
     from .launch.agent import run_agent
+    from .launch.cache import FOLDER, ReplayCache
     from .mcp.tools import Implementation
 
     prompt, schema, attempts = task
-    results: list[Any] = []
+    cache: ReplayCache | None = None
+    if options.cache:
+        folder = os.path.join(options.folder, options.cache_folder or FOLDER)
+        context = target.values
+        cache = ReplayCache(folder, prompt, schema.json_schema, context=context, more=options.instructions)
+        stored = cache.read()
+        if stored is not None:
+            try:
+                return schema.read(stored[0])
+            except Invalid:
+                pass
+    results: list[tuple[Any, Any]] = []
     refusals: list[str] = []
     valid: dict[int, Any] = {}
 
@@ -85,7 +100,7 @@ def _produce(target: Any, options: Options, control: Control, *, task: tuple[str
 
     implementation = Implementation(
         validate=validate,
-        on_result=lambda value: results.append(valid[id(value)]),
+        on_result=lambda value: results.append((valid[id(value)], value)),
         on_refused=refusals.append,
         attempts=attempts,
     )
@@ -94,7 +109,9 @@ def _produce(target: Any, options: Options, control: Control, *, task: tuple[str
     )
     # A result counts even if the agent failed after it.
     if results:
-        return results[-1]
+        if cache is not None:
+            cache.write(results[-1][1])
+        return results[-1][0]
     if refusals:
         raise KlendathuError("refused", refusals[-1])
     if end.code != 0:

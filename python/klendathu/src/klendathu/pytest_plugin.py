@@ -6,8 +6,11 @@ The outcome of the tests and the exit code are those of the undisturbed run.
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Generator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from .investigation import start
 from .launch.report import Report
 
 FOLDER = Path(".klendathu") / "reports"
+TRANSCRIPTS = "KLENDATHU_TRANSCRIPTS"
 _SECTION = "klendathu"
 
 
@@ -31,6 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--klendathu"):
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        # The CLI writes the transcripts of its sessions there.
+        os.environ.setdefault(TRANSCRIPTS, os.path.join(tempfile.gettempdir(), f"klendathu-test-{stamp}"))
         config.pluginmanager.register(_Plugin(config), "klendathu-reports")
 
 

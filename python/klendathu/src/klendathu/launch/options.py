@@ -48,6 +48,8 @@ class ImplementOptions(RunOptions, total=False):
     """Options of `implement`."""
 
     attempts: int
+    cache: bool
+    cache_folder: str | os.PathLike[str] | None
 
 
 @dataclass
@@ -69,6 +71,8 @@ class Options:
     project_root: str | os.PathLike[str] | None = None
     records_folder: str | os.PathLike[str] | None = None
     attempts: int = 5
+    cache: bool = True
+    cache_folder: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         self.redact = list(self.redact)

@@ -22,7 +22,7 @@ class Pending(Generic[T]):
 
     def __init__(self) -> None:
         self._future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        # From now on nobody can cancel the future behind the back of the run.
+        # From now on only the run ends the future.
         self._future.set_running_or_notify_cancel()
         self._settle = threading.Lock()
 

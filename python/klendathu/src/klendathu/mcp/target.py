@@ -58,6 +58,11 @@ class Target:
         self._lock = threading.Lock()
 
     @property
+    def values(self) -> Mapping[str, Any]:
+        """The items by name. Live references."""
+        return self._items
+
+    @property
     def call_stack(self) -> list[StackFrame]:
         return [frame.wire for frame in self.frames]
 
