@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { FAILURE_CODES, type FailureCode } from '../contract/failure-codes.ts';
 import type { ReportData } from '../contract/index.ts';
 import { checkOptions, resolveMode } from '../investigate/check-options.ts';
 import { openContext } from '../investigate/context.ts';
@@ -63,9 +64,17 @@ function investigateNow(error: unknown, options: HookOptions): Report {
 function toFailure(stderr: string): KlendathuError {
   for (const line of stderr.split('\n').toReversed()) {
     try {
-      const message = JSON.parse(line) as { type: string; level?: string; message: string; hint?: string };
+      const message = JSON.parse(line) as {
+        type: string;
+        level?: string;
+        code?: string;
+        message: string;
+        hint?: string;
+      };
       if (message.type === 'log' && message.level === 'error') {
-        return new KlendathuError('cli-died', message.message, { hint: message.hint });
+        const { code = '' } = message;
+        const known = Object.hasOwn(FAILURE_CODES, code) ? (code as FailureCode) : 'cli-died';
+        return new KlendathuError(known, message.message, { hint: message.hint });
       }
     } catch {
       // No message.
