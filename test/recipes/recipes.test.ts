@@ -36,7 +36,7 @@ describe.each(RECIPES)('$name', ({ name, diff }) => {
   });
 
   test('applies to the sources', () => {
-    copy.apply(diff);
+    expect(() => copy.apply(diff)).not.toThrow();
     copy.apply(diff, 'reverse');
   });
 });

@@ -10,11 +10,11 @@ import { toFrames } from './to-frames.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-stack-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const require = createRequire(join(folder, 'x.js'));
+const requireFrom = createRequire(join(folder, 'x.js'));
 
 function failIn(file: string): unknown {
   try {
-    (require(file) as { fail: () => void }).fail();
+    (requireFrom(file) as { fail: () => void }).fail();
   } catch (error) {
     return error;
   }
