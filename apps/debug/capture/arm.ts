@@ -2,6 +2,7 @@ import { openInspector, toPrimitive, type Inspector, type RemoteValue } from '..
 import { toFingerprint } from '../stack/fingerprint.ts';
 import { isUserFile, toFilePath } from '../stack/parse-stack.ts';
 import { findCapture, forgetPrimitives, keepCapture, type CapturedFrame } from './capture.ts';
+import { SINK } from './sink.ts';
 
 export interface ArmOptions {
   /** Also exceptions that are caught. Default true: what `catch` passes to `investigate` was caught. */
@@ -29,7 +30,6 @@ interface PausedFrame {
   this: RemoteValue;
 }
 
-const SINK = Symbol.for('klendathu.capture');
 const host = globalThis as { [SINK]?: (values: unknown[]) => void };
 const TO_SINK = "function (...values) { globalThis[Symbol.for('klendathu.capture')](values); }";
 /** Not the hidden variables of the compiler. */

@@ -2,9 +2,13 @@
 // `KLENDATHU_JEST_ENVIRONMENT`, by default `jest-environment-node`.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { joinRealm } from '../capture/join-realm.ts';
+import { armTests } from './arm-tests.ts';
 import { investigateTest } from './investigate-test.ts';
 
 interface Environment {
+  /** The global object of the tests. */
+  global: object;
   handleTestEvent?(event: CircusEvent, state: unknown): void | Promise<void>;
 }
 
@@ -38,6 +42,8 @@ export default class KlendathuEnvironment extends Base implements Environment {
   constructor(...[config, context]: ConstructorParameters<EnvironmentClass>) {
     super(config, context);
     this.#file = context.testPath;
+    joinRealm(this.global);
+    armTests();
   }
 
   override async handleTestEvent(event: CircusEvent, state: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 // For `node --import klendathu/node-test --test`: investigates each failed test in its process.
 import { afterEach, type TestContext } from 'node:test';
+import { armTests } from './arm-tests.ts';
 import { investigateTest } from './investigate-test.ts';
 
 interface Outcome {
@@ -11,6 +12,7 @@ interface Outcome {
 const isParent = process.execArgv.includes('--test') && process.env['NODE_TEST_CONTEXT'] === undefined;
 
 if (!isParent) {
+  armTests();
   afterEach(async (context) => {
     const { passed, error, fullName, filePath } = context as TestContext & Outcome;
     if (passed || !error || error.failureType === 'subtestsFailed') return;

@@ -1,5 +1,6 @@
 // For `setupFiles` of vitest: investigates each failed test in its process, before the hooks that clean up.
 import * as vitest from 'vitest';
+import { armTests } from './arm-tests.ts';
 import { investigateTest } from './investigate-test.ts';
 import { readRunSettings } from './run-settings.ts';
 
@@ -16,6 +17,7 @@ interface Runner {
   prototype: { runTask?: (task: Task) => Promise<void> };
 }
 
+armTests();
 const investigated = new WeakSet<Task>();
 
 function investigateTask(task: Task, error: unknown) {

@@ -6,7 +6,14 @@ export function isError(value: unknown): value is Error {
   return isNativeError(value);
 }
 
-const nativeGetter = Reflect.getOwnPropertyDescriptor(new Error('x'), 'stack')?.get;
+/** The getters of `stack` of the known realms. */
+const nativeGetters = new Set<unknown>();
+addErrors(Error);
+
+/** Makes the stacks of a realm's errors readable. @param RealmError Its `Error`, before a program could replace it. */
+export function addErrors(RealmError: ErrorConstructor): void {
+  nativeGetters.add(Reflect.getOwnPropertyDescriptor(new RealmError('x'), 'stack')?.get);
+}
 
 /** The text of `error.stack`, without running a getter of the program. Undefined if there is none. */
 export function readStack(error: unknown): string | undefined {
@@ -27,7 +34,7 @@ export function readOwn(value: unknown, key: string): unknown {
     const found = Reflect.getOwnPropertyDescriptor(holder, key);
     if (found && 'value' in found) return found.value;
     // The stack of an error is a getter of the runtime in some versions.
-    if (found && key === 'stack' && isError(value) && found.get === nativeGetter) return readNative(value);
+    if (found && key === 'stack' && isError(value) && nativeGetters.has(found.get)) return readNative(value);
     if (found) return undefined;
     holder = Reflect.getPrototypeOf(holder);
   }
