@@ -13,7 +13,7 @@ interface Source {
 
 /** The bundle with SQLite needs it: see docs/decisions/002-node-from-the-registry.md. */
 const ANY_NODE = { node: '>=20' };
-const LIBRARY_NODE = { node: '>=22' };
+const LIBRARY_NODE = { node: '>=22.12' };
 
 /**
  * The manifest of `klendathu` as it is published. That of the sources names TypeScript, which Node does not run below

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetSchema, errorSummarySchema, implementInputSchema } from '../../apps/debug/contract/cli-input.ts';
+import { CHILD_NAMES, CHILD_PATTERN } from '../../apps/debug/contract/child-variables.ts';
 import { investigateInputSchema, PROTOCOL_VERSION } from '../../apps/debug/contract/cli-input.ts';
 import { contextEntrySchema } from '../../apps/debug/contract/context-entry.ts';
 import { debugRecordSchema } from '../../apps/debug/contract/debug-record.ts';
@@ -117,6 +118,14 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict, Union
 
 PROTOCOL_VERSION = ${PROTOCOL_VERSION}
+
+CHILD_NAMES = frozenset(
+    [
+${CHILD_NAMES.map((name) => `        ${JSON.stringify(name)},`).join('\n')}
+    ]
+)
+
+CHILD_PATTERN = r"${CHILD_PATTERN}"
 
 FailureCode = Literal[
 ${codes.map(([code]) => `    ${JSON.stringify(code)},`).join('\n')}

@@ -9,6 +9,40 @@ from typing import Any, Literal, TypedDict, Union
 
 PROTOCOL_VERSION = 1
 
+CHILD_NAMES = frozenset(
+    [
+        "AGENT_MODEL",
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "LANG",
+        "TZ",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "USERPROFILE",
+        "APPDATA",
+        "LOCALAPPDATA",
+        "SYSTEMROOT",
+        "PATHEXT",
+        "COMSPEC",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_RUNTIME_DIR",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "NODE_EXTRA_CA_CERTS",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+    ]
+)
+
+CHILD_PATTERN = r"^(?:(?:ANTHROPIC|OPENAI|OPENROUTER|GOOGLE_GENERATIVE_AI|MISTRAL|GROQ|XAI|DEEPSEEK|COHERE|TOGETHER_AI|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|DEEPINFRA|BASETEN|AI_GATEWAY|AZURE|OLLAMA)_(?:API_KEY|AUTH_TOKEN|BASE_URL|RESOURCE_NAME)|(?:KLAUS|KLENDATHU|LC)_.*)$"
+
 FailureCode = Literal[
     "input",
     "auth",

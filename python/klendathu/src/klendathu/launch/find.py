@@ -10,21 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .._wire import CHILD_NAMES, CHILD_PATTERN
 from ..errors import KlendathuError
 
 NAME = "klendathu-cli"
 NODE_MAJOR = 24
-_NAMES = frozenset(
-    "PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP USERPROFILE APPDATA LOCALAPPDATA SYSTEMROOT PATHEXT COMSPEC"
-    " XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
-    " NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR".split()
-)
-_PROVIDER = re.compile(
-    r"^(?:ANTHROPIC|OPENAI|OPENROUTER|GOOGLE_GENERATIVE_AI|MISTRAL|GROQ|XAI|DEEPSEEK|COHERE|TOGETHER_AI|TOGETHER"
-    r"|FIREWORKS|PERPLEXITY|CEREBRAS|DEEPINFRA|BASETEN|AI_GATEWAY|AZURE|OLLAMA)"
-    r"_(?:API_KEY|AUTH_TOKEN|BASE_URL|RESOURCE_NAME)$"
-)
-_OWN = re.compile(r"^(?:KLAUS|KLENDATHU|LC)_")
+_PATTERN = re.compile(CHILD_PATTERN)
 
 
 @dataclass
@@ -41,7 +32,7 @@ def child_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name.upper() in _NAMES or _PROVIDER.match(name) or _OWN.match(name)
+        if name.upper() in CHILD_NAMES or _PATTERN.match(name)
     }
 
 

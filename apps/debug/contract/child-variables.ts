@@ -1,0 +1,56 @@
+/** Variables that the CLI gets from a program. All others stay in the program. */
+export const CHILD_NAMES: readonly string[] = [
+  'AGENT_MODEL',
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'SYSTEMROOT',
+  'PATHEXT',
+  'COMSPEC',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_RUNTIME_DIR',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+];
+
+/** Providers by the beginning of their variables: those of Klaus, and those of packages of the AI SDK. */
+const PROVIDERS = [
+  'ANTHROPIC',
+  'OPENAI',
+  'OPENROUTER',
+  'GOOGLE_GENERATIVE_AI',
+  'MISTRAL',
+  'GROQ',
+  'XAI',
+  'DEEPSEEK',
+  'COHERE',
+  'TOGETHER_AI',
+  'TOGETHER',
+  'FIREWORKS',
+  'PERPLEXITY',
+  'CEREBRAS',
+  'DEEPINFRA',
+  'BASETEN',
+  'AI_GATEWAY',
+  'AZURE',
+  'OLLAMA',
+];
+
+/** A regular expression of JavaScript and Python for more of them: keys of providers, and settings of Klaus. */
+export const CHILD_PATTERN = `^(?:(?:${PROVIDERS.join('|')})_(?:API_KEY|AUTH_TOKEN|BASE_URL|RESOURCE_NAME)|(?:KLAUS|KLENDATHU|LC)_.*)$`;
