@@ -2,6 +2,7 @@
 import { runBenchmarks } from '../runner.ts';
 import { capture } from './capture.ts';
 import { evaluation } from './evaluation.ts';
+import { installed } from './installed.ts';
 import { toPage } from './page.ts';
 import { unarmed } from './unarmed.ts';
 
@@ -9,5 +10,5 @@ await runBenchmarks({
   command: 'npm run bench:debug',
   page: 'docs/benchmarks-debug.md',
   toPage,
-  benchmarks: [unarmed, capture, evaluation],
+  benchmarks: [unarmed, installed, capture, evaluation],
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Benchmark } from '../benchmark.ts';
 import { interleave } from '../measure.ts';
 import { measure, toModule } from './measure.ts';
@@ -13,9 +12,6 @@ const ALLOCATIONS = `
   for (let at = 0; at < 1_000_000; at++) kept[at % 1000] = { at, text: 'x' + at };`;
 const toProgram = (before: string, work: string): string =>
   `${before} const begun = performance.now(); ${work} console.log(performance.now() - begun);`;
-const EMPTY = JSON.stringify(join(import.meta.dirname, 'empty.ts'));
-/** The package is published as JavaScript: what Node.js needs to read TypeScript at all does not count. */
-const IMPORT = `await import(${EMPTY}); const begun = performance.now(); await import(${toModule('index.ts')}); console.log(performance.now() - begun);`;
 
 /** The imported library that is not armed, beside the program without it. */
 export const unarmed: Benchmark = {
@@ -27,7 +23,6 @@ export const unarmed: Benchmark = {
         bareAwaits: () => measure(toProgram('', AWAITS)),
         allocations: () => measure(toProgram(LIBRARY, ALLOCATIONS)),
         bareAllocations: () => measure(toProgram('', ALLOCATIONS)),
-        load: () => measure(IMPORT),
       },
       quick ? 5 : 21,
     );
@@ -47,7 +42,6 @@ export const unarmed: Benchmark = {
         bare: { value: taken.bareAllocations, what },
         most: { times: 1.1 },
       },
-      { name: "import 'klendathu', median", value: taken.load, unit: 'ms', most: 10 },
     ];
   },
 };
