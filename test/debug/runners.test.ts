@@ -86,7 +86,9 @@ function readReports(path: string): WrittenReport[] {
 }
 
 function toResults(seen: string): string[] {
-  return (JSON.parse(seen) as Seen).results.map((it) => (JSON.parse(it.text) as { result: string }).result);
+  const { results } = JSON.parse(seen) as Seen;
+  // A refused call has a text.
+  return results.map(({ text: it }) => (it.startsWith('{') ? (JSON.parse(it) as { result: string }).result : it));
 }
 
 /** Of the report in an attachment, whose text is one line. */
@@ -150,7 +152,7 @@ test('Jest', async () => {
 
 const PAGE_TESTS: Readonly<Record<string, string>> = {
   assertion: `await expect(page.locator('h1')).toHaveText('Order', { timeout: 300 });`,
-  exception: `const cart = {}; cart[await page.title()].total();`,
+  exception: `const cart = { id: 7 }; cart[await page.title()].total();`,
   action: `await page.click('#buy', { timeout: 300 });`,
   timeout: `await page.waitForFunction(() => false);`,
   hook: `await page.title();`,
@@ -206,7 +208,10 @@ test.skipIf(WITHOUT_BROWSER !== undefined).each(WAYS.filter(([, , , sample]) => 
         'a.spec.js': load + toPageTests(names),
       },
       args: [join(modules, '@playwright/test/cli.js'), 'test'],
-      steps: looks('await page.title()', 'await page.evaluate(() => document.querySelector("h1").textContent)'),
+      steps: [
+        ...looks('await page.title()', 'await page.evaluate(() => document.querySelector("h1").textContent)'),
+        { call: 'eval', input: { code: 'cart.id', frame: 0 } },
+      ],
       env: { KLENDATHU_MAX: '100', ...(isHook && { NODE_OPTIONS: '--import=klendathu/playwright-hook' }) },
     });
     expect(reports.map(({ title }) => title)).toEqual(names.toSorted());
@@ -217,10 +222,12 @@ test.skipIf(WITHOUT_BROWSER !== undefined).each(WAYS.filter(([, , , sample]) => 
     expect(results).toHaveLength((names.length + 1) * settings.repeatEach);
     for (const { title, status, attachments } of results) {
       const looked = attachments.filter(({ name }) => name === 'klendathu').map(({ body }) => readResults(body));
+      // Only the variables of the test that threw in its own code are known.
+      const variable = title === 'exception' ? '7' : (expect.stringMatching(/not defined|no frame/) as string);
       expect({ title, status: status === 'passed', looked }).toEqual({
         title,
         status: title === 'passes',
-        looked: title === 'passes' ? [] : [['"Shop"', '"Cart"']],
+        looked: title === 'passes' ? [] : [['"Shop"', '"Cart"', variable]],
       });
     }
     expect(code).toBe(1);

@@ -20,6 +20,9 @@ export interface Capture {
 /** Primitives have no identity: the last ones are remembered by value. */
 const PRIMITIVES = 20;
 const byError = new WeakMap<object, Capture>();
+/** The oldest first. */
+const recent: WeakRef<object>[] = [];
+const RECENT = 50;
 const byValue = new Map<unknown, Capture>();
 
 /** What was captured when the value was thrown first. */
@@ -27,9 +30,20 @@ export function findCapture(error: unknown): Capture | undefined {
   return isObject(error) ? byError.get(error) : byValue.get(error);
 }
 
+/** The newest captured error that matches, for callers that have only a copy of it. */
+export function findCaptured(accept: (error: object) => boolean): object | undefined {
+  return recent
+    .toReversed()
+    .map((ref) => ref.deref())
+    .find((error) => error !== undefined && accept(error));
+}
+
 export function keepCapture(error: unknown, capture: Capture): void {
   if (isObject(error)) {
-    if (!byError.has(error)) byError.set(error, capture);
+    if (byError.has(error)) return;
+    byError.set(error, capture);
+    recent.push(new WeakRef(error));
+    if (recent.length > RECENT) recent.shift();
     return;
   }
   byValue.delete(error);

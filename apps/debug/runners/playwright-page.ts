@@ -1,3 +1,6 @@
+import { findCaptured } from '../capture/capture.ts';
+import { readText } from '../stack/read-stack.ts';
+import { armTests } from './arm-tests.ts';
 import { investigateTest, type TestReport } from './investigate-test.ts';
 import { readRunSettings } from './run-settings.ts';
 
@@ -29,6 +32,7 @@ const MAX_MESSAGES = 200;
  */
 export function definePageFixtures() {
   const page = async ({ page: live }: { page: PageLike }, use: Use, info: TestInfoLike) => {
+    armTests();
     const messages: string[] = [];
     const keep = (message: unknown) => {
       if (messages.length < MAX_MESSAGES) messages.push(toText(message));
@@ -51,9 +55,7 @@ function investigatePage(
   info: TestInfoLike,
   pageMessages: readonly string[],
 ): Promise<TestReport | undefined> {
-  const [first] = info.errors;
-  const error = new Error(first?.message ?? first?.value ?? `The test ended with the status ${info.status}.`);
-  if (first?.stack !== undefined) error.stack = first.stack;
+  const error = findOriginal(info) ?? toError(info);
   return investigateTest({
     title: info.titlePath.slice(1).join(' > ') || info.title,
     file: info.file,
@@ -64,6 +66,22 @@ function investigatePage(
       '`page` is the open page of Playwright after the failed test. Look at it with `eval`, for example ' +
       '`await page.locator("body").ariaSnapshot()` or `await page.evaluate(() => location.href)`.',
   });
+}
+
+/** Playwright keeps a copy of an error, without its variables. The original was captured if code of the test threw it. */
+function findOriginal({ errors: [first] }: TestInfoLike): object | undefined {
+  const printed = first?.message;
+  if (printed === undefined) return undefined;
+  return findCaptured((error) => {
+    const message = readText(error, 'message');
+    return message !== undefined && (printed === message || printed.endsWith(`: ${message}`));
+  });
+}
+
+function toError({ errors: [first], status }: TestInfoLike): Error {
+  const error = new Error(first?.message ?? first?.value ?? `The test ended with the status ${status}.`);
+  if (first?.stack !== undefined) error.stack = first.stack;
+  return error;
 }
 
 function toText(message: unknown): string {
