@@ -135,9 +135,9 @@ test.runIf(hasScript).each([40, 80, 200])(
       env: createEditor(chat, 's/Test it/Test it twice/'),
     });
     terminal.type('plan it\r');
-    const screens: Record<string, string> = { plan: await terminal.shows(/edits need no[\s\S]*later/) };
+    const screens: Record<string, string> = { plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/) };
     terminal.type('e');
-    screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later/);
+    screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
     expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
     terminal.type('k');
     await terminal.shows('mode ask');
@@ -145,7 +145,7 @@ test.runIf(hasScript).each([40, 80, 200])(
     terminal.type('y');
     await terminal.shows(/\? .*until/);
     await terminal.shows(/ y approve /);
-    screens['list'] = await terminal.shows('0 of 2 done');
+    screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
     writeFileSync(join(chat.place.workspace, 'go'), '');
     terminal.type('y');
     await terminal.shows('The plan is done.');

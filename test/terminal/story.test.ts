@@ -14,7 +14,7 @@ test.runIf(hasScript).each([40, 80, 200])(
     const terminal = await chat.open();
     const screens: Record<string, string> = { start: terminal.screen() };
     terminal.type('fix the sum 漢字 e\u0301\r');
-    screens['question'] = await terminal.shows(/ y approve [\s\S]*later/);
+    screens['question'] = await terminal.shows(/ y approve [\s\S]*later[\s\S]*mode /);
     terminal.type('h');
     screens['hunk'] = await terminal.shows('Hunk 1 of 2');
     terminal.type('y');
