@@ -34,11 +34,13 @@ const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"'
 const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
 const COOKIE = /\b(?<name>(?:set-)?cookie["']?\s*[:=]\s*)(?<value>[^\n"]+)/gi;
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
+/** Values of one graph that are searched, and of all graphs. What is not reached is still masked by its name and its form. */
 const NODES = 10_000;
+const ALL_NODES = 30_000;
 /** Characters of texts that are searched. */
-const CHARACTERS = 300_000;
-/** Milliseconds for one graph. What is not reached is still masked by its name and its form. */
-const LEARN_MS = 100;
+const CHARACTERS = 600_000;
+/** Milliseconds for all graphs. Far beyond what the other limits allow on a busy machine: for hostile values. */
+const LEARN_MS = 5_000;
 
 /**
  * Masks secrets: by the names before them, by their form, and every value that was once seen under a secret name, in the
@@ -60,6 +62,12 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   };
   for (const value of Object.values(env)) if (value !== undefined) learnText(value);
 
+  const search: Search = {
+    add: (value) => known.add(value),
+    text: learnText,
+    seen: new Map(),
+    left: { nodes: ALL_NODES, characters: CHARACTERS, ms: LEARN_MS },
+  };
   // Names and short values come again and again.
   const short = new Map<string, string>();
   let valid = 0;
@@ -86,7 +94,7 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   return {
     text: mask,
     isSecretName,
-    learn: (root) => learn(root, { add: (value) => known.add(value), text: learnText }),
+    learn: (root) => learn(root, search),
     result(text) {
       const masked = mask(text);
       const bare = /^(["'])(.*)\1$/s.exec(masked)?.[2] ?? masked;
@@ -154,31 +162,41 @@ function compile(): Compiled[] {
   })));
 }
 
+interface Search {
+  add: (value: string) => void;
+  text: (text: string) => void;
+  /** Objects of all graphs, and whether a secret name led to them. */
+  seen: Map<unknown, boolean>;
+  /** For all graphs. */
+  left: { nodes: number; characters: number; ms: number };
+}
+
 /** Breadth first: what is near is more important. */
-function learn(root: unknown, sinks: { add: (value: string) => void; text: (text: string) => void }): void {
+function learn(root: unknown, { add, text, seen, left }: Search): void {
   const queue: { value: unknown; secret: boolean }[] = [{ value: root, secret: false }];
-  const seen = new Set<unknown>();
-  let characters = CHARACTERS;
-  const limit = performance.now() + LEARN_MS;
-  for (let at = 0; at < queue.length && at < NODES && performance.now() < limit; at++) {
+  const begun = performance.now();
+  const isOver = (): boolean => left.nodes <= 0 || performance.now() - begun > left.ms;
+  for (let at = 0; at < queue.length && at < NODES && !isOver(); at++) {
+    left.nodes--;
     const { value, secret } = queue[at]!;
     if (typeof value === 'string') {
-      if (secret) sinks.add(value);
-      else if (characters > 0 && value.length >= 12) {
+      if (secret) add(value);
+      else if (left.characters > 0 && value.length >= 12) {
         const part = value.slice(0, 20_000);
-        characters -= part.length;
-        sinks.text(part);
+        left.characters -= part.length;
+        text(part);
       }
       continue;
     }
-    if (secret && (typeof value === 'number' || typeof value === 'bigint')) sinks.add(String(value));
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    if (secret && Buffer.isBuffer(value)) sinks.add(value.toString('latin1'));
+    if (secret && (typeof value === 'number' || typeof value === 'bigint')) add(String(value));
+    if (typeof value !== 'object' || value === null || (secret ? seen.get(value) : seen.has(value))) continue;
+    seen.set(value, secret);
+    if (secret && Buffer.isBuffer(value)) add(value.toString('latin1'));
     if (ArrayBuffer.isView(value) || isPromise(value)) continue;
     const found = describeValue(value);
     for (const part of found.parts(1000))
       if (part.note === undefined)
         queue.push({ value: part.value, secret: secret || isSecret(part, { text: String, isSecretName }) });
   }
+  left.ms -= performance.now() - begun;
 }
