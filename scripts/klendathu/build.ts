@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { bundleProgram, writeLicenses } from '../bundle/bundle-program.ts';
+import { bundleImport } from './bundle-import.ts';
 import { toCliManifest, toLibraryManifest } from './manifests.ts';
 
 // Builds the packages `klendathu` and `klendathu-cli`, each in a folder of its name.
@@ -10,6 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const out = resolve(process.argv[2] ?? join(root, 'dist/packages'));
 
 buildLibrary(join(out, 'klendathu'));
+await bundleImport(join(out, 'klendathu'));
 const { chunks, bytes } = await buildCli(join(out, 'klendathu-cli'));
 console.log(`${chunks} chunks, ${Math.round(bytes / 1024)} KB, in ${relative(process.cwd(), out)}`);
 
