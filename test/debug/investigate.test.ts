@@ -282,6 +282,17 @@ test('frozen: the agent looks at a record in another process, while this one may
   expect((await run.summary).cost).toBe(0.25);
 });
 
+test('frozen: the agent gets the values of this failure, not of an earlier one', async () => {
+  const options = { ...scripted({ call: 'eval', input: { code: 'stock' } }), mode: 'frozen', dedupe: false } as const;
+  const recordsFolder = join(folder, 'frozen-again');
+  const seen: unknown[] = [];
+  for (const stock of [1, 2]) {
+    const report = await investigate({ error: toError(), stock }, { ...options, recordsFolder });
+    seen.push(JSON.parse(toSeen(report).results[0]!.text));
+  }
+  expect(seen).toMatchObject([{ result: '1' }, { result: '2' }]);
+});
+
 test('auto is record in production', async () => {
   vi.stubEnv('NODE_ENV', 'production');
   const recordsFolder = join(folder, 'auto');

@@ -14,7 +14,7 @@ export async function investigateFrozen(
   options: InvestigateOptions,
   control: RunControl,
 ): Promise<Report> {
-  const record = tryRecord(opened, options);
+  const record = tryRecord(opened, options, true);
   const command = {
     cli: PROGRAM,
     node: process.execPath,

@@ -7,12 +7,13 @@ import { toFingerprint } from '../stack/fingerprint.ts';
 /**
  * Writes the record of an error, or counts it if there is one with the same fingerprint. Synchronous.
  *
+ * @param isFresh True: the record has the values of this failure, also if there is an earlier one.
  * @returns The path of the record.
  */
-export function recordFailure(opened: OpenedContext, options: InvestigateOptions): string {
+export function recordFailure(opened: OpenedContext, options: InvestigateOptions, isFresh = false): string {
   const projectRoot = options.projectRoot ?? process.cwd();
   const folder = options.recordsFolder ?? toRecordsFolder(projectRoot);
-  return recordOnce(folder, toFingerprint(opened.error), () => {
+  return recordOnce(folder, { fingerprint: toFingerprint(opened.error), isFresh }, () => {
     const record = createRecordNow({
       error: opened.error,
       context: opened.values,

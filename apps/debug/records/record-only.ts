@@ -21,9 +21,9 @@ export async function recordOnly(
 }
 
 /** @throws KlendathuError `server` if the folder cannot be written. */
-export function tryRecord(opened: OpenedContext, options: InvestigateOptions): string {
+export function tryRecord(opened: OpenedContext, options: InvestigateOptions, isFresh = false): string {
   try {
-    return recordFailure(opened, options);
+    return recordFailure(opened, options, isFresh);
   } catch (error) {
     throw new KlendathuError(
       'server',

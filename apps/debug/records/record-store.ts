@@ -26,15 +26,21 @@ export function toRecordsFolder(projectRoot: string): string {
  * Counts a failure. Makes its record if there is none with this fingerprint. Synchronous: the process may be about to
  * end.
  *
+ * @param of.isFresh The record is made again, because it is investigated now: an earlier one has other values.
  * @returns The path of the record.
  * @throws Error if the folder cannot be written.
  */
-export function recordOnce(folder: string, fingerprint: string, create: () => DebugRecord): string {
+export function recordOnce(
+  folder: string,
+  of: { fingerprint: string; isFresh: boolean },
+  create: () => DebugRecord,
+): string {
+  const { fingerprint, isFresh } = of;
   const path = join(folder, `${fingerprint}.json`);
   if (existsSync(path)) {
     // A byte for each failure: processes count at the same time without losing one.
     appendFileSync(toCounter(path), '+');
-    return path;
+    if (!isFresh) return path;
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Records belong to a machine, not to a repository.
