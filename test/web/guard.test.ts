@@ -54,11 +54,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
   });
 
   test('it follows new decisions, and shows one with its reviews when it is opened', async () => {
-    for (let at = 0; at < OLD; at++) await record({ workspace: '/work/shop', text: `echo ${at}` });
+    for (let at = 0; at < OLD; at++) await record({ workspace: '/projects/shop', text: `echo ${at}` });
     await page.reload();
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed().slice(0, PAGE));
     await record({
-      workspace: '/work/shop',
+      workspace: '/projects/shop',
       text: 'npm publish',
       verdict: 'deny',
       rule: 'tool-approve',
@@ -69,16 +69,16 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
       ],
     });
     await record({
-      workspace: '/work/site',
+      workspace: '/projects/site',
       text: 'node deploy.js',
       reviews: [
         { reviewer: 'tool-approve', outcome: 'deny', reason: 'it leaves the machine', decidedBy: 'rules' },
         { reviewer: 'tool-appeal', outcome: 'pass', reason: 'the user asked for it', decidedBy: 'model', usd: 0.03 },
       ],
     });
-    await record({ workspace: '/work/site', text: 'rm -rf /', verdict: 'deny', rule: 'shell', reason: 'destroy: /' });
+    await record({ workspace: '/projects/site', text: 'rm -rf /', verdict: 'deny', rule: 'shell', reason: 'destroy: /' });
     await record({
-      workspace: '/work/site',
+      workspace: '/projects/site',
       event: 'Stop',
       text: 'All tests pass.',
       verdict: 'deny',
@@ -108,7 +108,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     const older = page.getByRole('button', { name: enGuard.older });
     await older.click();
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed().slice(0, 2 * PAGE + 4));
-    await record({ workspace: '/work/shop', text: 'ls', tool: 'Bash' });
+    await record({ workspace: '/projects/shop', text: 'ls', tool: 'Bash' });
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed().slice(0, 2 * PAGE + 5));
     await older.click();
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed());
@@ -121,7 +121,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     await expect.poll(shown, WAIT).toEqual([seqs[OLD + 3], seqs[OLD + 2], seqs[OLD]]);
     await page.getByLabel(enGuard.decider).selectOption('tool-approve');
     await expect.poll(shown, WAIT).toEqual([seqs[OLD]]);
-    await page.getByLabel(enGuard.project).selectOption('/work/site');
+    await page.getByLabel(enGuard.project).selectOption('/projects/site');
     await expect.poll(shown, WAIT).toEqual([]);
     await page.getByText(enGuard.noneShown).waitFor();
     // The rates are those of the project.
