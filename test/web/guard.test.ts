@@ -76,7 +76,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
         { reviewer: 'tool-appeal', outcome: 'pass', reason: 'the user asked for it', decidedBy: 'model', usd: 0.03 },
       ],
     });
-    await record({ workspace: '/projects/site', text: 'rm -rf /', verdict: 'deny', rule: 'shell', reason: 'destroy: /' });
+    await record({
+      workspace: '/projects/site',
+      text: 'rm -rf /',
+      verdict: 'deny',
+      rule: 'shell',
+      reason: 'destroy: /',
+    });
     await record({
       workspace: '/projects/site',
       event: 'Stop',

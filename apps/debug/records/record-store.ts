@@ -26,7 +26,7 @@ export function toRecordsFolder(projectRoot: string): string {
  * Counts a failure. Makes its record if there is none with this fingerprint. Synchronous: the process may be about to
  * end.
  *
- * @param of.isFresh The record is made again, because it is investigated now: an earlier one has other values.
+ * @param of.isFresh Replaces an earlier record, which has other values: for a record that is investigated now.
  * @returns The path of the record.
  * @throws Error if the folder cannot be written.
  */
