@@ -42,6 +42,16 @@ export { mapText } from './map-text.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';
+export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
+export {
+  findRule,
+  isLocalRule,
+  parseAuthority,
+  parseHostRule,
+  toAllowedAddresses,
+  toHostRules,
+  type HostRule,
+} from './network/host-rule.ts';
 export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
 export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
-import { createSandbox, type ProcessHome } from '@klaus/adapters/sandboxes';
+import { createSandbox, createWebClient, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import {
   createLayers,
@@ -25,7 +25,7 @@ import type { OpenSnapshots } from './snapshots.ts';
 import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
-import { findCredentials } from '../models/credentials.ts';
+import { findCredentials, findSecret } from '../models/credentials.ts';
 import { openChild } from '../open/open-child.ts';
 import { readOwnInstructions } from '../open/user-instructions.ts';
 
@@ -110,6 +110,8 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),
     listProcesses: () => processes.list(),
+    openWeb: (rules) => createWebClient({ rules, env }),
+    findSecret: (name) => findSecret(configuration, name),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: reportCheckpoint,

@@ -1,4 +1,5 @@
 import { stripCredentials } from '@klaus/adapters/sandboxes';
+import { SETTING_KEYS, SETTINGS, type Setting } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 
 /** Names of variables that hold credentials. */
@@ -24,6 +25,16 @@ export function findCredentials(
     if (typeof value === 'string' && value !== '') found.set(value, toRuleName(name));
   }
   return [...found].map(([value, name]) => ({ name, value }));
+}
+
+/** The value of a secret setting by the variable that sets it; undefined if there is none. */
+export function findSecret(configuration: Pick<Configuration, 'get'>, name: string): string | undefined {
+  const key = SETTING_KEYS.find((each) => {
+    const { env, secret }: Setting = SETTINGS[each];
+    return secret === true && env === name;
+  });
+  const value = key && configuration.get(key);
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Keys in the options of AI SDK providers, also in headers. */

@@ -1,9 +1,8 @@
 import { optional } from '@klaus/core/optional';
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseHostRule } from '@klaus/adapters/sandboxes';
 import type { ExecResult } from '@klaus/core/agent';
-import { planFetch, type FetchStep } from '@klaus/core/policy';
+import { parseHostRule, planFetch, type FetchStep } from '@klaus/core/policy';
 import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
 import { createKlaus } from '../create-klaus.ts';
 import type { Klaus } from '../klaus.ts';

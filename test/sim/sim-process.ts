@@ -183,6 +183,8 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     },
     home: '/klaus-home',
     readOwnInstructions: async () => undefined,
+    openWeb: () => ({ send: () => Promise.reject(new Error('no network')) }),
+    findSecret: () => undefined,
     findIgnored: async () => new Set(),
     openChild: refuse,
     openRunner: refuse,

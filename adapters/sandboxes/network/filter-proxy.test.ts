@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createFilterProxy } from './filter-proxy.ts';
-import { parseHostRule } from './host-rules.ts';
+import { parseHostRule } from '@klaus/core/policy';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
-import { findRule, parseAuthority, type HostRule } from './host-rules.ts';
+import { findRule, parseAuthority, type HostRule } from '@klaus/core/policy';
 import { openConnection, type Target } from './upstream.ts';
 import { words } from '../words.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ownName } from '../process/owner.ts';
 import type { Relay } from '@klaus/core/agent';
 import { createFilterProxy } from './filter-proxy.ts';
-import { isLocalRule, parseHostRule } from './host-rules.ts';
+import { isLocalRule, parseHostRule } from '@klaus/core/policy';
 import { NODE, RELAY, RELAY_PORT, RELAY_TEXT, SOCKET } from './relay.ts';
 
 /** The only connection of a command's network to other hosts. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
-import { findRule, isLocalAddress, isLocalRule, parseHostRule, type HostRule } from './host-rules.ts';
+import { findRule, parseHostRule, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
 
 export interface Target {
   /** Lower case, without brackets. */
@@ -57,8 +57,14 @@ export async function openConnection(target: Target, env: Environment): Promise<
 
 async function open({ host, port, rule }: Target): Promise<Socket> {
   const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host, family: isIP(host) }];
-  const addresses = found.filter(({ address }) => isLocalRule(rule) || !isLocalAddress(address));
-  if (addresses.length === 0) throw new Error(`${host} is an address of this machine`);
+  const allowed = new Set(
+    toAllowedAddresses(
+      rule,
+      found.map(({ address }) => address),
+    ),
+  );
+  const addresses = found.filter(({ address }) => allowed.has(address));
+  if (addresses.length === 0) throw new Error(`${host} leads to an address that is not allowed for this name`);
   const socket = connect({
     host,
     port,

@@ -1,7 +1,7 @@
 import { readContextInfo } from '../budget/context-info.ts';
-import type { ToolContext } from '../ports/tool.ts';
-import { isReadOnly, optional } from '../../protocol/index.ts';
-import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint } from '../../policy/index.ts';
+import type { Intent, ToolContext } from '../ports/tool.ts';
+import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
+import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint, toHostRules } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
@@ -11,6 +11,7 @@ import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
 import { createToolProcesses } from '../processes/tool-processes.ts';
+import type { Engine } from '../loop/engine.ts';
 import type { Work } from '../loop/work.ts';
 
 /** The context of a call. `call` is its id in progress events. */
@@ -50,9 +51,23 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
     contextInfo: () => readContextInfo(work),
+    web: ({ access }) => engine.openWeb(toHostRules(access)),
+    secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
+    hasSecret: (name) => engine.findSecret(name) !== undefined,
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+}
+
+/** @throws KlausError `denied`, `auth`. */
+function findSecret(engine: Engine, { access }: Pick<Intent, 'access'>, of: { name: string; host: string }): string {
+  const isDecided = access.some((one) => one.kind === 'secret' && one.name === of.name && one.host === of.host);
+  if (!isDecided) throw new KlausError('denied', `The call may not send ${of.name} to ${of.host}.`);
+  const value = engine.findSecret(of.name);
+  if (value !== undefined) return value;
+  throw new KlausError('auth', `${of.name} is not set.`, {
+    hint: `Set the variable ${of.name}, or its setting in ~/.klaus/config.yaml.`,
+  });
 }
 
 /** Finds tools that grant and mode allow and that are not in the request. */

@@ -24,7 +24,8 @@ function toExactAuthorities(access: Access): Authority[] | undefined {
     case 'fs':
       return [{ kind: 'fs', path: access.path, rights: access.right }];
     case 'net':
-      return [{ kind: 'net', host: access.host, port: access.port }];
+    case 'secret':
+      return [{ ...access }];
     case 'exec': {
       const commands = toPlainCommands(access.command);
       if (!commands || commands.length === 0 || commands.some(({ length }) => length === 0)) return undefined;

@@ -1,5 +1,5 @@
 import type { FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
-import type { Redactor, Rule } from '../../policy/index.ts';
+import type { HostRule, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -17,6 +17,7 @@ import type { SecretSource } from '../ports/secrets.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Store } from '../ports/store.ts';
 import type { ToolContext } from '../ports/tool.ts';
+import type { WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from '../calls/tool-registry.ts';
@@ -89,6 +90,10 @@ export interface Engine {
   openChild(request: OpenChild): Promise<void>;
   /** What drives the agents of sessions that Klaus's own loop does not. Loaded at its first use. */
   openRunner(name: RunnerName): Promise<Runner>;
+  /** A web client for the tools, limited to these hosts. */
+  openWeb(rules: readonly HostRule[]): WebClient;
+  /** A credential of the user by the variable that holds it; undefined if it is not set. */
+  findSecret(name: string): string | undefined;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
   /** The knowledge about a workspace. @param workspace Absolute real path. */

@@ -10,6 +10,7 @@ import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
+import type { WebClient } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** The intended effects of a call, determined without performing it. The gate judges them. */
@@ -145,6 +146,17 @@ export interface ToolContext {
   readonly recall: Recall;
   /** How much of the context window and of the limits is used. */
   contextInfo(): Promise<ContextInfo>;
+  /** Sends requests to the hosts that the intent names with an access `net`, and to no other. */
+  web(intent: Pick<Intent, 'access'>): WebClient;
+  /**
+   * The value of a credential of the user, which may be sent to this host only.
+   *
+   * @param name The variable that holds it, such as `NETLIFY_AUTH_TOKEN`.
+   * @throws KlausError `denied` unless the intent names it with an access `secret`, `auth` if the user has not set it.
+   */
+  secret(intent: Pick<Intent, 'access'>, name: string, host: string): string;
+  /** True if the user has set the credential. */
+  hasSecret(name: string): boolean;
   /** A writer for output that is too large for memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**

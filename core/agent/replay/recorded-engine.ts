@@ -65,6 +65,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       ...refusing('wait', 'send', 'stop'),
     }),
     listProcesses: refuse,
+    openWeb: refuse,
+    findSecret: refuse,
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
       snapshot: async () => nextSnapshot(recording)?.tree ?? '0'.repeat(64),

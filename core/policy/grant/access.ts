@@ -38,10 +38,10 @@ function covers(authority: Authority, access: Exclude<Access, { kind: 'exec' }>)
     const isResolved = access.path.startsWith('/') && !/[\0]|(?:^|\/)\.\.(?:\/|$)/.test(access.path);
     return isResolved && isBelow(access.path, authority.path);
   }
-  if (authority.kind !== 'net') return false;
+  if (authority.kind !== access.kind) return false;
   const host = grantHostSchema.safeParse(access.host);
   const { expiresAt: _, ...live } = authority;
-  return host.success && isUnitCovered({ kind: 'net', host: host.data, port: access.port }, live);
+  return host.success && isUnitCovered({ ...access, host: host.data }, live);
 }
 
 function findExecCover(live: readonly Authority[], line: string): Authority[] | undefined {
@@ -68,5 +68,7 @@ export function describeAccess(access: Access): string {
       return access.host === '*' ? 'reach the network' : `reach ${access.host}:${access.port}`;
     case 'exec':
       return 'run a command in the sandbox';
+    case 'secret':
+      return `send ${access.name} to ${access.host}`;
   }
 }

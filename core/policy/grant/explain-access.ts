@@ -97,6 +97,12 @@ function findNearest(live: readonly Authority[], access: Access): Near | undefin
         held[0] && { authority: held[0], why: access.host === '*' ? 'this needs any host' : 'it is for another host' }
       );
     }
+    case 'secret': {
+      const held = live.find((one) => one.kind === 'secret');
+      return (
+        held && { authority: held, why: `it is ${held.name === access.name ? 'for another host' : 'another secret'}` }
+      );
+    }
     case 'exec': {
       const held = live.find((one) => one.kind === 'exec');
       if (!held) return undefined;
@@ -127,7 +133,8 @@ function toNeeds(access: Access): Authority[] {
     case 'fs':
       return [{ kind: 'fs', path: access.path, rights: access.right }];
     case 'net':
-      return [{ kind: 'net', host: access.host, port: access.port }];
+    case 'secret':
+      return [{ ...access }];
     case 'exec': {
       const commands = toPlainCommands(access.command);
       return commands?.map((argv): Authority => ({ kind: 'exec', argv: [...argv] })) ?? [{ kind: 'exec' }];

@@ -147,5 +147,10 @@ export const accessSchema = z.discriminatedUnion('kind', [
     cwd: z.string().optional().describe('Absolute path of the folder in which it runs. Absent: the workspace.'),
     hasNetwork: z.boolean().optional().describe('True if the command has the network without an authority for a host.'),
   }),
+  z.object({
+    kind: z.literal('secret'),
+    name: z.string().describe('Name of the secret: the variable that holds it.'),
+    host: z.string().describe('The host to which it is sent.'),
+  }),
 ]);
 export type Access = z.infer<typeof accessSchema>;

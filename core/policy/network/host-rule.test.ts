@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRule, isLocalAddress, isLocalRule, parseAuthority, parseHostRule } from './host-rules.ts';
+import { findRule, isLocalRule, parseAuthority, parseHostRule, toAllowedAddresses, toHostRules } from './host-rule.ts';
 
 test.for([
   ['pypi.org', { host: 'pypi.org', isBelow: false }],
@@ -41,23 +41,30 @@ test.for([
   expect(findRule(RULES, { host, port }) !== undefined).toBe(isAllowed);
 });
 
-test.for(['127.0.0.1', '127.8.8.8', '0.0.0.0', '169.254.169.254', '::1', '::', 'fe80::1', 'fe80::1%eth0', 'febf::1'])(
-  '%s is a loopback or link-local address',
-  (address) => expect(isLocalAddress(address)).toBe(true),
-);
-
-test.for(['::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1', '::ffff:a9fe:a9fe', 'ff02::1', 'fd00:ec2::254', 'text'])(
-  '%s is a loopback address in another form',
-  (address) => expect(isLocalAddress(address)).toBe(true),
-);
-
-test.for(['151.101.0.223', '10.0.0.7', '192.168.1.1', '2a04:4e42::223', '::ffff:151.101.0.223', 'fd12::1'])(
-  '%s is none',
-  (address) => expect(isLocalAddress(address)).toBe(false),
-);
-
 test('only rules with this machine or an address are local', () => {
   const local = ['localhost', 'a.localhost', '127.0.0.1', '[::1]:80', '10.0.0.7'];
   expect(local.map((text) => isLocalRule(parseHostRule(text)))).toEqual(local.map(() => true));
   expect(isLocalRule(parseHostRule('pypi.org'))).toBe(false);
+});
+
+test('a connection is opened to no address of this machine by a name, and to public ones only by a rule for any host', () => {
+  const addresses = ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.7', '151.101.0.223'];
+  const allowed = (rule: string) => toAllowedAddresses(parseHostRule(rule), addresses);
+  expect(allowed('localhost')).toEqual(addresses);
+  expect(allowed('pypi.org')).toEqual(['10.0.0.7', '151.101.0.223']);
+  expect(toAllowedAddresses({ host: '*', isBelow: false, port: 0 }, addresses)).toEqual(['151.101.0.223']);
+});
+
+test('authorities become rules with the same hosts and ports', () => {
+  const rules = toHostRules([
+    { kind: 'net', host: '*.example.com', port: 443 },
+    { kind: 'net', host: '*', port: 0 },
+    { kind: 'exec' },
+  ]);
+  expect(rules).toEqual([
+    { host: 'example.com', isBelow: true, port: 443 },
+    { host: '*', isBelow: false, port: 0 },
+  ]);
+  expect(findRule(rules.slice(0, 1), { host: 'a.example.com', port: 80 })).toBeUndefined();
+  expect(findRule(rules, { host: 'other.org', port: 22 })).toBe(rules[1]);
 });

@@ -1,0 +1,34 @@
+/** One HTTP request of a tool. */
+export interface WebRequest {
+  /** Absolute, `http:` or `https:`. */
+  url: string;
+  /** Default `GET`. */
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array | string;
+  /** Maximum bytes of the body that are read, after decompression. Default 10 MB. */
+  maxBytes?: number;
+  /** Milliseconds until the response is complete. Default 60,000. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export interface WebResponse {
+  status: number;
+  /** Names in lower case; several values of one name are joined by `, `. */
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  /** True if the body is longer than `maxBytes`. */
+  isTruncated: boolean;
+}
+
+/** Sends HTTP requests of tools from this machine. It follows no redirect: the target may be another host. */
+export interface WebClient {
+  /**
+   * Every HTTP status is a response.
+   *
+   * @throws KlausError `denied` for a host or address that the call may not reach, `tool.failed` with the reason if
+   *   there is no complete response, `cancelled`.
+   */
+  send(request: WebRequest): Promise<WebResponse>;
+}
