@@ -1,39 +1,17 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT, runChecks } from './check.ts';
+import { COUNTS_FILE, type Counts } from './count-reporter.ts';
 import { provideSystemPackages } from './system-packages.ts';
 
 const VITEST = join(ROOT, 'node_modules/.bin/vitest');
 
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
-/** The used part of vitest's JSON report. */
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
-}
-
-/** A file that fails before its first test has no failed test, so it counts as one. */
-function countReport(report: Report): Counts {
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
-  );
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
+/** Milliseconds that vitest gets to end after its last test. */
+const END_MS = 60_000;
 
 /** Programs that the tests start as bundles: the script that builds each, and its file, by the variable that names it. */
 const PROGRAMS = {
@@ -55,22 +33,35 @@ function buildPrograms(): Record<string, string> | undefined {
 }
 
 /**
+ * Runs the tests. A vitest that does not end after its last test is killed: the native parts of its bundler can block the
+ * end of the process.
+ *
  * @param more Other arguments for vitest.
  * @param programs Variables with the files of the programs that the tests start. Default: the sources.
  */
-function runTests(more: readonly string[], programs: Record<string, string> = {}): Counts {
+async function runTests(more: readonly string[], programs: Record<string, string> = {}): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-test-'));
+  const file = join(folder, 'counts.json');
+  const words = ['run', '--reporter=default', `--reporter=${join(ROOT, 'scripts/count-reporter.ts')}`, ...more];
+  const env = { ...process.env, ...programs, [COUNTS_FILE]: file };
+  const vitest = spawn(VITEST, words, { cwd: ROOT, stdio: 'inherit', env });
+  const ended = once(vitest, 'exit');
+  let endsAt: number | undefined;
+  const watch = setInterval(() => {
+    if (!existsSync(file)) return;
+    endsAt ??= Date.now() + END_MS;
+    if (Date.now() < endsAt || !vitest.kill('SIGKILL')) return;
+    console.log(`All tests have ended, but vitest did not end in ${END_MS / 1_000} s, so it was killed.`);
+  }, 1_000);
   try {
-    const file = join(folder, 'report.json');
-    const words = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...more];
-    const { status } = spawnSync(VITEST, words, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...programs } });
+    const [status] = (await ended) as [number | null];
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
-    const report: Report = JSON.parse(readFileSync(file, 'utf8'));
-    const counts = countReport(report);
-    // An error outside of all tests fails the run without a failed test.
-    if (status !== 0 && counts.failed === 0) counts.failed = 1;
+    const counts = JSON.parse(readFileSync(file, 'utf8')) as Counts;
+    // Such as a coverage report that could not be written.
+    if (status !== null && status !== 0 && counts.failed === 0) counts.failed = 1;
     return counts;
   } finally {
+    clearInterval(watch);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -102,7 +93,7 @@ const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
 const needsProgram = filters.length === 0 && !values.coverage;
 const programs = needsProgram ? buildPrograms() : undefined;
 if (needsProgram && programs === undefined) console.log('FAILED build of the programs');
-const tests = runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], programs);
+const tests = await runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], programs);
 const passed = checks.passed + tests.passed;
 const broken = [missing.length > 0, needsProgram && programs === undefined].filter(Boolean).length;
 const failed = checks.failed + tests.failed + broken;

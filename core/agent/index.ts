@@ -65,7 +65,7 @@ export type {
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
 export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
 export type { Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
-export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/approval-row.ts';
+export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';
 export type { Delivery, Outbox, OutboxDelivery } from './ports/outbox.ts';
 export type {
@@ -79,9 +79,9 @@ export type {
   SessionFilter,
   SessionRow,
   SessionSeen,
-} from './ports/session-row.ts';
+} from './ports/rows/session-row.ts';
 export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
-export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/usage-row.ts';
+export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
 export {
   type Intent,
   type ToolOutput,

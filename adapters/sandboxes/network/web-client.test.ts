@@ -30,7 +30,7 @@ test('a request has its method, headers and body, and the response is complete',
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       response
         .writeHead(404)
-        .end(`${request.method} ${request.url} ${request.headers['x-own']} ${Buffer.concat(chunks)}`);
+        .end([request.method, request.url, request.headers['x-own'], Buffer.concat(chunks)].join(' '));
     });
   });
   const client = toClient(`localhost:${port}`);

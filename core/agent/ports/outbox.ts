@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/index.ts';
-import type { SessionRow } from './session-row.ts';
+import type { SessionRow } from './rows/session-row.ts';
 
 /** A notification that has not been delivered yet. */
 export interface Delivery {

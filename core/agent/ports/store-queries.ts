@@ -7,7 +7,7 @@ import type {
   HostEventOf,
   HostEventType,
 } from '../../protocol/index.ts';
-import type { ApprovalFilter, ApprovalRow, RememberedRow } from './approval-row.ts';
+import type { ApprovalFilter, ApprovalRow, RememberedRow } from './rows/approval-row.ts';
 import type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './audit.ts';
 import type { Knowledge } from './memory.ts';
 import type { Outbox } from './outbox.ts';
@@ -21,9 +21,9 @@ import type {
   SessionFilter,
   SessionRow,
   SessionSeen,
-} from './session-row.ts';
+} from './rows/session-row.ts';
 import type { Store } from './store.ts';
-import type { StoreStats, UsageFilter, UsageRow } from './usage-row.ts';
+import type { StoreStats, UsageFilter, UsageRow } from './rows/usage-row.ts';
 
 /** What the SDK and the doors ask of a store, in addition to the log. Answers include the commits of all processes. */
 export interface StoreQueries {

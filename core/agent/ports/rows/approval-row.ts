@@ -1,4 +1,4 @@
-import type { Remembered } from '../../protocol/index.ts';
+import type { Remembered } from '../../../protocol/index.ts';
 
 /** A question with its answer, if one was given. */
 export interface ApprovalRow {

@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter } from 'vitest/node';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Variable with the file to which the counts are written. */
+export const COUNTS_FILE = 'KLAUS_TEST_COUNTS';
+
+/**
+ * A reporter of vitest that writes the counts of a run as JSON when all tests have ended. A file that fails outside of
+ * its tests counts as one failed test, and so does every other error outside of tests.
+ */
+export default class CountReporter implements Reporter {
+  onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandled) => {
+    const counts: Counts = { passed: 0, failed: unhandled.length, skipped: 0 };
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        counts[state === 'pending' ? 'skipped' : state]++;
+      }
+      if (module.state() === 'failed' && ![...module.children.allTests('failed')].length) counts.failed++;
+    }
+    writeFileSync(process.env[COUNTS_FILE]!, JSON.stringify(counts));
+  };
+}
