@@ -18,7 +18,7 @@ import type { Order } from './klaus-process.ts';
 import { createProject, GIT_ENV, TOOL_CALLS, TWELVE_TOOLS } from './twelve-tools.ts';
 
 /** After how many events one is tried: a sample; `npm run test:kill` tries every event. */
-const STEP = Number(process.env['KILL_STEP'] ?? 5);
+const STEP = Number(process.env['KILL_STEP'] ?? 17);
 
 const benches: KillBench[] = [];
 afterAll(() => benches.forEach((bench) => bench[Symbol.dispose]()));

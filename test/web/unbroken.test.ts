@@ -17,7 +17,7 @@ import { provideWebPage } from '../../scripts/provide-web.ts';
 import { createChance } from '../undo/chance.ts';
 
 /** Size of the run, and the seed of its accidents: `WEB_EVENTS=5000 WEB_SEED=7`. */
-const EVENTS = Number(process.env['WEB_EVENTS'] ?? 5_000);
+const EVENTS = Number(process.env['WEB_EVENTS'] ?? 2_000);
 const SEED = Number(process.env['WEB_SEED'] ?? 1);
 
 /** Number of kills of the server, and of lost connections. */
