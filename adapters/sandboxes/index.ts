@@ -7,6 +7,7 @@ export { bootId } from './background/process-files.ts';
 export { ownName } from './process/owner.ts';
 export { readProcess } from './process/process-table.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
+export { closeIdleContainers } from './docker/warm-slot.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';
 export { stripCredentials } from './host/strip-credentials.ts';
