@@ -22,6 +22,7 @@ import { isSeccompArch } from '../seccomp/profile.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
 import { cannotHideParts, toBesideView, toView } from '../view.ts';
 import { planContainer, toExecArguments } from './arguments.ts';
+import { findEnginePaths, parseMappings } from './engine-paths.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './find-docker.ts';
 import { OWNER_LABEL, removeOrphans, SESSION_LABEL, WORKSPACE_LABEL } from './containers.ts';
 import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from './warm-slot.ts';
@@ -35,6 +36,11 @@ const DRIVER_FAILURE = /^(Error response from daemon: |OCI runtime exec failed: 
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
   image?: string;
+  /**
+   * Folders of this process on the machine of the engine, each as `/here=/there`. Default: none; in a container of the
+   * engine, its mounts are found.
+   */
+  hostPaths?: readonly string[];
 }
 
 /**
@@ -51,6 +57,7 @@ export class DockerSandbox implements Sandbox {
   readonly #slot: WarmSlot;
   #swept: Promise<unknown> | undefined;
   #project: Promise<ProjectHome> | undefined;
+  #enginePaths: ReturnType<typeof findEnginePaths> | undefined;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
@@ -98,6 +105,7 @@ export class DockerSandbox implements Sandbox {
     const { uid, gid } = await stat(workspace);
     const project = await this.#openProject({ uid, gid });
     const seccompFile = await writeProfile(project.etc);
+    const toEnginePath = await (this.#enginePaths ??= findEnginePaths(parseMappings(this.#options.hostPaths ?? [])));
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
     const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
@@ -124,7 +132,7 @@ export class DockerSandbox implements Sandbox {
           {
             ...{ image, view, home, objects, project, limits, user: { uid, gid }, masks, protection },
             ...(seccompFile ? { seccompFile } : {}),
-            toEnginePath: (path) => path,
+            toEnginePath,
           },
           request,
         ),
