@@ -14,9 +14,11 @@ RUN if [ ! -f dist/klaus.cjs ]; then \
   && cp -R node_modules/@vscode /out/node_modules/ && rm -rf node_modules
 
 FROM ${BASE}
+# Further packages, such as docker.io for the Docker sandbox: compose.docker.yaml.
+ARG PACKAGES=
 # git for checkpoints, bubblewrap for the sandbox, perl for masks of secret files that appear while a command runs.
 RUN if command -v apt-get >/dev/null; then \
-    apt-get update && apt-get install -y --no-install-recommends bubblewrap ca-certificates git perl \
+    apt-get update && apt-get install -y --no-install-recommends bubblewrap ca-certificates git perl ${PACKAGES} \
     && rm -rf /var/lib/apt/lists/*; \
   fi && bwrap --version && git --version && perl -e 1
 # Whom the agent is: the owner of the files in the workspace, so that it can change them.

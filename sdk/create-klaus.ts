@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createProcesses } from '@klaus/adapters/sandboxes';
+import { closeIdleContainers, createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies } from '@klaus/adapters/workspace';
@@ -77,6 +77,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const close = async (): Promise<void> => {
     try {
       await endProcesses(engine, processes);
+      await closeIdleContainers();
       await snapshots.close();
       await traced.close();
     } finally {

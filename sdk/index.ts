@@ -296,6 +296,15 @@ export {
   type FetchedStep,
   type FetchOptions,
 } from './workspace/fetch-dependencies.ts';
+export {
+  buildSandboxImage,
+  listSandboxes,
+  pruneSandboxes,
+  runInSandbox,
+  type SandboxRun,
+  type SandboxRunOptions,
+} from './sandboxes/sandboxes.ts';
+export type { BuildImageOptions, BuiltImage, ListedSandbox } from '@klaus/adapters/sandboxes';
 export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';

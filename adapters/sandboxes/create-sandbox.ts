@@ -16,8 +16,10 @@ export interface CreateSandboxOptions extends SandboxOptions {
   choice?: SandboxName;
   /** `DOCKER_ENABLED`: true means Docker or refusal, false means never Docker. Default: Docker as the second choice. */
   dockerEnabled?: boolean;
-  /** Docker image; default `node:24-slim`. */
+  /** Docker image; default `klaus-sandbox`. */
   image?: string;
+  /** See `DockerSandboxOptions`. */
+  hostPaths?: readonly string[];
   /** Called with a progress message when bubblewrap is missing and fetched into `home`. Default: nothing is fetched. */
   onFetch?: (text: string) => void;
 }

@@ -59,6 +59,7 @@ export function toSandboxOptions(configuration: Configuration) {
   return {
     limits: toExecLimits(configuration),
     variables: sandbox.env,
+    hostPaths: sandbox.hostPaths,
     ...optional({ image: sandbox.image, dockerEnabled }),
   };
 }

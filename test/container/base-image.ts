@@ -14,6 +14,8 @@ import { dirname, join } from 'node:path';
 const BUSYBOX = '/usr/bin/busybox';
 /** What the image of Klaus needs and a real base brings by its package manager. */
 const PROGRAMS = ['/usr/bin/bwrap', '/usr/bin/git', '/usr/bin/perl', '/bin/bash'];
+/** The client of the engine, for the Docker sandbox. */
+const DOCKER = ['/usr/bin/docker', '/usr/local/bin/docker'];
 /** Loaded by name at run time, so that no program names them. */
 const LIBRARIES = ['librt.so.1', 'libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2', 'libgcc_s.so.1'];
 
@@ -40,6 +42,8 @@ export function importBase(root: string, options: { name: string; env: NodeJS.Pr
   }
   symlinkSync('../../bin/busybox', join(root, 'usr/bin/env'));
   for (const program of PROGRAMS) copyWithLibraries(root, program, program);
+  const docker = DOCKER.find(existsSync);
+  if (docker !== undefined) copyWithLibraries(root, docker, '/usr/bin/docker');
   copyWithLibraries(root, process.execPath, '/usr/local/bin/node');
   // npm looks into it for the kind of C library, and takes binaries for that one.
   copyFileSync('/usr/bin/ldd', join(root, 'usr/bin/ldd'));

@@ -1,4 +1,4 @@
-// Covers docker, scripts/container.ts, apps/server: the container image and its sandbox.
+// Covers docker, scripts/container.ts, apps/server, adapters/sandboxes/docker: the container image and its sandbox.
 import { spawn, spawnSync } from 'node:child_process';
 import { once as onceHappened } from 'node:events';
 import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startEngine } from '../../adapters/sandboxes/docker/dockerd.fixture.ts';
 import { eventually } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { importBase, whyNoBase } from './base-image.ts';
+import { startSocketProxy } from './socket-proxy.ts';
 
 // An image is built with all that the build needs: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -123,6 +124,25 @@ describe.skipIf(!started.engine)(`the container ${started.engine ? '' : `(${star
       expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('docs/container.md') });
     },
   );
+
+  test('with the socket of the engine behind a proxy a command runs in a container of the engine', async () => {
+    const socket = join(folder, 'engine', 'proxy.sock');
+    mkdirSync(join(folder, 'engine'));
+    const engine = started.engine!.host.replace('unix://', '');
+    await using proxy = await startSocketProxy({ engine, socket });
+    const variables = ['KLAUS_SANDBOX=docker', 'KLAUS_SANDBOX_IMAGE=klaus-base', `DOCKER_HOST=unix://${socket}`];
+    const more = variables.flatMap((text) => ['--env', text]);
+    const place = ['-v', `${join(folder, 'engine')}:${join(folder, 'engine')}`];
+    rmSync(join(workspace, 'made.txt'), { force: true });
+    const { code, stdout, stderr } = await run('docker', [...once, ...toRunOptions(), ...place, ...more, ...prompt]);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('sandbox docker') });
+    expect(stdout).toContain(`It said: ${USER}\n`);
+    // The workspace of the host, whose path in the container of Klaus is another one.
+    expect(readFileSync(join(workspace, 'made.txt'), 'utf8')).toBe('made\n');
+    expect(proxy.refused).toEqual([]);
+    const left = ['ps', '--all', '--quiet', '--filter', 'label=klaus.owner'];
+    expect(await eventually(async () => (await succeed('docker', left)) === '')).toBe(true);
+  });
 
   test('npm run serve starts what compose.yaml says, with the sandbox, and its volume outlives a restart', async () => {
     const more = { KLAUS_MAX_TURNS: '7', LOG_LEVEL: 'debug', KLAUS_APPROVE: '' };

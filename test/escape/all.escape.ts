@@ -1,3 +1,3 @@
 import { declareEscapes } from './suite.ts';
 
-await declareEscapes(1);
+await declareEscapes({ every: 1, driver: process.env['KLAUS_DRIVER'] === 'docker' ? 'docker' : 'bubblewrap' });

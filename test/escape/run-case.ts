@@ -1,5 +1,5 @@
 import type { ExecResult, Sandbox } from '@klaus/core/agent';
-import { createSandbox } from '@klaus/adapters/sandboxes';
+import { closeIdleContainers, createSandbox } from '@klaus/adapters/sandboxes';
 import { isKlausError } from '@klaus/core/protocol';
 import { BubblewrapSandbox } from '../../adapters/sandboxes/bubblewrap/bubblewrap-sandbox.ts';
 import { findBubblewrap } from '../../adapters/sandboxes/bubblewrap/find-bubblewrap.ts';
@@ -8,8 +8,8 @@ import type { EscapeCase } from './case.ts';
 import { createWorld, listSecrets } from './world.ts';
 import type { World } from './world.ts';
 
-/** `KLAUS_DRIVER`. Controls can be removed only in bubblewrap. */
-export const DRIVER = process.env['KLAUS_DRIVER'] === 'docker' ? 'docker' : 'bubblewrap';
+/** Controls can be removed only in bubblewrap. */
+export type Driver = 'bubblewrap' | 'docker';
 
 export interface Attempt {
   harmed: boolean;
@@ -18,22 +18,25 @@ export interface Attempt {
   result: ExecResult | undefined;
 }
 
-/** Runs one case in a new world. @param isBare True: without the controls of the case. */
-export async function attempt(escape: EscapeCase, isBare: boolean): Promise<Attempt> {
+/** Runs one case in a new world. @param driver `bare`: bubblewrap without the controls of the case. */
+export async function attempt(escape: EscapeCase, driver: Driver | 'bare'): Promise<Attempt> {
   await using world = await createWorld();
   escape.before?.(world);
   const path = process.env['PATH'];
   if (escape.path) process.env['PATH'] = `${escape.path(world)}:${path}`;
   try {
-    const sandbox = await openSandbox(world, isBare ? escape : undefined);
+    const sandbox = await openSandbox(world, driver, escape);
     if (escape.program !== undefined) {
       const found = await sandbox.exec({ command: `command -v ${escape.program}` });
       if (found.exitCode !== 0) return { harmed: false, missing: true, result: undefined };
     }
+    // The attack finds a container that has run a command before.
+    if (driver === 'docker') await tryExec(sandbox, { ...escape, attack: () => 'true' }, world);
     const result = await tryExec(sandbox, escape, world);
     const harmed = result !== undefined && (await (escape.harmed ?? isSecretShown)(world, result));
     return { harmed, missing: false, result };
   } finally {
+    await closeIdleContainers();
     process.env['PATH'] = path;
     escape.after?.(world);
   }
@@ -54,15 +57,11 @@ async function tryExec(sandbox: Sandbox, escape: EscapeCase, world: World): Prom
   }
 }
 
-async function openSandbox(world: World, bare: EscapeCase | undefined): Promise<Sandbox> {
+async function openSandbox(world: World, driver: Driver | 'bare', escape: EscapeCase): Promise<Sandbox> {
   const { workspace, home } = world;
   const options = { workspace, home, limits: { timeoutMs: 20_000 }, masks: async () => listSecrets(world) };
-  if (DRIVER === 'docker') {
-    const image = process.env['KLAUS_DOCKER_IMAGE'];
-    return createSandbox({ ...options, choice: 'docker', ...(image ? { image } : {}) });
-  }
-  if (!bare) return createSandbox({ ...options, choice: 'bubblewrap' });
+  if (driver !== 'bare') return createSandbox({ ...options, choice: driver });
   const { program } = await findBubblewrap({ home });
   if (!program) throw new Error('bubblewrap does not work here');
-  return new BubblewrapSandbox(options, program, { without: bare.without });
+  return new BubblewrapSandbox(options, program, { without: escape.without });
 }

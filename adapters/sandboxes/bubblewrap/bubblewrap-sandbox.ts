@@ -12,6 +12,7 @@ import { pipePool } from '../process/pipe-pool.ts';
 import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
 import { spawnWaiting } from '../process/waiting-command.ts';
 import { closeWhilePaused, discardWhilePaused } from '../protection/close-while-paused.ts';
+import { isInvisible } from '../protection/invisible.ts';
 import { sharesNetwork } from '../protection/sockets.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { isSeccompArch, toSeccompFilter } from '../seccomp/profile.ts';
@@ -23,7 +24,6 @@ import { PrestartSlot } from './prestart-slot.ts';
 import {
   endPrestarted,
   isCurrent,
-  isInvisible,
   listTargets,
   toKey,
   toStartScript,

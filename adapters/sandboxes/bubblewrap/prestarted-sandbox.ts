@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
@@ -7,7 +6,6 @@ import { toScript } from '../process/prelude.ts';
 import type { WaitingCommand } from '../process/waiting-command.ts';
 import { toArguments } from '../paths.ts';
 import { discardWhilePaused } from '../protection/close-while-paused.ts';
-import type { Protection } from '../protection/protected-folders.ts';
 import type { InsideMount } from './mounts/inside-mounts.ts';
 import type { SandboxPlan, SandboxRequest, SandboxRun } from './sandbox-plan.ts';
 
@@ -50,14 +48,6 @@ export function toStartScript(request: ExecRequest, cwd: string): string | undef
     hasInput: request.stdin !== undefined || request.inherits === true,
   });
   return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;
-}
-
-/** Names of placeholders that every Git folder and workspace gets. Snapshots leave them out. */
-const INVISIBLE = new Set(['.klaus', 'commondir', 'hooks']);
-
-/** True when no placeholder would appear in the snapshot of the workspace that is taken before the command. */
-export function isInvisible(protection: Protection | undefined): boolean {
-  return protection?.placeholders.every((path) => INVISIBLE.has(basename(path))) ?? true;
 }
 
 /** True when a new sandbox would be the same. `checkMounts` verifies later that its mounts still exist. */

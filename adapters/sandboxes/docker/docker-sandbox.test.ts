@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSandbox, probeSandboxes } from '../index.ts';
+import { closeIdleContainers, createSandbox, probeSandboxes, type CreateSandboxOptions } from '../index.ts';
 import { ownName } from '../process/owner.ts';
 import { createSandboxFixture, eventually, findProcesses } from '../sandbox.fixture.ts';
 import { startEngine } from './dockerd.fixture.ts';
@@ -25,14 +25,16 @@ afterAll(async () => {
   place[Symbol.dispose]();
 }, 60_000);
 
+function open(more: Partial<CreateSandboxOptions> = {}) {
+  const masks = async () => [join(place.workspace, '.env')];
+  return createSandbox({ ...place, dockerEnabled: true, image: started.engine!.image, masks, ...more });
+}
+
+/** Runs a command in a container that no other one uses. */
 async function run(command: ExecRequest['command'], more: Partial<ExecRequest> = {}) {
-  const sandbox = await createSandbox({
-    ...place,
-    dockerEnabled: true,
-    image: started.engine!.image,
-    masks: async () => [join(place.workspace, '.env')],
-  });
-  return sandbox.exec({ command, ...more });
+  const result = await (await open()).exec({ command, ...more });
+  await closeIdleContainers();
+  return result;
 }
 
 describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.reason})`}`, { timeout: 60_000 }, () => {
@@ -159,15 +161,14 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
 
   test('a session has a home of its own, whose configuration no command writes', async () => {
     const { image } = started.engine!;
-    const open = (session: string) =>
-      createSandbox({ workspace: place.workspace, home: place.home, session, choice: 'docker', image });
-    const one = await open('one');
+    const one = await open({ session: 'one' });
     const command = 'echo x > ~/.npmrc; mkdir -p ~/.config/git; mv ~/.cargo ~/x; echo kept > ~/note; cat ~/note';
     expect((await one.exec({ command })).stdout).toBe('kept\n');
     expect((await one.exec({ command: 'cat ~/note; cat ~/.npmrc; ls -A ~/.config; ls -d ~/x' })).stdout).toBe('kept\n');
-    expect((await (await open('two')).exec({ command: 'cat ~/note' })).exitCode).not.toBe(0);
+    expect((await (await open({ session: 'two' })).exec({ command: 'cat ~/note' })).exitCode).not.toBe(0);
     writeFileSync(join(place.workspace, '.npmrc'), 'script-shell=/bin/true\n');
     expect(await one.inspect?.([], [''])).toMatchObject({ path: image, shell: '/bin/true', home: [] });
+    await closeIdleContainers();
     rmSync(join(place.workspace, '.npmrc'));
   });
 
@@ -190,6 +191,63 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(await run(`(setsid sleep ${mark} >/dev/null 2>&1 &); echo done`)).toMatchObject({ stdout: 'done\n' });
     expect(findProcesses(mark)).toEqual([]);
     expect(containers()).toBe('');
+  });
+
+  test('the commands of a session use one container until something changes', async () => {
+    const secret = join(place.workspace, '.env');
+    writeFileSync(secret, 'KEY=secret');
+    execFileSync('git', ['init', '-q', place.workspace]);
+    const commands = async (...lines: string[]) => {
+      const ids = new Set<string>();
+      for (const command of lines) {
+        const result = await (await open({ session: 'warm' })).exec({ command });
+        expect(result.output).not.toContain('secret');
+        ids.add(containers());
+      }
+      return [...ids];
+    };
+    const one = await commands('echo x > made', 'cat .env; cat made', 'kill -9 $$', 'exit 3');
+    expect(one).toEqual([expect.stringMatching(/^\w+$/)]);
+    // The editor of a user replaces the file, and with it the mount that hides it.
+    writeFileSync(`${secret}.new`, 'KEY=secret');
+    renameSync(`${secret}.new`, secret);
+    const two = await commands('cat .env', 'cat .env');
+    expect(two).toEqual([expect.stringMatching(/^\w+$/)]);
+    expect(two).not.toEqual(one);
+    execFileSync('git', ['config', 'user.name', 'A'], { cwd: place.workspace });
+    const three = await commands('echo x >> .git/config', 'cat .env');
+    expect(three).not.toEqual(two);
+    expect(readFileSync(join(place.workspace, '.git/config'), 'utf8')).not.toContain('x\n');
+    expect(await commands('echo x > /tmp/left', 'ls -A /tmp')).toEqual(['', expect.stringMatching(/^\w+$/)]);
+    await closeIdleContainers();
+    expect(containers()).toBe('');
+    expect(['.klaus', '.git/commondir'].filter((name) => existsSync(join(place.workspace, name)))).toEqual([]);
+    for (const name of ['.git', '.env', 'made']) rmSync(join(place.workspace, name), { recursive: true });
+  });
+
+  test('commands that run at the same time have containers of their own', async () => {
+    const sandbox = await open();
+    const both = await Promise.all(
+      ['echo a > a; while [ ! -e b ]; do sleep 0.1; done', 'echo b > b; cat a'].map((command) =>
+        sandbox.exec({ command }),
+      ),
+    );
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(containers()).toMatch(/^\w+$/);
+    await closeIdleContainers();
+    for (const name of ['a', 'b']) rmSync(join(place.workspace, name));
+  });
+
+  test('a command cannot reach the process that holds its container', async () => {
+    const sandbox = await open();
+    const holder = "$(ls /proc | grep '^[0-9]' | sort -n | head -n 2 | tail -n 1)";
+    const attack = `for id in 1 ${holder}; do kill -KILL $id || echo refused; cat /proc/$id/environ || echo hidden; done; id -u`;
+    expect((await sandbox.exec({ command: attack })).stdout).toBe('refused\nhidden\nrefused\nhidden\n0\n');
+    // All of its processes, also the shell that waits for it.
+    expect((await sandbox.exec({ command: 'kill -KILL -1; echo next' })).stdout).toBe('next\n');
+    expect((await sandbox.exec({ command: 'echo next' })).stdout).toBe('next\n');
+    expect(containers()).toMatch(/^\w+$/);
+    await closeIdleContainers();
   });
 
   test('a Klaus process that is killed at any moment leaves no container', async () => {

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { toHostEnvironment } from '@klaus/adapters/system';
-import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
+import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { toWorkingFolder } from '../paths.ts';
-import { isGone } from '../process/owner.ts';
+import { ownName } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
-import { supervise } from '../process/supervise.ts';
+import { supervise, type Supervised } from '../process/supervise.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
@@ -23,42 +21,52 @@ import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
 import { cannotHideParts, toBesideView, toView } from '../view.ts';
-import { OWNER_LABEL, toDockerArguments } from './arguments.ts';
-import { runDocker } from './docker-cli.ts';
+import { planContainer, toExecArguments } from './arguments.ts';
+import { findEnginePaths, parseMappings } from './engine-paths.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './find-docker.ts';
-
-const REMOVE_TRIES = 40;
+import { OWNER_LABEL, removeOrphans, SESSION_LABEL, WORKSPACE_LABEL } from './containers.ts';
+import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from './warm-slot.ts';
 
 const MASKS_ARE_FIXED =
   'secret files: files that are created or replaced while the command runs are not hidden from it';
 
+/** Messages of the client when the engine could not run a command. */
+const DRIVER_FAILURE = /^(Error response from daemon: |OCI runtime exec failed: |Cannot connect to the Docker daemon)/m;
+
 export interface DockerSandboxOptions extends SandboxOptions {
-  /** Default `node:24-slim`. Commands never pull an image: use `docker pull` first. */
+  /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
   image?: string;
+  /**
+   * Folders of this process on the machine of the engine, each as `/here=/there`. Default: none; in a container of the
+   * engine, its mounts are found.
+   */
+  hostPaths?: readonly string[];
 }
 
 /**
- * Runs each command in a container of its own, with the `docker` program. Commands use the programs of the image. They see
- * the workspace at its path and write it as its owner. The exit code of a command that a signal ended is 128 plus the
- * signal's number.
+ * Runs commands in containers, with the `docker` program. Commands use the programs of the image. They see the workspace
+ * at its path and write it as its owner. The exit code of a command that a signal ended is 128 plus the signal's number.
  *
- * The container waits for `go` on standard input and ends when that closes. A killed Klaus process therefore leaves no
- * container behind, even if its `docker` client still runs.
+ * A container runs one command at a time, by `docker exec`, and waits for the next one. It is used again only if a new
+ * one would have the same mounts and limits, and if the last command left neither processes nor temporary files.
  */
 export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
   readonly #since = Date.now();
-  #swept: Promise<void> | undefined;
+  readonly #slot: WarmSlot;
+  #swept: Promise<unknown> | undefined;
   #project: Promise<ProjectHome> | undefined;
+  #enginePaths: ReturnType<typeof findEnginePaths> | undefined;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
+    this.#slot = openSlot(options.workspace, options.session);
   }
 
   async exec(given: ExecRequest): Promise<ExecResult> {
-    const replaced = new Set<string>();
-    const request = dropReplacedFolders(given, replaced);
+    const warnings = new Set<string>();
+    const request = dropReplacedFolders(given, warnings);
     if (request.files) throw cannotHideParts('Docker');
     const { stdin } = request;
     if (typeof stdin === 'object' && Symbol.asyncIterator in stdin)
@@ -67,84 +75,106 @@ export class DockerSandbox implements Sandbox {
       });
     this.#swept ??= removeOrphans();
     await this.#swept;
-    const { workspace, home, env, image = DEFAULT_IMAGE } = this.#options;
     const limits = toExecLimits(this.#options.limits, request.limits);
-    const cwd = toWorkingFolder(request, workspace);
+    toWorkingFolder(request, this.#options.workspace);
+    const plan = await this.#plan(request, { limits, warnings });
+    const taken = await this.#slot.take(plan).catch((error: unknown) => {
+      throw this.#explain(error);
+    });
+    let canStay = false;
+    let repairs: readonly string[];
+    let result: Supervised;
+    try {
+      result = await this.#run(taken, request, limits);
+      // A layer is discarded after its command.
+      canStay = request.workspaceAt === undefined && request.besideAt === undefined;
+    } finally {
+      repairs = await this.#slot.release(taken, canStay);
+    }
+    for (const repair of repairs) warnings.add(repair);
+    const unenforced = isSeccompArch(process.arch) ? [] : [`system calls: there is no filter for ${process.arch}`];
+    if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
+    return { ...result, unenforced, ...(warnings.size > 0 ? { warnings: [...warnings] } : {}) };
+  }
+
+  async #plan(
+    request: ExecRequest,
+    { limits, warnings }: { limits: ExecLimits; warnings: Set<string> },
+  ): Promise<SlotRequest> {
+    const { workspace, home, env, image = DEFAULT_IMAGE, objects, session } = this.#options;
     const { uid, gid } = await stat(workspace);
     const project = await this.#openProject({ uid, gid });
-    const container = `klaus-${randomUUID()}`;
     const seccompFile = await writeProfile(project.etc);
-    const stdinFile = stdin === undefined ? undefined : join(project.etc, `stdin-${container}`);
-    if (stdinFile) await writeFile(stdinFile, await stdin!, { mode: 0o644 });
+    const toEnginePath = await (this.#enginePaths ??= findEnginePaths(parseMappings(this.#options.hostPaths ?? [])));
     const view = toView(request, workspace);
     const binds = (request.binds ?? []).map((bind) => bind.path);
     const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
-    const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
-    const { masks, warnings } = selectMasks(paths, shown, view);
-    const bindMasks = await findBindMasks({
-      home,
-      binds,
-      except: [workspace, home],
-      known: paths,
-      userHomes: toUserHomes(env),
-      hidesGit: false,
-    });
     const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
     const known = (await this.#options.repositories?.()) ?? [];
     const folders = (request.writable ?? []).map((path) => toBesideView(request, path));
-    const protection = protectFolders({ view, home, protect, known, folders });
-    const end = (pid: number) => {
-      // Killing the container ends the client too. Killing only the client would leave the container.
-      void runDocker(['kill', container]).then((killed) => killed.ok || sendSignal(pid, 'SIGKILL'));
+    const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
+    const selected = selectMasks(paths, shown, view);
+    for (const warning of selected.warnings) warnings.add(warning);
+    const bindMasks = await findBindMasks({
+      ...{ home, binds, except: [workspace, home], known: paths },
+      ...{ userHomes: toUserHomes(env), hidesGit: false },
+    });
+    const masks = mergeMasks(selected.masks, bindMasks);
+    return {
+      labels: {
+        [OWNER_LABEL]: ownName(),
+        [WORKSPACE_LABEL]: workspace,
+        ...(session === undefined ? {} : { [SESSION_LABEL]: session }),
+      },
+      protect: (stores) => protectFolders({ view, home, protect, known, folders, stores }),
+      plan: (protection) =>
+        planContainer(
+          {
+            ...{ image, view, home, objects, project, limits, user: { uid, gid }, masks, protection },
+            ...(seccompFile ? { seccompFile } : {}),
+            toEnginePath,
+          },
+          request,
+        ),
     };
-    try {
-      const passed = passEnvironment(this.#options, request).variables;
-      const args = toDockerArguments(
-        {
-          container,
-          image,
-          view,
-          cwd,
-          home,
-          objects: this.#options.objects,
-          project,
-          passed: Object.keys(passed),
-          limits,
-          user: { uid, gid },
-          masks: mergeMasks(masks, bindMasks),
-          protection,
-          ...(seccompFile ? { seccompFile } : {}),
-          ...(stdinFile ? { stdinFile } : {}),
+  }
+
+  async #run({ container }: TakenContainer, request: ExecRequest, limits: ExecLimits): Promise<Supervised> {
+    const { workspace } = this.#options;
+    const passed = passEnvironment(this.#options, request).variables;
+    const args = toExecArguments(
+      {
+        ...{ container: container.name, user: container.user, workspace, cwd: toWorkingFolder(request, workspace) },
+        ...{ project: await this.#project!, passed: Object.keys(passed) },
+      },
+      request,
+    );
+    let isKilled = false;
+    return supervise(
+      {
+        file: 'docker',
+        args,
+        env: toHostEnvironment({ ...process.env, ...passed }),
+        startPipe: 'stdin',
+        terminate: () => container.terminate(),
+        kill: (pid) => {
+          isKilled = true;
+          // The end of the container ends the client too. Killing only the client would leave the processes.
+          void container.end().then(() => sendSignal(pid, 'SIGKILL'));
         },
-        request,
-      );
-      const result = await supervise(
-        {
-          file: 'docker',
-          args,
-          env: toHostEnvironment({ ...process.env, ...passed }),
-          startPipe: 'stdin',
-          terminate: () => void runDocker(['kill', '--signal', 'TERM', container]),
-          kill: end,
-          waitForEnd: () => waitUntilRemoved(container),
-          isDriverFailure: (exitCode, stderr) => exitCode === 125 && /^(docker: |Unable to find image)/m.test(stderr),
+        waitForEnd: async () => {
+          if (isKilled) await container.end();
         },
-        { ...request, timeoutMs: limits.timeoutMs },
-      );
-      const unenforced = seccompFile ? [] : [`system calls: there is no filter for ${process.arch}`];
-      if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
-      const all = [...replaced, ...warnings, ...protection.close()];
-      return { ...result, unenforced, ...(all.length > 0 ? { warnings: all } : {}) };
-    } catch (error) {
-      if (error instanceof KlausError && /No such image|Unable to find image/.test(error.message)) {
-        const { reason, fix } = toMissingImage(image);
-        throw new KlausError('sandbox.failed', reason, { hint: fix, cause: error });
-      }
-      throw error;
-    } finally {
-      protection.close();
-      if (stdinFile) await rm(stdinFile, { force: true });
-    }
+        isDriverFailure: (_, stderr) => DRIVER_FAILURE.test(stderr),
+      },
+      { ...request, timeoutMs: limits.timeoutMs },
+    );
+  }
+
+  #explain(error: unknown): unknown {
+    if (!(error instanceof KlausError) || !/No such image|Unable to find image/.test(error.message)) return error;
+    const { reason, fix } = toMissingImage(this.#options.image);
+    return new KlausError('sandbox.failed', reason, { hint: fix, cause: error });
   }
 
   /** Commands use the programs of the image, which no command can change. */
@@ -166,28 +196,9 @@ export class DockerSandbox implements Sandbox {
   }
 }
 
-/** Removes containers of Klaus processes that have ended. A killed client may leave one that was never started. */
-async function removeOrphans(): Promise<void> {
-  const format = `{{.ID}} {{.Label "${OWNER_LABEL}"}}`;
-  const listed = await runDocker(['ps', '--all', '--filter', `label=${OWNER_LABEL}`, '--format', format]);
-  const rows = listed.stdout.split('\n').map((line) => line.split(' '));
-  const orphans = rows.flatMap(([id, owner]) => (id && owner && isGone(owner) ? [id] : []));
-  if (orphans.length > 0) await runDocker(['rm', '--force', ...orphans]);
-}
-
 async function writeProfile(folder: string): Promise<string | undefined> {
   if (!isSeccompArch(process.arch)) return undefined;
   const file = join(folder, 'seccomp.json');
   await writeFile(file, JSON.stringify(toDockerProfile(process.arch)), { mode: 0o600 });
   return file;
-}
-
-/** Waits until the engine has removed the container: `docker run` may return earlier. */
-async function waitUntilRemoved(container: string): Promise<void> {
-  for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
-    const listed = await runDocker(['ps', '--all', '--quiet', '--filter', `name=^/?${container}$`]);
-    if (!listed.ok || listed.stdout.trim() === '') return;
-    if (attempt === REMOVE_TRIES / 2) await runDocker(['rm', '--force', container]);
-    await sleep(50);
-  }
 }

@@ -69,6 +69,7 @@ export async function startEngine(): Promise<{ engine: Engine } | { engine?: und
 function importImage(root: string, env: NodeJS.ProcessEnv): void {
   for (const name of ['bin', 'usr/local/bin', 'tmp', 'etc', 'proc', 'dev', 'sys', 'run'])
     mkdirSync(join(root, name), { recursive: true });
+  chmodSync(join(root, 'tmp'), 0o1777);
   copyFileSync(BUSYBOX, join(root, 'bin/busybox'));
   for (const applet of APPLETS.split(' ')) symlinkSync('busybox', join(root, 'bin', applet));
   copyFileSync(process.execPath, join(root, 'usr/local/bin/node'));

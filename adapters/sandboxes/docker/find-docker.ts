@@ -1,8 +1,8 @@
 import { isInContainer, toInstallLine, type Availability } from '../availability.ts';
 import { runDocker } from './docker-cli.ts';
 
-/** Contains Node. A project with other needs uses an image of its own. */
-export const DEFAULT_IMAGE = 'node:24-slim';
+/** The image that `klaus sandbox build` creates. A project with other needs uses an image of its own. */
+export const DEFAULT_IMAGE = 'klaus-sandbox';
 
 /** Checks for the client and the engine by requesting the engine's version. */
 export async function findDocker(): Promise<Availability> {
@@ -37,6 +37,7 @@ export async function findDockerImage(image = DEFAULT_IMAGE): Promise<Availabili
 }
 
 /** Explains that an image is missing. Klaus does not download images. */
-export function toMissingImage(image: string): { reason: string; fix: string } {
-  return { reason: `the image ${image} is not on this machine`, fix: `Type: docker pull ${image}` };
+export function toMissingImage(image = DEFAULT_IMAGE): { reason: string; fix: string } {
+  const fix = image === DEFAULT_IMAGE ? 'Type: klaus sandbox build' : `Type: docker pull ${image}`;
+  return { reason: `the image ${image} is not on this machine`, fix };
 }

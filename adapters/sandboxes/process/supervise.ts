@@ -72,7 +72,8 @@ function toNotRun(options: SuperviseOptions): Supervised {
 }
 
 function feedStdin(stdin: Writable | null, request: SpawnRequest, input: ExecRequest['stdin']): void {
-  if (request.startPipe === 'stdin' || !stdin) return;
+  // The start pipe stays open for a command without input: its end would mean that Klaus has ended.
+  if (!stdin || (request.startPipe === 'stdin' && input === undefined)) return;
   // A command may end without reading all of its input.
   stdin.on('error', ignore);
   if (input instanceof Promise)

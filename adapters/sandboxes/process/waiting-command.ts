@@ -18,8 +18,8 @@ export interface SpawnRequest {
   detached?: boolean;
   /**
    * Where the process waits for `go`. `descriptor`: on descriptor 3, after it wrote one byte there, so that the kernel
-   * ends it together with Klaus before the command runs. `stdin`: on standard input. In both cases the end of the
-   * stream means that Klaus has ended.
+   * ends it together with Klaus before the command runs. `stdin`: on standard input, whose rest is the input of the
+   * command. In both cases the end of the stream instead of `go` means that Klaus has ended.
    */
   startPipe: 'descriptor' | 'stdin';
   /** Contents of the descriptors from 4 on. */

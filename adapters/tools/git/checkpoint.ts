@@ -93,8 +93,7 @@ export async function checkpoint(
 }
 
 /**
- * Runs the survey, and commits the files in the reply. One command does both and waits for the reply, if the sandbox
- * supports input to a running command.
+ * Runs the survey, and commits the files in the reply. One command does both and waits for the reply.
  *
  * @returns The output after the survey.
  */
@@ -103,10 +102,6 @@ async function surveyAndCommit(
   answer: (status: string) => Promise<string>,
   options: GitOptions,
 ): Promise<string> {
-  if (context.sandbox.name === 'docker') {
-    const survey = await runScript(context, PREPARE + SURVEY, options);
-    return runScript(context, PREPARE + COMMIT, { ...options, stdin: await answer(toStatus(survey) ?? '') });
-  }
   const { promise: stdin, resolve, reject } = Promise.withResolvers<string>();
   // The failure is handled below. Without a reader it does not matter.
   stdin.catch(() => {});

@@ -83,6 +83,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
   'Maintenance:': {
     doctor: () => import('../commands/system/doctor.ts'),
+    sandbox: () => import('../commands/sandbox/sandbox.ts'),
     init: () => import('../commands/system/init.ts'),
     config: () => import('../commands/system/config.ts'),
     login: () => import('../commands/system/login.ts'),

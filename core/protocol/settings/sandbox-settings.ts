@@ -46,9 +46,17 @@ export const SANDBOX_SETTINGS = {
   'sandbox.image': defineSetting({
     schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
     env: 'KLAUS_SANDBOX_IMAGE',
-    unset: 'that of the driver',
+    unset: '`klaus-sandbox`',
     values: 'a Docker image reference',
-    description: 'Image of the Docker sandbox.',
+    description: 'Image of the Docker sandbox. `klaus sandbox build` creates the default one.',
+  }),
+  'sandbox.hostPaths': defineSetting({
+    schema: z.array(z.string().regex(/^\/[^=]*=\/.*$/)),
+    default: [] as string[],
+    env: 'KLAUS_SANDBOX_HOST_PATHS',
+    values: 'folders, each as `/here=/there`',
+    description:
+      'Where folders of this machine are for the Docker engine, if Klaus runs in a container and the engine outside. The mounts of the container are found without it.',
   }),
   'sandbox.env': defineSetting({
     schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),

@@ -1,0 +1,53 @@
+/** Places in a container where a command can leave files that the next one would see. */
+const TEMPORARY = ['/tmp', '/dev/shm', '/dev/mqueue'];
+
+/** Their entries, also those whose names begin with a dot. Patterns without a match stay as they are. */
+const ENTRIES = TEMPORARY.flatMap((folder) => [`${folder}/*`, `${folder}/.[!.]*`, `${folder}/..?*`]).join(' ');
+
+/**
+ * The main process of a container. It has another user than the commands, so that they can neither signal nor read it.
+ * For each line of its input it prints the number of processes, of mounts, and of temporary files and System V objects. It
+ * ends with its input, and the container with it. Only builtins: no process starts.
+ */
+export const HOLDER_SCRIPT = `
+while read -r _; do
+  set -- /proc/[0-9]*
+  processes=$#
+  mounts=0
+  while read -r _; do mounts=$((mounts + 1)); done </proc/self/mountinfo
+  files=0
+  for path in ${ENTRIES}; do
+    if [ -e "$path" ] || [ -L "$path" ]; then files=$((files + 1)); fi
+  done
+  for table in /proc/sysvipc/msg /proc/sysvipc/sem /proc/sysvipc/shm; do
+    if [ -r "$table" ]; then while read -r _; do files=$((files + 1)); done <"$table"; fi
+  done
+  echo "$processes $mounts $files"
+done`;
+
+/**
+ * Runs one command in a container and ends all of its processes. Arguments: the workspace, the working folder, "input" if
+ * standard input belongs to the command, then the command. \`kill -1\` spares the shell itself. Messages of the shell about
+ * the end of the command are not output of the command.
+ */
+export const COMMAND_SCRIPT = `
+read -r go || exit 125
+[ "$go" = go ] || exit 125
+trap : TERM INT HUP
+ulimit -c 0
+PATH="$1/node_modules/.bin:$PATH"; export PATH
+cd -- "$2" || exit 126
+exec 3>&2 2>/dev/null
+if [ "$3" = input ]; then
+  shift 3
+  (exec "$@" 2>&3 3>&-)
+else
+  shift 3
+  (exec "$@" </dev/null 2>&3 3>&-)
+fi
+code=$?
+kill -KILL -1
+exit $code`;
+
+/** Sends SIGTERM to all processes of the user in a container. */
+export const TERMINATE_SCRIPT = 'kill -TERM -1';

@@ -1,0 +1,51 @@
+import type { SandboxName } from '@klaus/sdk';
+import { toFolder } from '../../client/open-klaus.ts';
+import { err, out } from '../../output/sink.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
+import { sandboxOption } from '../../program/run-options.ts';
+import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+
+interface RunOptions {
+  session?: string;
+  cwd?: string;
+  sandbox?: SandboxName;
+  json?: true;
+}
+
+export const run: LeafCommand = {
+  name: 'run',
+  summary: 'run a command of your own in a sandbox',
+  description:
+    'Runs a shell line in the sandbox of a session, as an agent would run it: with the same files, limits and masks, through the gate, and recorded. No model is asked.',
+  footer:
+    'Examples:\n  klaus sandbox run "npm --version"\n  klaus sandbox run --session 01J "cat .env; ls -la"\nThe exit code is that of the command.',
+  server: 'local',
+  declare: (declared) =>
+    declared
+      .argument('<command>', 'a line for /bin/sh')
+      .option('--session <id>', 'a session or its beginning (default: a new one)')
+      .option('-C, --cwd <folder>', 'the folder of the new session (default: the current folder)')
+      .addOption(sandboxOption)
+      .option('--json', 'one JSON document'),
+  async run(command: string, { session, cwd, sandbox, json }: RunOptions) {
+    const { runInSandbox } = await import('@klaus/sdk');
+    using interrupt = createInterruptSignal();
+    const ran = await runInSandbox({
+      command,
+      workspace: toFolder(cwd ?? '.'),
+      signal: interrupt.signal,
+      onNotice: (text) => err.write(`klaus: ${text}\n`),
+      ...(json ? {} : { onOutput: (text) => out.write(text) }),
+      ...(session === undefined ? {} : { session }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+    });
+    if (json) out.json(ran, 2);
+    else err.write(`sandbox ${ran.driver}, session ${ran.session}\n`);
+    if (ran.outcome === 'denied') {
+      if (!json) err.write(`${ran.output}\n`);
+      return EXIT.denied;
+    }
+    return ran.exitCode ?? EXIT.failed;
+  },
+};
