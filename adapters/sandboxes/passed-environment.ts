@@ -38,7 +38,7 @@ export function passEnvironment(
   { network = false }: Pick<ExecRequest, 'network'>,
   project?: Pick<ProjectHome, 'userCaches' | 'variables'>,
 ): PassedEnvironment {
-  const passed = toPassedEnvironment(env, { names: variables, network });
+  const passed = toPassedEnvironment(env, { names: variables, network: network !== false });
   const proxy = findModuleProxy(env, { network });
   // The user may remove a cache at any time.
   const caches = (project?.userCaches ?? []).filter(({ folder, shown }) => shown === folder && existsSync(folder));

@@ -8,6 +8,7 @@ import type { ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
+import { refuseLimitedNetwork } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { isGone } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
@@ -60,6 +61,7 @@ export class DockerSandbox implements Sandbox {
     const replaced = new Set<string>();
     const request = dropReplacedFolders(given, replaced);
     if (request.files) throw cannotHideParts('Docker');
+    refuseLimitedNetwork(request, 'Docker');
     const { stdin } = request;
     if (typeof stdin === 'object' && Symbol.asyncIterator in stdin)
       throw new KlausError('sandbox.unavailable', 'Docker cannot run an agent that another program drives.', {

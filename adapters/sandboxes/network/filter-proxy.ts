@@ -6,6 +6,8 @@ import { words } from '../words.ts';
 
 export interface FilterProxyOptions {
   rules: readonly HostRule[];
+  /** A host must be allowed by one of these too. Default: no further limit. */
+  within?: readonly HostRule[] | undefined;
   /** The user's environment, which may contain a proxy. */
   env: Readonly<Record<string, string | undefined>>;
   /** Called with each refused host and port, as `host:port`. */
@@ -42,11 +44,11 @@ export function createFilterProxy(options: FilterProxyOptions): Server {
 /** The target of a request; undefined, after `onRefused`, for one that is not allowed. */
 function findTarget(
   asked: { host: string; port: number } | undefined,
-  { rules, onRefused }: FilterProxyOptions,
+  { rules, within, onRefused }: FilterProxyOptions,
 ): Target | undefined {
   if (!asked) return undefined;
   const rule = findRule(rules, asked);
-  if (rule) return { ...asked, rule };
+  if (rule && (within === undefined || findRule(within, asked))) return { ...asked, rule };
   onRefused(`${asked.host.includes(':') ? `[${asked.host}]` : asked.host}:${asked.port}`);
   return undefined;
 }
