@@ -4,7 +4,7 @@ export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environ
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
-export { planFetch, type FetchStep } from './fetch-plan.ts';
+export { planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
@@ -43,6 +43,13 @@ export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';
 export { isLimitedAccess, toCommandNetwork, toNetAccess, type LimitedNetwork } from './network/command-network.ts';
+export {
+  NETWORK_PRESET_NAMES,
+  NETWORK_PRESETS,
+  toNetAuthorities,
+  type ConfiguredHosts,
+  type NetworkPreset,
+} from './network/presets.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
   findRule,
