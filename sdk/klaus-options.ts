@@ -101,6 +101,12 @@ export interface OpenOptions {
    */
   grant?: GivenGrant;
   /**
+   * Hosts that commands with a network reach, in addition to what `grant` and the agent allow: presets (`npm`, `pypi`,
+   * `crates`, `go`, `github`), with the registries that the user configured, and hosts such as `example.com`,
+   * `*.example.com` or `localhost:4873`. Default: none.
+   */
+  allowNet?: readonly string[];
+  /**
    * Called with each folder outside of the workspace that `grant` names, also with its real path: throws for one that
    * may not be read. For callers that pass on grants of others. Default: all folders that contain no secrets and do not
    * belong to the system or to Klaus are allowed.

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { stripCredentials } from './host/strip-credentials.ts';
 import { findHidden } from './home/user-caches.ts';
+import { findRegistries } from './network/registries.ts';
 import { findModuleProxy } from './module-proxy.ts';
 import type { ProjectHome } from './project-home.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
@@ -38,13 +39,14 @@ export function passEnvironment(
   { network = false }: Pick<ExecRequest, 'network'>,
   project?: Pick<ProjectHome, 'userCaches' | 'variables'>,
 ): PassedEnvironment {
-  const passed = toPassedEnvironment(env, { names: variables, network });
+  const passed = toPassedEnvironment(env, { names: variables, network: network !== false });
+  const registries = network === false ? {} : findRegistries(env).variables;
   const proxy = findModuleProxy(env, { network });
   // The user may remove a cache at any time.
   const caches = (project?.userCaches ?? []).filter(({ folder, shown }) => shown === folder && existsSync(folder));
   return {
     ...passed,
-    settings: { ...project?.variables, ...proxy?.variables },
+    settings: { ...project?.variables, ...registries, ...proxy?.variables },
     files: [...passed.files, ...(proxy ? [proxy.folder] : []), ...caches.map(({ folder }) => folder)],
     hidden: caches.flatMap(findHidden),
   };

@@ -1,3 +1,5 @@
+import { NETWORK_PRESETS, type ConfiguredHosts, type NetworkPreset } from './network/presets.ts';
+
 /** One command that downloads dependencies. */
 export interface FetchStep {
   /** The tool that is run. */
@@ -13,25 +15,47 @@ export interface FetchStep {
 
 /** The default download hosts of each tool. */
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
-  go: ['proxy.golang.org', 'sum.golang.org'],
-  cargo: ['index.crates.io', 'static.crates.io', 'crates.io'],
+  go: NETWORK_PRESETS.go,
+  cargo: NETWORK_PRESETS.crates,
   mvn: ['repo.maven.apache.org', 'repo1.maven.org'],
   gradle: [
     ...['repo.maven.apache.org', 'repo1.maven.org', 'plugins.gradle.org', 'plugins-artifacts.gradle.org'],
     ...['repo.gradle.org', 'services.gradle.org', 'downloads.gradle.org'],
   ],
-  pnpm: ['registry.npmjs.org'],
-  yarn: ['registry.yarnpkg.com', 'registry.npmjs.org'],
-  bun: ['registry.npmjs.org'],
-  npm: ['registry.npmjs.org'],
-  uv: ['pypi.org', 'files.pythonhosted.org'],
-  poetry: ['pypi.org', 'files.pythonhosted.org'],
-  pip: ['pypi.org', 'files.pythonhosted.org'],
+  pnpm: NETWORK_PRESETS.npm,
+  yarn: ['registry.yarnpkg.com', ...NETWORK_PRESETS.npm],
+  bun: NETWORK_PRESETS.npm,
+  npm: NETWORK_PRESETS.npm,
+  uv: NETWORK_PRESETS.pypi,
+  poetry: NETWORK_PRESETS.pypi,
+  pip: NETWORK_PRESETS.pypi,
   // Packagist names the packages, GitHub serves most of them.
   composer: ['repo.packagist.org', 'packagist.org', 'api.github.com', 'codeload.github.com'],
   bundle: ['rubygems.org', 'index.rubygems.org'],
   dotnet: ['api.nuget.org', 'www.nuget.org', 'globalcdn.nuget.org'],
 };
+
+/** The preset whose configured registries a tool reaches too. */
+const PRESETS: Readonly<Record<string, NetworkPreset>> = {
+  go: 'go',
+  cargo: 'crates',
+  npm: 'npm',
+  pnpm: 'npm',
+  yarn: 'npm',
+  bun: 'npm',
+  uv: 'pypi',
+  poetry: 'pypi',
+  pip: 'pypi',
+};
+
+/** The hosts that some steps reach, in order, with the registries that the user configured for their tools. */
+export function toFetchHosts(steps: readonly FetchStep[], configured: ConfiguredHosts): string[] {
+  const own = steps.flatMap(({ tool }) => {
+    const preset = PRESETS[tool];
+    return (preset && configured[preset]) ?? [];
+  });
+  return [...new Set([...steps.flatMap(({ hosts }) => hosts), ...own])];
+}
 
 interface FetchRow {
   tool: string;

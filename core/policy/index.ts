@@ -4,12 +4,12 @@ export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environ
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
-export { planFetch, type FetchStep } from './fetch-plan.ts';
+export { planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
 export { allowsToolUse } from './grant/allows-tool-use.ts';
-export { delegableOf, heldBy, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
+export { delegableOf, heldBy, liveAt, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
 export { isAmount } from './grant/authority.ts';
 export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
@@ -42,6 +42,14 @@ export { mapText } from './map-text.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';
+export { isLimitedAccess, toCommandNetwork, toNetAccess, type LimitedNetwork } from './network/command-network.ts';
+export {
+  NETWORK_PRESET_NAMES,
+  NETWORK_PRESETS,
+  toNetAuthorities,
+  type ConfiguredHosts,
+  type NetworkPreset,
+} from './network/presets.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
   findRule,

@@ -1,5 +1,13 @@
 import type { AgentGrant } from '@klaus/core/agent';
-import { allowsTool, BUNDLE_NAMES, isBundleName, parseGrants, toGrant } from '@klaus/core/policy';
+import {
+  allowsTool,
+  BUNDLE_NAMES,
+  isBundleName,
+  parseGrants,
+  toGrant,
+  toNetAuthorities,
+  type ConfiguredHosts,
+} from '@klaus/core/policy';
 import { KlausError, toNearest, type AgentDefinition, type Authority, type Effect } from '@klaus/core/protocol';
 import { CLAUDE_TOOLS } from './claude-tools.ts';
 
@@ -9,20 +17,28 @@ export interface AgentTool {
   readonly effects: readonly Effect[];
 }
 
+export interface AgentGrantPlace {
+  /** Absolute real path. */
+  workspace: string;
+  /** Unix milliseconds. */
+  now: number;
+  /** All tools. */
+  tools: readonly AgentTool[];
+  /** The registries that the user configured. Default: none. */
+  registries?: () => ConfiguredHosts;
+}
+
 /**
  * The authority that a definition requests in a workspace. Without capabilities, grants and tools it is empty, so that
  * the agent can only chat. Tools without capabilities request the least authority that their effects need.
  *
- * @param at.workspace Absolute real path.
- * @param at.now Unix milliseconds.
- * @param at.tools All tools.
  * @throws KlausError `config` for an unknown capability, `usage` for an invalid grant.
  */
 export function toAgentGrant(
-  definition: Pick<AgentDefinition, 'name' | 'capabilities' | 'grants' | 'tools' | 'disallowedTools'>,
-  { workspace, now, tools }: { workspace: string; now: number; tools: readonly AgentTool[] },
+  definition: Pick<AgentDefinition, 'name' | 'capabilities' | 'grants' | 'allowNet' | 'tools' | 'disallowedTools'>,
+  { workspace, now, tools, registries = () => ({}) }: AgentGrantPlace,
 ): AgentGrant {
-  const { capabilities = [], grants = [] } = definition;
+  const { capabilities = [], grants = [], allowNet = [] } = definition;
   const wrong = capabilities.find((name) => !isBundleName(name));
   if (wrong !== undefined) {
     const nearest = toNearest(wrong, BUNDLE_NAMES);
@@ -35,18 +51,20 @@ export function toAgentGrant(
   const unknownTools = [...(listed?.unknown ?? []), ...removed.unknown];
   const isNamed = ({ name }: AgentTool): boolean => (listed?.names.has(name) ?? true) && !removed.names.has(name);
   const isRequested = capabilities.length > 0 || grants.length > 0;
-  const requested = isRequested
+  const named = isRequested
     ? parseGrants([...capabilities, ...grants], { workspace, now })
     : toGrant(listed ? tools.filter(isNamed).flatMap(({ effects }) => toLeast(effects, workspace)) : []);
+  const hosts = allowNet.length > 0 ? toNetAuthorities(allowNet, registries()) : [];
+  const requested = { ...named, authorities: [...named.authorities, ...hosts] };
   if (listed === undefined && removed.names.size === 0) return { grant: requested, unknownTools };
   const held = requested.authorities.filter(({ kind }) => kind !== 'tool');
   // A list names its tools; without one, they are those that the request covers.
-  const named = tools.filter(
+  const usable = tools.filter(
     (tool) => isNamed(tool) && (listed !== undefined || allowsTool(requested, tool.name, now)),
   );
   // Without other authority only tools without effects are of use.
   const isOfUse = ({ effects }: AgentTool): boolean => held.length > 0 || effects.length === 0;
-  const authorities = named.filter(isOfUse).map(({ name }): Authority => ({ kind: 'tool', name }));
+  const authorities = usable.filter(isOfUse).map(({ name }): Authority => ({ kind: 'tool', name }));
   return { grant: { ...requested, authorities: [...held, ...authorities] }, unknownTools };
 }
 

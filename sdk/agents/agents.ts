@@ -4,7 +4,7 @@ import type { Agents, Engine } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
 import { agentHeadSchema, isKlausError, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
-import { toAgentGrant, type AgentTool } from './agent-grant.ts';
+import { toAgentGrant, type AgentGrantPlace, type AgentTool } from './agent-grant.ts';
 import { findAgent, listAgents, toAgentFolders, toHash } from './agent-store.ts';
 import { readDefinition } from './read-definition.ts';
 import { writeDefinition } from './write-definition.ts';
@@ -12,10 +12,11 @@ import { writeDefinition } from './write-definition.ts';
 /**
  * @param at.workspace Absolute real path.
  * @param at.userHome The home folder of the user.
+ * @param at.registries Those that the user configured. Default: none.
  */
 export function openAgents(
   engine: Pick<Engine, 'home' | 'tools' | 'clock' | 'store'>,
-  { workspace, userHome }: { workspace: string; userHome: string },
+  { workspace, userHome, registries }: Pick<AgentGrantPlace, 'workspace' | 'registries'> & { userHome: string },
 ): Agents {
   const folders = toAgentFolders({ workspace, home: userHome, state: engine.home });
   const find: Agents['find'] = (name) => findAgent(folders, name);
@@ -24,7 +25,7 @@ export function openAgents(
     engine.tools.names.map((name) => ({ name, effects: engine.tools.get(name).effects }));
   const grantOf: Agents['grantOf'] = (definition, { place = 'workspace' } = {}) => {
     const at = { workspace: place === 'everywhere' ? '/' : workspace, now: engine.clock.now() };
-    return toAgentGrant(definition, { ...at, tools: listTools() });
+    return toAgentGrant(definition, { ...at, tools: listTools(), ...optional({ registries }) });
   };
   const keepCopy = (file: string): string => {
     const copies = join(engine.home, 'agents', '.former');

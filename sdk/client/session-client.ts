@@ -166,6 +166,7 @@ export interface OpenRequest
     > {
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
+  allowNet?: readonly string[] | undefined;
   workers?: readonly string[] | undefined;
 }
 

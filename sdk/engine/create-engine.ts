@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
-import { createSandbox, createWebClient, type ProcessHome } from '@klaus/adapters/sandboxes';
+import { createSandbox, createWebClient, findRegistries, type ProcessHome } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import {
   createLayers,
@@ -105,7 +105,10 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     ...optional({ openBuffers: options.buffers }),
     readOwnInstructions: async () => readOwnInstructions(home),
     openAgents: (workspace) =>
-      openAgents({ home, tools, clock, store: traced.store }, { workspace, userHome: toUserHome(env) }),
+      openAgents(
+        { home, tools, clock, store: traced.store },
+        { workspace, userHome: toUserHome(env), registries: () => findRegistries(env).hosts },
+      ),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),

@@ -1,4 +1,13 @@
-import { isCovered, parseGrants, toDefaultGrant, toGrant, toGrantText, unite } from '@klaus/core/policy';
+import { findRegistries } from '@klaus/adapters/sandboxes';
+import {
+  isCovered,
+  parseGrants,
+  toDefaultGrant,
+  toGrant,
+  toGrantText,
+  toNetAuthorities,
+  unite,
+} from '@klaus/core/policy';
 import { grantSchema, KlausError, type Grant, type Limits } from '@klaus/core/protocol';
 
 /** A grant as data, or as texts in the syntax of `klaus run --grant`. */
@@ -34,6 +43,24 @@ export function toOpeningGrant(
     });
   }
   return united;
+}
+
+/**
+ * A grant with further hosts, which it may not delegate.
+ *
+ * @param given.allowNet As in `OpenOptions`. @param given.env The user's.
+ * @throws KlausError `usage` for a word that is neither a preset nor a host.
+ */
+export function withHosts(
+  grant: Grant,
+  {
+    allowNet = [],
+    env,
+  }: { allowNet: readonly string[] | undefined; env: Readonly<Record<string, string | undefined>> },
+): Grant {
+  if (allowNet.length === 0) return grant;
+  const hosts = toNetAuthorities(allowNet, findRegistries(env).hosts);
+  return { ...grant, authorities: [...grant.authorities, ...hosts] };
 }
 
 function isTexts(given: GivenGrant): given is readonly string[] {

@@ -21,7 +21,7 @@ import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkRunner, toRunnerModel } from './open-runner.ts';
-import { checkModel, narrowLimits } from '../grants/opening-grant.ts';
+import { checkModel, narrowLimits, withHosts } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 import { VERSION } from '../version.ts';
@@ -72,10 +72,9 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const as = await openAs(input, { workspace: workspace.root, env });
   const { given } = as;
   const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
-  const { grant, readable, writable } = resolveSessionGrant(
-    { given, configuration, cwd },
-    { workspace: workspace.root, engine },
-  );
+  const resolved = resolveSessionGrant({ given, configuration, cwd }, { workspace: workspace.root, engine });
+  const { readable, writable } = resolved;
+  const grant = withHosts(resolved.grant, { allowNet: given.allowNet, env });
   if (writable.length > 0 && !values.undo.enabled) {
     throw new KlausError(
       'config',

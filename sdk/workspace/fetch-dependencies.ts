@@ -2,8 +2,9 @@ import { optional } from '@klaus/core/optional';
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ExecResult } from '@klaus/core/agent';
-import { parseHostRule, planFetch, type FetchStep } from '@klaus/core/policy';
+import { parseHostRule, planFetch, toFetchHosts, type FetchStep } from '@klaus/core/policy';
 import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
+import { findRegistries } from '@klaus/adapters/sandboxes';
 import { createKlaus } from '../create-klaus.ts';
 import type { Klaus } from '../klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
@@ -57,8 +58,7 @@ export function planFetchOf(workspace: string): FetchStep[] {
 }
 
 /**
- * Hosts that some steps reach, in order: those of their tools, and the proxies of Go modules in the user's environment,
- * which commands inherit.
+ * Hosts that some steps reach, in order: those of their tools, and the registries that the user configured for them.
  *
  * @param more.allowed Further ones, such as `git.example.com`, `*.example.com` or `localhost:4873`.
  * @throws KlausError `usage` for an invalid host.
@@ -68,9 +68,7 @@ export function listFetchHosts(
   { env = process.env, allowed = [] }: Pick<FetchOptions, 'env'> & { allowed?: readonly string[] } = {},
 ): string[] {
   for (const host of allowed) parseHostRule(host);
-  const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((text) => /^https?:/.test(text) && URL.canParse(text));
-  const own = steps.some(({ tool }) => tool === 'go') ? proxies.map((text) => new URL(text).host) : [];
-  return [...new Set([...steps.flatMap(({ hosts }) => hosts), ...own, ...allowed])];
+  return [...new Set([...toFetchHosts(steps, findRegistries(env).hosts), ...allowed])];
 }
 
 /**

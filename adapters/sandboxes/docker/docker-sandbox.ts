@@ -6,6 +6,7 @@ import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/a
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
+import { refuseLimitedNetwork } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
@@ -68,6 +69,7 @@ export class DockerSandbox implements Sandbox {
     const warnings = new Set<string>();
     const request = dropReplacedFolders(given, warnings);
     if (request.files) throw cannotHideParts('Docker');
+    refuseLimitedNetwork(request, 'Docker');
     const { stdin } = request;
     if (typeof stdin === 'object' && Symbol.asyncIterator in stdin)
       throw new KlausError('sandbox.unavailable', 'Docker cannot run an agent that another program drives.', {

@@ -102,7 +102,7 @@ export class HostSandbox implements Sandbox {
         'filesystem: the command runs with all rights of the user',
         ...(this.#options.masks ? ['secret files: the command can read them'] : []),
         "protected places: the command can change git's configuration and hooks",
-        ...(request.network && !this.#options.hosts ? [] : ['network: the command can reach all of it']),
+        ...(request.network === true && !this.#options.hosts ? [] : ['network: the command can reach all of it']),
         ...toUnenforced(controllers, process.getuid?.() === 0),
       ];
       return { ...result, unenforced, ...(exceeded.length > 0 ? { exceeded } : {}) };

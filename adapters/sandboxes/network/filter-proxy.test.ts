@@ -172,12 +172,12 @@ test("goes through the user's own proxy, with its password, and still only to al
   });
   const at = await listen(upstream);
   const env = { HTTPS_PROXY: `http://me:word@127.0.0.1:${at}`, no_proxy: 'other.org,.below.org' };
-  const { port, refused } = await startFilter(['pypi.org', 'other.org:1', '*.below.org:1'], env);
-  const { status, socket } = await tunnel(port, 'pypi.org:443');
+  const { port, refused } = await startFilter(['pypi.org:8443', 'other.org:1', '*.below.org:1'], env);
+  const { status, socket } = await tunnel(port, 'pypi.org:8443');
   let text = '';
   for await (const chunk of socket) text += String(chunk);
   expect({ status, text }).toEqual({ status: 200, text: 'first bytes' });
-  expect(heads).toEqual([{ url: 'pypi.org:443', authorization: `Basic ${btoa('me:word')}` }]);
+  expect(heads).toEqual([{ url: 'pypi.org:8443', authorization: `Basic ${btoa('me:word')}` }]);
   expect((await tunnel(port, 'evil.org:443')).status).toBe(403);
   expect(refused).toEqual(['evil.org:443']);
   // Without the proxy.

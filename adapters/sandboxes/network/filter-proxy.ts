@@ -1,13 +1,14 @@
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import { findRule, parseAuthority, type HostRule } from '@klaus/core/policy';
-import { openConnection, type Target } from './upstream.ts';
+import { readTlsStart, TLS_PORT } from './tls-guard.ts';
+import { openConnection, type Target, type UpstreamOptions } from './upstream.ts';
 import { words } from '../words.ts';
 
-export interface FilterProxyOptions {
+export interface FilterProxyOptions extends UpstreamOptions {
   rules: readonly HostRule[];
-  /** The user's environment, which may contain a proxy. */
-  env: Readonly<Record<string, string | undefined>>;
+  /** A host must be allowed by one of these too. Default: no further limit. */
+  within?: readonly HostRule[] | undefined;
   /** Called with each refused host and port, as `host:port`. */
   onRefused: (authority: string) => void;
 }
@@ -23,7 +24,8 @@ const HOP_HEADERS = words(`
 
 /**
  * An HTTP proxy that allows only some hosts. It supports tunnels (`CONNECT`) and plain requests, and checks every request
- * of a connection. It does not inspect tunnels.
+ * of a connection. Of a tunnel to the
+ * port of HTTPS it reads the server name, which must be that of the request; it inspects nothing else.
  */
 export function createFilterProxy(options: FilterProxyOptions): Server {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
@@ -42,13 +44,17 @@ export function createFilterProxy(options: FilterProxyOptions): Server {
 /** The target of a request; undefined, after `onRefused`, for one that is not allowed. */
 function findTarget(
   asked: { host: string; port: number } | undefined,
-  { rules, onRefused }: FilterProxyOptions,
+  { rules, within, onRefused }: FilterProxyOptions,
 ): Target | undefined {
   if (!asked) return undefined;
   const rule = findRule(rules, asked);
-  if (rule) return { ...asked, rule };
-  onRefused(`${asked.host.includes(':') ? `[${asked.host}]` : asked.host}:${asked.port}`);
+  if (rule && (within === undefined || findRule(within, asked))) return { ...asked, rule };
+  onRefused(toAuthority(asked));
   return undefined;
+}
+
+function toAuthority({ host, port }: { host: string; port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function tunnel(
@@ -62,11 +68,20 @@ async function tunnel(
   const target = findTarget(asked?.port === undefined ? undefined : { host: asked.host, port: asked.port }, options);
   if (!target) return void near.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   try {
-    const far = await openConnection(target, options.env);
+    const far = await openConnection(target, options);
     far.setTimeout(IDLE_MS, () => far.destroy());
     if (near.destroyed) return void far.destroy();
     near.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    if (head.length > 0) far.write(head);
+    const leave = (): void => void near.destroy();
+    far.once('close', leave);
+    const start = target.port === TLS_PORT ? await readTlsStart(near, head, target.host) : head;
+    far.off('close', leave);
+    if (!start) {
+      if (!near.destroyed) options.onRefused(`${toAuthority(target)} (no TLS for this name)`);
+      far.destroy();
+      return void near.destroy();
+    }
+    if (start.length > 0) far.write(start);
     pipeline(near, far, () => {});
     pipeline(far, near, () => {});
   } catch (error) {
@@ -83,7 +98,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, optio
   const target = findTarget(asked && { host: asked.host, port: asked.port ?? 80 }, options);
   if (!url || !target) return void response.writeHead(403).end();
   try {
-    const far = await openConnection(target, options.env);
+    const far = await openConnection(target, options);
     const dropped = new Set([...HOP_HEADERS, 'host', ...toWords(request.headers.connection)]);
     const sent = send({
       createConnection: () => far,

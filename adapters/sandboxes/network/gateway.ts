@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownName } from '../process/owner.ts';
 import type { Relay } from '@klaus/core/agent';
-import { createFilterProxy } from './filter-proxy.ts';
-import { isLocalRule, parseHostRule } from '@klaus/core/policy';
+import { createFilterProxy, type FilterProxyOptions } from './filter-proxy.ts';
+import { isLocalRule } from '@klaus/core/policy';
 import { NODE, RELAY, RELAY_PORT, RELAY_TEXT, SOCKET } from './relay.ts';
 
 /** The only connection of a command's network to other hosts. */
@@ -20,19 +20,13 @@ export interface Gateway extends Relay {
 
 const MAX_REFUSED = 20;
 
-/** @param env The user's environment, which may contain a proxy. @throws KlausError `usage` for an invalid host. */
-export async function openGateway(
-  hosts: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Gateway> {
-  const rules = hosts.map(parseHostRule);
+export async function openGateway(options: Omit<FilterProxyOptions, 'onRefused'>): Promise<Gateway> {
   const refused = new Set<string>();
   const server = createFilterProxy({
-    rules,
-    env,
+    ...options,
     onRefused: (authority) => void (refused.size < MAX_REFUSED && refused.add(authority)),
   });
-  return { ...openRelay(() => server), refused, variables: toVariables(rules.some(isLocalRule)) };
+  return { ...openRelay(() => server), refused, variables: toVariables(options.rules.some(isLocalRule)) };
 }
 
 /** A relay with a new folder. @param open Returns a server that does not listen yet. */

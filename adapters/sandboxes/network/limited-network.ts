@@ -1,4 +1,5 @@
 import type { ExecRequest } from '@klaus/core/agent';
+import { parseHostRule } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { PassedEnvironment } from '../passed-environment.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
@@ -11,21 +12,33 @@ const PROXY = /^(?:https?|ftp|all|no)_proxy$/i;
  * Opens the gateway of a command with a limited network, or finds the relay that its caller opened.
  *
  * @returns Undefined for every other command.
- * @throws KlausError `sandbox.failed` for a background command, which may outlive this process.
+ * @throws KlausError `usage` for an invalid host in the options; `sandbox.failed` for a background command, which may
+ *   outlive this process.
  */
 export async function openLimitedNetwork(
   request: Pick<ExecRequest, 'network' | 'relay'>,
   { hosts, env = process.env }: Pick<SandboxOptions, 'hosts' | 'env'>,
 ): Promise<Gateway | undefined> {
-  if (request.relay !== undefined) return { ...request.relay, variables: {}, refused: new Set(), close() {} };
-  if (request.network !== true || hosts === undefined) return undefined;
+  const { network = false, relay } = request;
+  if (relay !== undefined) return { ...relay, variables: {}, refused: new Set(), close() {} };
+  const within = hosts?.map(parseHostRule);
+  const rules = typeof network === 'object' ? network.hosts : within;
+  if (network === false || rules === undefined) return undefined;
   if ('survives' in request) {
     throw new KlausError('sandbox.failed', 'The network of a background command cannot be limited to some hosts.', {
       hint: 'Run it in the foreground, or without a network.',
     });
   }
   const { openGateway } = await import('./gateway.ts');
-  return await openGateway(hosts, env);
+  return await openGateway({ rules, within, env });
+}
+
+/** @throws KlausError `sandbox.failed` for a command with a limited network, in a driver that cannot limit it. */
+export function refuseLimitedNetwork({ network }: Pick<ExecRequest, 'network'>, driver: string): void {
+  if (typeof network !== 'object') return;
+  throw new KlausError('sandbox.failed', `The ${driver} sandbox cannot limit a network to some hosts.`, {
+    hint: 'Run it without a network, or in the bubblewrap sandbox.',
+  });
 }
 
 /** The environment of a command, with the gateway instead of the user's proxies. */

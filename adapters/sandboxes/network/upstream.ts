@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { findRule, parseHostRule, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
 
 export interface Target {
@@ -15,6 +15,21 @@ export interface UserProxy {
   url: URL;
   /** Value of the header `Proxy-Authorization`. */
   authorization?: string;
+}
+
+/** How connections are opened. */
+export interface UpstreamOptions {
+  /** The user's environment, which may contain a proxy. */
+  env: Environment;
+  /** Resolves a name once for each connection. Default: the resolver of the system. */
+  resolve?: (host: string) => Promise<readonly ResolvedAddress[]>;
+  /** Opens a connection to one of the addresses that `lookup` of the options returns. Default: that of `node:net`. */
+  dial?: (options: TcpNetConnectOpts) => Socket;
+}
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,13 +65,14 @@ function isExcepted(text: string, target: { host: string; port: number }): boole
 }
 
 /** Opens a connection: directly, after its address was checked, or through the user's proxy. @throws Error */
-export async function openConnection(target: Target, env: Environment): Promise<Socket> {
-  const proxy = findUserProxy(env, target);
-  return proxy ? await openThrough(proxy, target) : await open(target);
+export async function openConnection(target: Target, options: UpstreamOptions): Promise<Socket> {
+  const proxy = findUserProxy(options.env, target);
+  return proxy ? await openThrough(proxy, target) : await open(target, options);
 }
 
-async function open({ host, port, rule }: Target): Promise<Socket> {
-  const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host, family: isIP(host) }];
+async function open({ host, port, rule }: Target, options: UpstreamOptions): Promise<Socket> {
+  const { resolve = (name) => lookup(name, { all: true }), dial = connect } = options;
+  const found = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
   const allowed = new Set(
     toAllowedAddresses(
       rule,
@@ -65,13 +81,13 @@ async function open({ host, port, rule }: Target): Promise<Socket> {
   );
   const addresses = found.filter(({ address }) => allowed.has(address));
   if (addresses.length === 0) throw new Error(`${host} leads to an address that is not allowed for this name`);
-  const socket = connect({
+  const socket = dial({
     host,
     port,
     autoSelectFamily: true,
     // Connect to the checked addresses.
-    lookup: (_name, options, done) =>
-      options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family),
+    lookup: (_name, { all }, done) =>
+      all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family),
   });
   return await waitFor(socket, 'connect');
 }

@@ -6,20 +6,21 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { WebClient, WebRequest, WebResponse } from '@klaus/core/agent';
 import { findRule, parseAuthority, type HostRule } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
-import { openConnection } from './upstream.ts';
+import { openConnection, type UpstreamOptions } from './upstream.ts';
 
-export interface WebClientOptions {
+export interface WebClientOptions extends Partial<UpstreamOptions> {
   /** The hosts that it may reach. */
   rules: readonly HostRule[];
-  /** The user's environment, which may contain a proxy. Default: that of this process. */
-  env?: Readonly<Record<string, string | undefined>>;
+  /** Trusted certificates as PEM, instead of those of Node. */
+  ca?: string;
 }
 
 const MAX_BYTES = 10_000_000;
 const TIMEOUT_MS = 60_000;
 
 /** A web client that connects only to the given hosts, at addresses that were checked. See `toAllowedAddresses`. */
-export function createWebClient({ rules, env = process.env }: WebClientOptions): WebClient {
+export function createWebClient({ rules, ca, ...given }: WebClientOptions): WebClient {
+  const upstream = { ...given, env: given.env ?? process.env };
   return {
     async send(request) {
       const { signal } = request;
@@ -31,9 +32,9 @@ export function createWebClient({ rules, env = process.env }: WebClientOptions):
       stop.addEventListener('abort', destroy);
       try {
         stop.throwIfAborted();
-        socket = await openConnection(target, env);
+        socket = await openConnection(target, upstream);
         stop.throwIfAborted();
-        return await exchange({ request, target, socket, stop });
+        return await exchange({ request, target, socket, stop, ca });
       } catch (cause) {
         if (signal?.aborted) throw new KlausError('cancelled', 'Cancelled while it waited for a response.', { cause });
         if (isKlausError(cause)) throw cause;
@@ -76,12 +77,13 @@ interface Exchange {
   target: WebTarget;
   socket: Socket;
   stop: AbortSignal;
+  ca: string | undefined;
 }
 
-async function exchange({ request, target, socket, stop }: Exchange): Promise<WebResponse> {
+async function exchange({ request, target, socket, stop, ca }: Exchange): Promise<WebResponse> {
   const { url, host } = target;
   const { connect } = url.protocol === 'https:' ? await import('node:tls') : {};
-  const connection: Duplex = connect ? connect({ socket, servername: host.includes(':') ? '' : host }) : socket;
+  const connection: Duplex = connect ? connect({ socket, servername: host.includes(':') ? '' : host, ca }) : socket;
   if (connect) await once(connection, 'secureConnect', { signal: stop });
   const sent: ClientRequest = sendPlain({
     createConnection: () => connection,

@@ -15,7 +15,7 @@ export async function listHidden(
     shown,
     writable: [...(files?.write ?? [workspace]), ...writable],
     sandboxes: () => listRunning(home, [workspace]).map(({ pid }) => pid),
-    network,
+    network: network === true,
     since,
   });
   return [...new Set([...paths.filter((path) => !isSocket(path)), ...sockets])];

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { findNetworkNeed, planFetch } from '@klaus/core/policy';
-import type { ExecResult, ToolContext } from '@klaus/core/agent';
+import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { isSuccess } from './exec-report.ts';
 
 /**
@@ -44,7 +44,7 @@ const UNREACHABLE =
 
 interface EndedCommand {
   command: string;
-  network: boolean | undefined;
+  network: ExecRequest['network'];
   result: ExecResult;
   text: string;
 }

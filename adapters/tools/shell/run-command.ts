@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { optional } from '@klaus/core/optional';
 import type { Access } from '@klaus/core/protocol';
 import { describeStarted } from '@klaus/core/agent';
+import { toCommandNetwork, toNetAccess } from '@klaus/core/policy';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
+import { describeHosts, refuseLimited } from './command-network.ts';
 import { describeMissingNetwork } from './offline.ts';
 import { checkWord } from './quote.ts';
 import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
@@ -28,7 +30,8 @@ export const runCommand = defineBuiltinTool({
   resume: 'tell',
   example: { input: { command: 'echo $((6 * 7))' }, freeText: ['description'], output: '42\n[exit code 0]' },
   prestart: (context) => toPrestart(context, { env: {} }),
-  async prepare({ command, cwd, network, background, survive }, { workspace, processes }) {
+  async prepare({ command, cwd, network, background, survive }, context) {
+    const { workspace, processes } = context;
     if (command.trim() === '') throw toolFailed('The command is empty.');
     checkWord('command', command, 'Write a script with write_file and run it.');
     if (survive && !background) throw toolFailed('survive requires background: true.');
@@ -36,20 +39,22 @@ export const runCommand = defineBuiltinTool({
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     if (folder && (await workspace.stat(cwd!))?.kind !== 'directory') throw toolFailed(`${cwd} is not a directory.`);
     const access: Access[] = [{ kind: 'exec', command, ...optional({ cwd: folder?.absolute }) }];
-    if (network) access.push({ kind: 'net', host: '*', port: 0 });
-    const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
+    if (network) access.push(...toNetAccess(context.authorities()));
+    refuseLimited(context, { access, background });
+    const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}${describeHosts(access)}`;
     if (!background) return { title, access, command };
     const how = survive ? 'in the background, also after Klaus ends' : 'in the background';
     return { title: `${title} ${how}`, access, command, background };
   },
-  async run({ command, cwd = '.', timeoutMs, memoryMb, network = false, background, survive = false }, context) {
+  async run({ command, cwd = '.', timeoutMs, memoryMb, background, survive = false }, context, { access }) {
     const folder = (await context.workspace.resolve(cwd)).absolute;
-    const request = { command, cwd: folder, network, timeoutMs, memoryMb };
+    const network = toCommandNetwork(access);
+    const request = { command, cwd: folder, timeoutMs, memoryMb };
     if (background) {
-      const process = await context.processes.start({ ...request, survives: survive });
+      const process = await context.processes.start({ ...request, network: network === true, survives: survive });
       return { text: describeStarted(process), process, detail: { process: process.id, pid: process.pid } };
     }
-    const run = await runProgram(context, { ...request, env: {} });
+    const run = await runProgram(context, { ...request, network, env: {} });
     const { result, text, blob } = run;
     const evidence = await toEvidence(context, { command, result, text, cwd: folder });
     return {

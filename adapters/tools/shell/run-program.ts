@@ -29,7 +29,7 @@ export function toPrestart(context: ToolContext, request: Omit<ProgramRequest, '
   const { env = PLAIN, network = false } = request;
   return {
     network,
-    env: { ...toOfflineEnvironment(context, network), ...env },
+    env: { ...toOfflineEnvironment(context, network !== false), ...env },
     limits: { ...context.execLimits, ...toRequestedLimits(request, context.execLimits) },
   };
 }

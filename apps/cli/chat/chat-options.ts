@@ -8,10 +8,20 @@ export interface ChatCommandOptions extends Options {
 }
 
 /** @throws UsageError for options that only a new session has. */
-export function checkContinued({ sandbox, grant, worker, addDir, isolate, effort, temperature }: Options): void {
+export function checkContinued({
+  sandbox,
+  grant,
+  allowNet,
+  worker,
+  addDir,
+  isolate,
+  effort,
+  temperature,
+}: Options): void {
   const fixed = [
     ...(sandbox ? ['--sandbox'] : []),
     ...(grant ? ['--grant'] : []),
+    ...(allowNet ? ['--allow-net'] : []),
     ...(worker ? ['--worker'] : []),
     ...(addDir ? ['--add-dir'] : []),
     ...(isolate ? ['--isolate'] : []),

@@ -90,6 +90,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       sandbox,
       isolate,
       grant,
+      allowNet,
       worker: workers,
       waitForModel,
       approve,
@@ -113,6 +114,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       sandbox,
       isolate,
       grant,
+      allowNet,
       workers,
     });
     session = id;

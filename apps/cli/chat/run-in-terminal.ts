@@ -74,6 +74,7 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
       sandbox: options.sandbox,
       isolate: options.isolate,
       grant: options.grant,
+      allowNet: options.allowNet,
       workers: options.worker,
       instance,
       startedBy,

@@ -49,6 +49,8 @@ export interface Options {
   waitForModel?: number;
   /** Texts of one grant. */
   grant?: readonly string[];
+  /** Presets and hosts. */
+  allowNet?: readonly string[];
   /** Names of variables, or beginnings of names that end in `*`. */
   env?: readonly string[];
   note?: string;

@@ -60,6 +60,11 @@ export const grantOption = new Option(
   'what the session may do, such as "file-operations · exec(npm test)"; repeatable (klaus help grants)',
 ).argParser(repeatable());
 
+export const allowNetOption = new Option(
+  '--allow-net <hosts>',
+  'what commands with a network reach: npm, pypi, crates, go, github, or hosts such as example.com; commas between them (docs/network.md)',
+).argParser(repeatable());
+
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices);
 }
@@ -142,6 +147,7 @@ export function addRequestOptions(command: Command): Command {
     .addOption(approveOption())
     .addOption(onAskOption)
     .addOption(grantOption)
+    .addOption(allowNetOption)
     .option(
       '--worker <name>',
       'an agent that the session can give tasks, with its own authority; repeatable',
@@ -203,6 +209,7 @@ export function checkCombination(options: Options): void {
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.agent === undefined ? [] : ['--agent']),
     ...(options.grant ? ['--grant'] : []),
+    ...(options.allowNet ? ['--allow-net'] : []),
     ...(options.worker ? ['--worker'] : []),
     ...(options.effort ? ['--effort'] : []),
     ...(options.temperature === undefined ? [] : ['--temperature']),

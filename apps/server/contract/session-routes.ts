@@ -36,6 +36,12 @@ export const sessionRoutes = {
         .array(z.string())
         .optional()
         .describe('What the session may do, such as `file-operations`. Default: the workspace and the sandbox.'),
+      allowNet: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'Hosts that commands with a network reach too: `npm`, `pypi`, `crates`, `go`, `github`, or `example.com`.',
+        ),
       agent: z
         .string()
         .optional()

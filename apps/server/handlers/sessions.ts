@@ -73,6 +73,7 @@ export const sessionHandlers = {
       sandbox,
       isolate,
       grant,
+      allowNet,
       workingCopy,
       trustCommand,
       instance,
@@ -92,7 +93,18 @@ export const sessionHandlers = {
       ? await klaus.session(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), runner, chat, model, temperature, effort }),
-          ...optional({ mode, sandbox, isolate, grant, workers, workingCopy, trustCommand, instance, startedBy }),
+          ...optional({
+            mode,
+            sandbox,
+            isolate,
+            grant,
+            allowNet,
+            workers,
+            workingCopy,
+            trustCommand,
+            instance,
+            startedBy,
+          }),
           checkFolder: (path) => void context.workspaces.check(path, from),
           ...(limits ? { limits: optional(limits) } : {}),
         });

@@ -1,7 +1,15 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { Intent, ToolContext } from '../ports/tool.ts';
 import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
-import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint, toHostRules } from '../../policy/index.ts';
+import {
+  allowsToolUse,
+  createSecretScanner,
+  heldBy,
+  liveAt,
+  type Redactor,
+  toFingerprint,
+  toHostRules,
+} from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
@@ -51,6 +59,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
     contextInfo: () => readContextInfo(work),
+    authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     web: ({ access }) => engine.openWeb(toHostRules(access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,

@@ -1,3 +1,4 @@
+import type { LimitedNetwork } from '../../policy/index.ts';
 import type { CheckEnvironment, SandboxName } from '../../protocol/index.ts';
 import type { MappedFolder } from './layer.ts';
 
@@ -52,8 +53,11 @@ export interface ExecRequest {
   readable?: readonly string[];
   /** Folders of `readable` that the command may change, if the driver can protect them like a workspace. */
   writable?: readonly string[];
-  /** Default false: no network at all. */
-  network?: boolean;
+  /**
+   * True: every host. Hosts: only these, at addresses that were checked, through a proxy in the network of this command
+   * alone; a driver that cannot do this refuses the command. Default false: no network at all.
+   */
+  network?: boolean | LimitedNetwork;
   /** The only connection of a command without a network. Bubblewrap only. */
   relay?: Relay;
   /**

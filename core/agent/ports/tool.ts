@@ -1,6 +1,16 @@
 import type { z } from 'zod';
 import type { Delegated } from '../../policy/index.ts';
-import type { Access, BlobRef, Effect, EventBody, FileChange, Receipt, Resume, Todo } from '../../protocol/index.ts';
+import type {
+  Access,
+  Authority,
+  BlobRef,
+  Effect,
+  EventBody,
+  FileChange,
+  Receipt,
+  Resume,
+  Todo,
+} from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
@@ -146,6 +156,8 @@ export interface ToolContext {
   readonly recall: Recall;
   /** How much of the context window and of the limits is used. */
   contextInfo(): Promise<ContextInfo>;
+  /** What the session may do at present. */
+  authorities(): readonly Authority[];
   /** Sends requests to the hosts that the intent names with an access `net`, and to no other. */
   web(intent: Pick<Intent, 'access'>): WebClient;
   /**

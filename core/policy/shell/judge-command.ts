@@ -23,6 +23,8 @@ export interface JudgeOptions {
   secretPatterns?: readonly string[];
   /** True if the command has no network: effects that would only fail are allowed. Default false. */
   isOffline?: boolean;
+  /** True if the command reaches only hosts that are judged by themselves: effects that need them are allowed. Default false. */
+  isLimited?: boolean;
 }
 
 export interface CommandVerdict {
@@ -73,6 +75,7 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
   const evaluation = evaluateCommand(line, options);
   const context = toContext(options);
+  const isAnswered = options.isOffline === true || options.isLimited === true;
   let found: { verdict: Verdict; rule: string; reason: string } | undefined;
   const note = (verdict: 'ask' | 'deny', rule: string, reason: string) => {
     if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };
@@ -83,7 +86,7 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     for (const command of evaluation.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
-        if (finding && !(options.isOffline && finding.needs && !finding.worksOffline))
+        if (finding && !(isAnswered && finding.needs && !finding.worksOffline))
           note(finding.verdict, name, finding.reason);
       }
     }

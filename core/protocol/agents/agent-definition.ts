@@ -57,6 +57,8 @@ export const agentHeadSchema = z.strictObject({
   capabilities: namesSchema.optional(),
   /** Further authority, in the notation of `--grant`. */
   grants: z.union([z.array(z.string()), z.string().transform((text) => [text])]).optional(),
+  /** Hosts that its commands with a network reach too: presets such as `npm`, and hosts. See `toNetAuthorities`. */
+  allowNet: namesSchema.optional(),
   config: agentConfigSchema.optional(),
   /**
    * What drives the agent: `acp` is a program that speaks the Agent Client Protocol, `claude-code` is Claude Code.

@@ -99,6 +99,7 @@ function toBody({
   trustCommand,
   limits,
   grant,
+  allowNet,
   agent,
   runner,
   workers,
@@ -109,7 +110,8 @@ function toBody({
   const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, runner, chat };
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
   const origin = { instance, startedBy, trustCommand, workingCopy: copy };
-  return optional({ ...fields, ...origin, grant: grant && [...grant], workers: workers && [...workers] });
+  const lists = { grant: grant && [...grant], allowNet: allowNet && [...allowNet], workers: workers && [...workers] };
+  return optional({ ...fields, ...origin, ...lists });
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

@@ -84,6 +84,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     isolate: options.isolate,
     workingCopy: toWorkingCopy(options),
     grant: options.grant,
+    allowNet: options.allowNet,
     workers: options.worker,
     ...toOrigin(process.env),
   });

@@ -124,6 +124,7 @@ function toRequest(given: {
     sandbox: options.sandbox,
     isolate: options.isolate,
     grant: options.grant,
+    allowNet: options.allowNet,
     workers: options.worker,
     waitForModelMs: options.waitForModel,
     workingCopy: toWorkingCopy(options),

@@ -1,5 +1,6 @@
 import { optional } from '../../../protocol/index.ts';
 import type { Rule } from '../../rule.ts';
+import { isLimitedAccess } from '../../network/command-network.ts';
 import { judgeCommand } from '../judge-command.ts';
 
 /** The gate's rule for command lines. It only narrows: other rules still judge what it allows. */
@@ -14,6 +15,7 @@ export const shellRule: Rule = {
         workspace,
         secretPatterns,
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
+        isLimited: isOffline && isLimitedAccess(call.access) && !access.hasNetwork,
         ...optional({ cwd: access.cwd }),
       });
       if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
