@@ -10,6 +10,7 @@ import type {
   SessionFilter,
   SessionRow,
   SessionStore,
+  Skills,
   Store,
   StoreQueries,
   Tool,
@@ -85,6 +86,13 @@ export interface Klaus {
    * @throws KlausError `workspace.missing`.
    */
   agents(workspace?: string): Agents;
+  /**
+   * The skills of the user and of a workspace.
+   *
+   * @param workspace Default: the configured one.
+   * @throws KlausError `workspace.missing`.
+   */
+  skills(workspace?: string): Skills;
   /** By default the session with the newest event first. */
   sessions(query?: SessionFilter): Promise<SessionRow[]>;
   /**

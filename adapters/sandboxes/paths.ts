@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, normalize, relative } from 'node:path';
+import { isAbsolute, join, normalize, relative } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -26,10 +26,12 @@ export function toWorkingFolder(request: ExecRequest, workspace: string): string
   return cwd;
 }
 
-/** @throws KlausError `sandbox.failed` for a request that would show Klaus's own state, which is in `home`. */
+/** @throws KlausError `sandbox.failed` for a request that would show Klaus's own state, which is in `home`. Its skills can be read. */
 export function checkShown({ binds = [], readable = [] }: Pick<ExecRequest, 'binds' | 'readable'>, home: string): void {
+  const skills = join(home, 'skills');
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
-    if (contains(home, existsSync(path) ? realpathSync.native(path) : path))
+    const real = existsSync(path) ? realpathSync.native(path) : path;
+    if (contains(home, real) && !(readable.includes(path) && contains(skills, real)))
       throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
   }
 }

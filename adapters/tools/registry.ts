@@ -37,6 +37,7 @@ import { processControl } from './shell/process-control.ts';
 import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
+import { useSkill } from './skills/use-skill.ts';
 import { todoWrite } from './todo/todo-write.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
@@ -80,4 +81,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   listChildren,
   todoWrite,
   presentPlan,
+  useSkill,
 ];

@@ -28,6 +28,15 @@ export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
 export { PRESENT_PLAN } from './context/plan-mode.ts';
 export type { ContextInfo, LimitUse } from './ports/context-info.ts';
+export {
+  USE_SKILL,
+  type BrokenSkill,
+  type Skill,
+  type SkillFiles,
+  type SkillList,
+  type Skills,
+} from './skills/skills.ts';
+export { expandSkill, MAX_SKILL_BYTES, splitFrontMatter } from './skills/skill-text.ts';
 export type { Clock } from './ports/clock.ts';
 export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';

@@ -31,7 +31,9 @@ function lookAt(
 ): Look | undefined {
   const { path } = access;
   const isInCopy = isInWorkingCopy(workspace, home) && isBelow(path, workspace);
-  if (isBelow(path, home) && !isInCopy) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
+  // The skills of the user are texts; only a session that may read them has them among `readable`.
+  const isSkill = access.right === 'r' && isBelow(path, `${home}/skills`);
+  if (isBelow(path, home) && !isInCopy && !isSkill) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
   const beside = readable.flatMap((folder) => toRelative(path, folder) ?? []);
   const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });

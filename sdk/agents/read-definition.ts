@@ -1,11 +1,10 @@
 import { agentHeadSchema, KlausError, toNearest, type AgentDefinition } from '@klaus/core/protocol';
+import { splitFrontMatter } from '@klaus/core/skill-text';
 import type * as Yaml from 'yaml';
 import { parseYaml } from '../config/yaml-values.ts';
 
 /** Bytes of a definition. A larger one is not text that a person wrote. */
 export const MAX_DEFINITION_BYTES = 256 * 1024;
-
-const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([^]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/;
 
 /**
  * Reads a definition: Markdown whose front matter is YAML.
@@ -17,14 +16,14 @@ export async function readDefinition(text: string, path: string): Promise<AgentD
   const refuse = (line: number, reason: string, hint?: string): KlausError =>
     new KlausError('config', `${path}:${line}: ${reason}`, hint === undefined ? {} : { hint });
   if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES) throw refuse(1, 'a definition has at most 256 KiB');
-  const found = FRONT_MATTER.exec(text);
-  if (!found)
+  const { head, body } = splitFrontMatter(text);
+  if (head === undefined)
     throw refuse(1, 'this file has no front matter', 'Begin it with a line `---`, its fields, and a line `---`.');
   const yaml = await import('yaml');
   // The first line of the YAML is the second of the file.
-  const { document, lines } = parseYaml(yaml, `\n${found[1]}`, path);
+  const { document, lines } = parseYaml(yaml, `\n${head}`, path);
   const parsed = agentHeadSchema.safeParse(toFields(document, () => refuse(2, 'this YAML cannot be read')));
-  if (parsed.success) return { ...parsed.data, systemPrompt: toBody(text.slice(found[0].length)) };
+  if (parsed.success) return { ...parsed.data, systemPrompt: body };
   // A misspelled field is also a missing one.
   const { issues } = parsed.error;
   const issue = issues.find(({ code, path: at }) => code === 'unrecognized_keys' && at.length === 0) ?? issues[0];
@@ -36,11 +35,6 @@ export async function readDefinition(text: string, path: string): Promise<AgentD
     throw refuse(line, `there is no field ${named}`, nearest === undefined ? undefined : `Did you mean ${nearest}?`);
   }
   throw refuse(line, `${issue!.path.join('.') || 'the front matter'}: ${issue!.message}`);
-}
-
-/** Without the empty line before it and the end of its last line. */
-function toBody(text: string): string {
-  return text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
 }
 
 /** @param refuse Makes the error of a document that is nested too deeply or has recursive aliases. */

@@ -15,6 +15,7 @@ import {
 import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
+import { openSkills } from '../skills/skills.ts';
 import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
@@ -109,6 +110,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
         { home, tools, clock, store: traced.store },
         { workspace, userHome: toUserHome(env), registries: () => findRegistries(env).hosts },
       ),
+    openSkills: (workspace) => openSkills({ workspace, home: toUserHome(env), state: home }, () => tools.names),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),

@@ -2,7 +2,7 @@ import { optional } from '@klaus/core/optional';
 import { basename, resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
-import { toSystemPrompt, type Engine, type SessionStore } from '@klaus/core/agent';
+import { toSystemPrompt, USE_SKILL, type Engine, type SessionStore } from '@klaus/core/agent';
 import { allowsAccess, allowsToolUse, heldBy, isAmount, toGrant } from '@klaus/core/policy';
 import {
   isReadOnly,
@@ -197,7 +197,8 @@ export function toOpened(
     allowsAccess(grant, { kind: 'fs', path, right }, engine.clock.now());
   const mode = given.mode ?? values.approve;
   // The tools do not change, but the mode does: the user can accept a plan. Agents keep the mode of their definition.
-  const tools = findUsableTools(engine, { grant, isPlanning: mode === 'plan' && agent !== undefined });
+  const isPlanning = mode === 'plan' && agent !== undefined;
+  const tools = findUsableTools(engine, { workspace, grant, isPlanning });
   return {
     type: 'session.opened',
     workspace,
@@ -234,11 +235,12 @@ export function toOpened(
 /** The tools whose effects the grant allows, and that only read if the agent plans. Without `tool_search` all of them are offered. */
 function findUsableTools(
   engine: Engine,
-  { grant, isPlanning }: Pick<Opened, 'grant'> & { isPlanning: boolean },
+  { workspace, grant, isPlanning }: Pick<Opened, 'grant' | 'workspace'> & { isPlanning: boolean },
 ): { offered: string[]; deferred: string[] } {
   const now = engine.clock.now();
   const isUsable = (name: string): boolean => {
     if (name === USE_TOOL) return true;
+    if (name === USE_SKILL && !engine.openSkills(workspace).exist()) return false;
     const tool = engine.tools.get(name);
     return allowsToolUse(grant, tool, now) && (!isPlanning || isReadOnly(tool.effects));
   };

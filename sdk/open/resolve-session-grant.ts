@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { Engine } from '@klaus/core/agent';
 import type { Authority, Grant } from '@klaus/core/protocol';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
-import { findOutsideFolders, isIn, type OutsideFoldersInput, toFolder } from './outside-folders.ts';
+import { orUndefined } from '../or-undefined.ts';
+import { findOutsideFolders, isIn, type OutsideFoldersInput, toFolder, toRealPath } from './outside-folders.ts';
 
 interface SessionGrantInput extends Pick<OutsideFoldersInput, 'configuration' | 'cwd'> {
   given: Pick<OpenOptions, 'grant' | 'root' | 'checkFolder'>;
@@ -21,12 +23,26 @@ export function resolveSessionGrant(
   const now = engine.clock.now();
   const input = { given, configuration, cwd, workspace, state: engine.home };
   if (given.grant === undefined) {
-    const outside = findOutsideFolders(input);
+    const { readable, writable } = findOutsideFolders(input);
+    const isKnown = (folder: string): boolean => [workspace, ...readable].some((known) => isIn(folder, known));
+    // The default grant allows to read the skills of the user.
+    const skills = engine
+      .openSkills(workspace)
+      .folders()
+      .filter((folder) => !isKnown(folder));
+    const shown = skills.filter((folder) => isShowable(folder, { cwd, state: engine.home }));
+    const outside = { readable: [...readable, ...shown], writable };
     return { grant: toOpeningGrant(undefined, { workspace, ...outside, now }), ...outside };
   }
   const wanted = toOpeningGrant(given.grant, { workspace, now });
   const { grant, folders } = resolveGrantPaths(wanted, { workspace, state: engine.home, check: given.checkFolder });
   return { grant, ...findOutsideFolders({ ...input, granted: folders }) };
+}
+
+/** True for a folder that a user could name, and for those of `KLAUS_HOME/skills`. */
+function isShowable(folder: string, at: { cwd: string; state: string }): boolean {
+  if (isIn(folder, join(toRealPath(at.state), 'skills'))) return true;
+  return orUndefined(() => toFolder(folder, at)) === folder;
 }
 
 /**

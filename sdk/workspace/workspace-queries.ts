@@ -17,10 +17,11 @@ export function createWorkspaceQueries({
   configuration: Configuration;
   inForce: PolicyEngines;
   cwd: string;
-}): Pick<Klaus, 'agents' | 'policy' | 'files' | 'memory'> {
+}): Pick<Klaus, 'agents' | 'skills' | 'policy' | 'files' | 'memory'> {
   const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));
   return {
     agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
+    skills: (workspace) => engine.openSkills(toRealFolder(toFolder(workspace))),
     policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
     files: (workspace) => openWorkspaceFiles(engine, toFolder(workspace)),
     memory: (workspace) => openMemory(engine, toFolder(workspace)),

@@ -194,6 +194,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     openWorkspace: async () => files.workspaceOf(host),
     openSandbox: async () => createSimSandbox(world, host),
     openAgents: () => NO_AGENTS,
+    openSkills: () => ({ exist: () => false, folders: () => [], list: refuse, find: refuse, files: refuse }),
     openKnowledge: (workspace) => store.knowledge(workspace),
     openRecall: (session) => store.recall(session),
     openProcesses: () => NO_PROCESSES,

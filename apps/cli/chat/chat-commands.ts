@@ -96,14 +96,21 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
 /**
  * The command that a line calls; undefined for a prompt. A line that begins with a space is a prompt.
  *
+ * @param folder The project, whose skills and those of the user are commands too. Absent: none are.
+ * @returns `prompt`: the line calls a skill, which the model loads.
  * @throws UsageError for an unknown command, with the nearest one, and for an argument that it does not take.
  */
-export async function findChatCommand(line: string): Promise<{ command: ChatCommand; argument: string } | undefined> {
+export async function findChatCommand(
+  line: string,
+  folder?: string,
+): Promise<{ command: ChatCommand; argument: string } | { prompt: string } | undefined> {
   const [, given, argument = ''] = /^\/([a-z][\w-]*)(?:\s+(\S.*?))?\s*$/is.exec(line) ?? [];
   if (given === undefined) return undefined;
   const name = given.toLowerCase();
   const command = CHAT_COMMANDS.find((each) => each.name === name);
   if (!command) {
+    const prompt = folder === undefined ? undefined : await findSkillPrompt(name, argument, folder);
+    if (prompt !== undefined) return { prompt };
     const { toNearest } = await import('@klaus/sdk');
     const names = CHAT_COMMANDS.map((each) => each.name);
     const nearest = toNearest(name, names);
@@ -116,10 +123,20 @@ export async function findChatCommand(line: string): Promise<{ command: ChatComm
   return { command, argument };
 }
 
+async function findSkillPrompt(name: string, argument: string, folder: string): Promise<string | undefined> {
+  const [{ listSkillFiles, toSkillPrompt }, { toHome, toUserHome }] = await Promise.all([
+    import('@klaus/sdk/skills'),
+    import('@klaus/sdk/home'),
+  ]);
+  const places = { workspace: folder, home: toUserHome(process.env), state: toHome(process.env, folder) };
+  const isKnown = listSkillFiles(places).found.some((skill) => skill.name === name);
+  return isKnown ? toSkillPrompt(name, argument) : undefined;
+}
+
 function toHelp(): string {
   const rows = CHAT_COMMANDS.map(({ name, argument, summary }) => [
     `/${name}${argument === undefined ? '' : ` ${argument}`}`,
     summary,
   ]);
-  return `${toTable(rows)}A line that ends with \\ continues on the next one. Ctrl-C cancels a run.\n`;
+  return `${toTable(rows)}/NAME loads a skill, which \`klaus skills\` lists. A line that ends with \\ continues on the next one. Ctrl-C cancels a run.\n`;
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { toPrintable } from '@klaus/sdk/printable';
 import type { SessionClient, SessionSummary } from '@klaus/sdk/client';
 import type { Output } from '../output/output.ts';
@@ -38,6 +39,8 @@ export async function runChat(given: ChatOptions): Promise<number> {
   const { lines, isInteractive, output, signal } = given;
   const { chat, send, isOver } = createChat(given);
   let exitCode: number = EXIT.done;
+  const { client, options } = given;
+  const folder = client.server === undefined ? resolve(options.cwd ?? '.') : undefined;
   while (!isOver()) {
     const line = await lines.read(signal);
     if (signal.aborted) return EXIT.interrupted;
@@ -45,9 +48,9 @@ export async function runChat(given: ChatOptions): Promise<number> {
     if (line.trim() === '') continue;
     let code: number = EXIT.done;
     try {
-      const called = await findChatCommand(line);
-      if (called) await called.command.run(chat, called.argument);
-      else code = await send(line.trim());
+      const called = await findChatCommand(line, folder);
+      if (called && 'command' in called) await called.command.run(chat, called.argument);
+      else code = await send(called?.prompt ?? line.trim());
     } catch (error) {
       if (!isInteractive || !isKlausError(error)) throw error;
       output.settle();

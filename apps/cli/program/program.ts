@@ -28,6 +28,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
   'Agents:': {
     agents: () => import('../commands/agents/agents.ts'),
+    skills: () => import('../commands/skills/skills.ts'),
   },
   'Sessions:': {
     sessions: () => import('../commands/sessions/sessions.ts'),

@@ -4,6 +4,7 @@ import { INFO_COMMANDS } from './info-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { SETTING_COMMANDS } from './setting-commands.ts';
 import { readUserCommands } from './user-commands.ts';
+import { readUserSkills } from './user-skills.ts';
 import { WORK_COMMANDS } from './work-commands.ts';
 
 const BUILT_IN: readonly TerminalCommand[] = [
@@ -13,11 +14,22 @@ const BUILT_IN: readonly TerminalCommand[] = [
   ...SETTING_COMMANDS,
 ];
 
-/** All commands by name: the built-in ones, which no file can replace, and those of the user and the project. */
+const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
+
+/**
+ * All commands by name: the built-in ones, which no file can replace, those of the user and the project, and their
+ * skills.
+ */
 export function listCommands(app: App): readonly TerminalCommand[] {
-  const names = new Set(BUILT_IN.map(({ name }) => name));
+  const names = new Set(BUILT_IN_NAMES);
   const own = app.client.server === undefined ? readUserCommands(app.options.folder) : [];
-  return [...BUILT_IN, ...own.filter(({ name }) => !names.has(name))].toSorted((a, b) => a.name.localeCompare(b.name));
+  for (const { name } of own) names.add(name);
+  const skills = app.client.server === undefined ? readUserSkills(app.options.folder) : [];
+  const others = [
+    ...own.filter(({ name }) => !BUILT_IN_NAMES.has(name)),
+    ...skills.filter(({ name }) => !names.has(name)),
+  ];
+  return [...BUILT_IN, ...others].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 /**

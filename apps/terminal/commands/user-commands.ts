@@ -40,11 +40,7 @@ function readFolder(folder: string): TerminalCommand[] {
 
 function toCommand(name: string, file: string): TerminalCommand {
   const [, header = '', body = file] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(file) ?? [];
-  const field = (key: string): string | undefined =>
-    new RegExp(`^${key}:[ \\t]*(.+)$`, 'm')
-      .exec(header)?.[1]
-      ?.trim()
-      .replace(/^(['"])(.*)\1$/, '$2');
+  const field = (key: string): string | undefined => readField(header, key);
   const argument = field('argument-hint') ?? (/\$(?:ARGUMENTS|\d)/.test(body) ? '[ARGUMENTS]' : undefined);
   const first = body.split('\n').find((line) => line.trim() !== '') ?? '';
   return {
@@ -53,6 +49,14 @@ function toCommand(name: string, file: string): TerminalCommand {
     summary: toLine(field('description') ?? first, 80),
     run: (app, given) => send(app, expand(body, given)),
   };
+}
+
+/** A field of a header, if it is on one line. */
+export function readField(header: string, key: string): string | undefined {
+  return new RegExp(`^${key}:[ \\t]*(.+)$`, 'm')
+    .exec(header)?.[1]
+    ?.trim()
+    .replace(/^(['"])(.*)\1$/, '$2');
 }
 
 /** A shell command in the text of a command: !`git diff`. */

@@ -54,6 +54,11 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     agents: engine.openAgents(workspace.root),
+    skills: engine.openSkills(workspace.root),
+    mayUse: (name) => {
+      const tool = engine.tools.find(name);
+      return tool !== undefined && allowsToolUse(work.authority.grant(), tool, engine.clock.now());
+    },
     children: createChildren(work, call),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),

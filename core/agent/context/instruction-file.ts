@@ -9,6 +9,7 @@ import type { Work } from '../loop/work.ts';
 const MAX_BYTES = 32 * 1_024;
 /** Beginning of the notice about a file that was left out. A replay recognizes it. */
 const LEFT_OUT = 'Instructions left out: ';
+const SKILL_LEFT_OUT = 'Skill left out: ';
 
 /** The text of an instruction file, or why it is not shown to the model. */
 export type InstructionFile = { text: string } | { leftOut: string };
@@ -70,6 +71,11 @@ export function toLeftOutNotice(path: string, reason: string, run: string): Even
   return { type: 'notice', run, level: 'warn', text };
 }
 
+/** The notice about a skill that the model is not offered. @param reason With the path. */
+export function toSkillNotice(reason: string, run: string): EventBody {
+  return { type: 'notice', run, level: 'warn', text: `${SKILL_LEFT_OUT}${reason}` };
+}
+
 export function isLeftOutNotice(event: EventBody): boolean {
-  return event.type === 'notice' && event.text.startsWith(LEFT_OUT);
+  return event.type === 'notice' && [LEFT_OUT, SKILL_LEFT_OUT].some((start) => event.text.startsWith(start));
 }

@@ -19,6 +19,7 @@ import type { Store } from '../ports/store.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import type { WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
+import type { Skills } from '../skills/skills.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from '../calls/tool-registry.ts';
 
@@ -96,6 +97,8 @@ export interface Engine {
   findSecret(name: string): string | undefined;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
+  /** The skills that a session may load. @param workspace Absolute real path. */
+  openSkills(workspace: string): Skills;
   /** The knowledge about a workspace. @param workspace Absolute real path. */
   openKnowledge(workspace: string): Knowledge;
   /** The text of a session's log, including messages that are no longer in its context. */

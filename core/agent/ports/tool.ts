@@ -16,6 +16,7 @@ import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
 import type { EditorBuffers } from './editor-buffers.ts';
 import type { Knowledge } from './memory.ts';
+import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
@@ -143,6 +144,9 @@ export interface ToolContext {
   restoreSecrets(text: string, current: string): string;
   /** The defined agents. */
   readonly agents: Agents;
+  readonly skills: Skills;
+  /** True if the session's grant allows a tool. @param name Also of a tool that does not exist. */
+  readonly mayUse: (name: string) => boolean;
   /** The child sessions of this one. */
   readonly children: Children;
   /** The knowledge about this workspace. New entries are redacted and contain the session. */

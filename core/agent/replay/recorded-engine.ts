@@ -54,6 +54,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       ...{ grantOf: refuse, describe: refuse, isOfProject: refuse },
       ...refusing('list', 'find', 'save', 'edit', 'recordUse', 'remove'),
     }),
+    openSkills: () => ({ exist: () => false, folders: () => [], files: refuse, ...refusing('list', 'find') }),
     openRecall: () => refusing('search', 'read'),
     // Logs with background processes are not replayed.
     openProcesses: () => ({
