@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { GuardLog } from '@klaus/sdk/guard-log';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
+import { createHeldConnections } from './access/held-connections.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
 import type { Context } from './http/handler.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -19,7 +20,7 @@ export function createContext({
   klaus,
   log,
   ...given
-}: Pick<Context, 'klaus' | 'log' | 'token' | 'version' | 'cookie' | 'hooks'>): Context {
+}: Pick<Context, 'klaus' | 'log' | 'signIn' | 'version' | 'hooks'>): Context {
   const { configuration } = klaus;
   const limit = configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
@@ -47,6 +48,7 @@ export function createContext({
     ...given,
     ...{ klaus, log, workspaces, queue, hubs, live, feed, deletions },
     guardLog: new GuardLog(klaus.store),
+    connections: createHeldConnections(),
     metrics: undefined,
     maxBodyBytes: MAX_BODY_BYTES,
   };

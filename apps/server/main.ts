@@ -36,8 +36,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     json,
     redact: (text) => klaus.redact(text),
   });
-  const { webhookSecret } = configuration.values.server;
-  if (webhookSecret !== undefined) log.hide(webhookSecret);
+  const { webhookSecret, oidcClientSecret } = configuration.values.server;
+  for (const secret of [webhookSecret, oidcClientSecret]) if (secret !== undefined) log.hide(secret);
   const stopLoggingCrashes = logCrashes(log);
   const server = await startServer({
     klaus,
@@ -70,14 +70,19 @@ function exitEarly(log: ServerLog): never {
   process.exit(0);
 }
 
-function printReady({ url, socket, tokenFile, token }: RunningServer, json: boolean): void {
+/** Where a browser signs in. A secret that the user chose is not in it: others may see the screen. */
+function toAddress({ url, tokenFile, token, isTokenForBrowsers }: RunningServer): string {
+  return tokenFile === null || !isTokenForBrowsers ? `${url}/` : `${url}/#token=${token}`;
+}
+
+function printReady(server: RunningServer, json: boolean): void {
+  const { url, socket, tokenFile, isTokenForBrowsers } = server;
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, socket, tokenFile, pid: process.pid })}\n`);
     return;
   }
-  // A secret that the user chose is not printed: others may see the screen.
-  const address = tokenFile === null ? `${url}/` : `${url}/#token=${token}`;
-  process.stdout.write(`${address}\n`);
+  process.stdout.write(`${toAddress(server)}\n`);
+  if (!isTokenForBrowsers) return void process.stderr.write('Sign in on the page. Ctrl-C stops the server.\n');
   process.stderr.write(
     tokenFile === null
       ? 'Sign in with AGENT_API_SECRET. Ctrl-C stops the server.\n'
@@ -99,8 +104,9 @@ function waitForSignal(log: (text: string) => void): Promise<void> {
 }
 
 /** Passes the address in a file that only this user can read: every user of a machine sees the arguments of a program. */
-function openBrowser(home: string, { url, token, tokenFile }: RunningServer): void {
-  const address = tokenFile === null ? `${url}/` : `${url}/#token=${token}`;
+function openBrowser(home: string, server: RunningServer): void {
+  const { url } = server;
+  const address = toAddress(server);
   const file = join(home, 'server', 'open.html');
   writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`, { mode: 0o600 });
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';

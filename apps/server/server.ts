@@ -5,7 +5,10 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import type { ServerDescriptor } from './contract/index.ts';
+import { toProxyTrust } from './access/proxy-trust.ts';
 import { createRequestGuard, isLoopback } from './access/request-guard.ts';
+import { openEndedSignIns } from './access/sign-in/ended-sign-ins.ts';
+import { openSignIn } from './access/sign-in/open-sign-in.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
 import { createApp } from './http/app.ts';
@@ -51,6 +54,8 @@ export interface RunningServer {
   /** Absolute path; null when the token is AGENT_API_SECRET. */
   readonly tokenFile: string | null;
   readonly token: string;
+  /** True if a browser signs in with the token. */
+  readonly isTokenForBrowsers: boolean;
   readonly routes: readonly { method: string; path: string }[];
   /** Sessions of an earlier server whose runs continue here. */
   readonly resumed: readonly string[];
@@ -63,7 +68,8 @@ export interface RunningServer {
 /**
  * Serves an engine over HTTP, on an address of this machine and on a Unix socket of this user.
  *
- * @throws KlausError `config` for an address that other machines reach without AGENT_API_SECRET, `usage` for a port
+ * @throws KlausError `config` for an address that other machines reach without AGENT_API_SECRET, or for a sign-in
+ *   without its settings, `usage` for a port
  *   that is in use, `store.busy` when another server runs for the same state folder.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -95,15 +101,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const address = tcp.address() as { port: number };
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 
-  // Cookies have no port: the name separates two servers of one machine.
-  const context = createContext({ klaus, log, token, version, hooks, cookie: `klaus-${address.port}` });
+  const proxies = toProxyTrust(configuration.get('server.trustProxy'));
+  const signIn = await openSignIn({
+    ...{ configuration, token, proxies, log },
+    // Cookies have no port: the name separates two servers of one machine.
+    cookie: `klaus-${address.port}`,
+    ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
+  });
+  const context = createContext({ klaus, log, signIn, version, hooks });
   const { queue, hubs, live, deletions, feed } = context;
   const guard = createRequestGuard({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
-    trustProxy: configuration.get('server.trustProxy'),
-    token,
-    cookie: context.cookie,
+    ...{ proxies, token, signIn },
   });
   const app = createApp({ context, guard, files: createStaticFiles() });
   const sockets = createSockets(context, guard);
@@ -154,6 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     socket: socket ? socketPath : null,
     tokenFile,
     token: token.text,
+    isTokenForBrowsers: signIn.exchange !== undefined,
     resumed,
     idle: watch.idle,
     routes: app.routes.map(({ method, path }) => ({ method, path })),

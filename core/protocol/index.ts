@@ -185,6 +185,7 @@ export {
 } from './settings/sampling.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
+export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';
 export { type ProjectRule, type Setting, defineSetting, fromText, toAllowed } from './settings/setting.ts';
 export {
   SETTINGS,

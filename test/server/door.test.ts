@@ -7,8 +7,15 @@ import { startServer } from '../../apps/server/server.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { rawRequest, startTestServer, type RawAnswer, type TestServer } from '../fixtures/server.ts';
 
-/** The only routes that need no token; the page itself holds nothing of the user. */
-const OPEN = new Set(['GET /health', 'POST /api/sign-in', 'GET /*']);
+/** The only routes that need no sign-in; the page itself holds nothing of the user. */
+const OPEN = new Set([
+  'GET /health',
+  'GET /api/sign-in',
+  'POST /api/sign-in',
+  'GET /api/sign-in/start',
+  'GET /api/sign-in/callback',
+  'GET /*',
+]);
 
 /** Every route of the router, once, with its parameters filled. */
 function walk({ server }: TestServer): { method: string; path: string; isOpen: boolean }[] {

@@ -7,6 +7,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
+export type ProxyTrust = ReturnType<typeof toProxyTrust>;
+
 /**
  * The proxies whose forwarding headers are trusted. `true` trusts one proxy in front of the server, a number that many in a row, and a list of names and ranges, separated
  * by commas, the proxies with these addresses. `false` trusts none.
@@ -21,6 +23,8 @@ export function toProxyTrust(setting: boolean | number | string) {
     return family !== 0 && ranges.check(toPlain(address), family === 6 ? 'ipv6' : 'ipv4');
   };
   return {
+    /** True if proxies are trusted by their addresses, instead of by their position. */
+    isByAddress: ranges !== undefined,
     /** True if the headers of a request from this address are trusted. */
     isTrusted: (remote: string): boolean => isProxy(remote, 0),
     /** The address of the client. @param forwarded Content of X-Forwarded-For. */

@@ -1,18 +1,20 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
-import { createAuthRateLimiter } from './auth-rate-limiter.ts';
+import { hasRole, type Role } from '../contract/index.ts';
 import { Refusal } from '../http/problem.ts';
-import { toProxyTrust } from './proxy-trust.ts';
+import { createAuthRateLimiter } from './auth-rate-limiter.ts';
+import { type Identity, OWNER } from './identity.ts';
+import type { ProxyTrust } from './proxy-trust.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
 import type { Token } from './token.ts';
 
 export interface RequestGuardOptions {
   host: string;
   corsOrigins: readonly string[];
-  trustProxy: boolean | number | string;
+  proxies: ProxyTrust;
   token: Token;
-  /** Name of the cookie. */
-  cookie: string;
+  signIn: SignIn;
 }
 
 export type RequestGuard = ReturnType<typeof createRequestGuard>;
@@ -36,9 +38,8 @@ function toOrigins(given: string): string[] {
 
 /** Checks every request and every upgrade before it is handled. */
 export function createRequestGuard(options: RequestGuardOptions) {
-  const { host, token } = options;
+  const { host, token, proxies, signIn } = options;
   const corsOrigins = options.corsOrigins.flatMap(toOrigins);
-  const proxies = toProxyTrust(options.trustProxy);
   const isWildcard = ['0.0.0.0', '::', ''].includes(host);
   const names = new Set([
     'localhost',
@@ -77,6 +78,17 @@ export function createRequestGuard(options: RequestGuardOptions) {
       headers: { 'retry-after': String(wait) },
     });
   };
+  /** @returns Who sent a request; undefined without a valid proof. @throws Refusal 429 as `recordAttempt`. */
+  const identify = async (request: IncomingMessage): Promise<Identity | undefined> => {
+    if (isLocal(request)) return OWNER;
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const isToken = bearer !== undefined && token.isToken(bearer);
+    const { identity, wrong } = isToken ? { identity: OWNER } : await signIn.identify(request);
+    const isAttempt =
+      bearer !== undefined || identity !== undefined || (wrong !== undefined && limiter.isNewCookie(wrong));
+    if (isAttempt) recordAttempt(request, identity !== undefined);
+    return identity;
+  };
   return {
     isSecure,
     recordAttempt,
@@ -98,27 +110,46 @@ export function createRequestGuard(options: RequestGuardOptions) {
         detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },
-    /** @throws Refusal 401, or 429 as `recordAttempt`. */
-    checkToken(request: IncomingMessage): void {
-      if (isLocal(request)) return;
-      const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-      const cookie = readCookie(request.headers.cookie, options.cookie);
-      const isValid =
-        (bearer !== undefined && token.isToken(bearer)) || (cookie !== undefined && token.isCookie(cookie));
-      const isAttempt = bearer !== undefined || (cookie !== undefined && (isValid || limiter.isNewCookie(cookie)));
-      if (isAttempt) recordAttempt(request, isValid);
-      if (isValid) return;
+    identify,
+    /**
+     * @returns Who sent the request.
+     * @throws Refusal 401 without a valid proof, 403 for a lower role, or 429 as `recordAttempt`.
+     */
+    async checkAccess(request: IncomingMessage, least: Role): Promise<Identity> {
+      const identity = await identify(request);
+      if (identity === undefined) throw new Refusal(401, 'unauthorized', signIn.help);
+      checkRole(identity, least);
+      return identity;
+    },
+    /** Checks a token that a client sent in another way than in a header. @throws Refusal 401, or 429 as `recordAttempt`. */
+    checkGivenToken(request: IncomingMessage, given: unknown): Identity {
+      const isValid = typeof given === 'string' && token.isToken(given);
+      if (given !== undefined) recordAttempt(request, isValid);
+      if (isValid) return OWNER;
       throw new Refusal(401, 'unauthorized', {
         title: 'The token is missing or wrong.',
-        detail: 'Open the address that `klaus serve` printed, or send the token in the header `Authorization: Bearer`.',
+        detail: 'Send the token of the server as `auth.token`.',
       });
     },
+    /** The other origins whose pages may use the server. */
+    corsOrigins,
+    /** The origin of this server as the client of a request reaches it. */
+    ownOrigin,
     /** The allowed foreign origin of a request; undefined for the server's own page and for clients without an origin. */
     foreignOrigin(request: IncomingMessage): string | undefined {
       const { origin } = request.headers;
       return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
     },
   };
+}
+
+/** @throws Refusal 403 for a lower role. */
+export function checkRole({ role }: Identity, least: Role): void {
+  if (hasRole(role, least)) return;
+  throw new Refusal(403, 'role_required', {
+    title: `This needs the role ${least}. You have the role ${role}.`,
+    detail: 'An administrator can give it to one of your groups, with the setting `server.roles`.',
+  });
 }
 
 /** True for an address that only this machine can reach. */
@@ -158,12 +189,4 @@ function refuse(title: string): never {
 
 function first(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.split(',')[0];
-}
-
-function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of (header ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
 }

@@ -75,6 +75,7 @@ export const agentRoutes = {
   }),
   createAgent: defineRoute('agents', 'POST /api/agents', {
     summary: 'Creates an agent.',
+    role: 'admin',
     query: z.object({
       ...folder,
       place: z.enum(['user', 'project']).default('user').describe('`project`: in the workspace, for all of its users.'),
@@ -85,6 +86,7 @@ export const agentRoutes = {
   }),
   changeAgent: defineRoute('agents', 'PUT /api/agents/:name', {
     summary: 'Replaces the definition of an agent. Its open sessions do not change.',
+    role: 'admin',
     params: agentParams,
     query: z.object({ ...folder, hash, dryRun }),
     body: definitionSchema,
@@ -92,6 +94,7 @@ export const agentRoutes = {
   }),
   deleteAgent: defineRoute('agents', 'DELETE /api/agents/:name', {
     summary: 'Deletes the definition of an agent. Its open sessions do not change.',
+    role: 'admin',
     params: agentParams,
     query: z.object({ ...folder, hash }),
     answer: z.object({ name: z.string(), file: z.string() }),

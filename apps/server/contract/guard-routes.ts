@@ -72,6 +72,7 @@ export const guardRoutes = {
   }),
   dismissGuardState: defineRoute('guard', 'POST /api/guard/dismiss', {
     summary: 'Records that the user has seen that the guard is off, or that a session ran without it.',
+    role: 'admin',
     body: z.object({ of: z.string().min(1).max(4_096) }),
     answer: z.object({ dismissed: z.boolean().describe('False: there was nothing to dismiss.') }),
   }),

@@ -4,9 +4,11 @@ export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
+export { hasRole, ROLES, type Role } from './role.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { API_VERSION, ROUTES, type RouteName, type RouteOf } from './routes.ts';
 export type { ServerDescriptor } from './server-descriptor.ts';
+export { type SignInFailureCode, signInFailureCodeSchema, type SignInKind, type SignInView } from './sign-in-routes.ts';
 export * from './session-view.ts';
 export * from './shapes.ts';
 export * from './stream.ts';

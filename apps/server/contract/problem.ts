@@ -5,6 +5,7 @@ import { z } from 'zod';
 const HTTP_CODES = [
   'unauthorized',
   'forbidden',
+  'role_required',
   'not_found',
   'method_not_allowed',
   'too_large',

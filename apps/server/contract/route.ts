@@ -1,9 +1,10 @@
+import type { Role } from '@klaus/core/protocol';
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The kind of response: JSON, a document, or a stream of server-sent events. */
-export type AnswerKind = 'json' | 'text' | 'stream';
+/** The kind of response: JSON, a document, a stream of server-sent events, or a redirect of a browser. */
+export type AnswerKind = 'json' | 'text' | 'stream' | 'redirect';
 
 /** One route. The server validates requests with it, the client is typed by it, and OpenAPI is generated from it. */
 export interface Route {
@@ -22,17 +23,20 @@ export interface Route {
   kind?: AnswerKind;
   /** Default 200. */
   status?: 200 | 202;
-  /** True if no token is needed. Default false. */
+  /** True if no sign-in is needed. Default false. */
   open?: true;
+  /** The least role that may use it; without effect for an open route. */
+  role: Role;
 }
 
-/** What a route has in addition to its tag and its address. */
-export type RouteFields = Omit<Route, 'method' | 'path' | 'tag'>;
+/** What a route has in addition to its tag and its address. `role` is `viewer` for GET and `operator` for others by default. */
+export type RouteFields = Omit<Route, 'method' | 'path' | 'tag' | 'role'> & { role?: Role };
 
 /** Declares a route and keeps the types of its schemas. @param address Such as `GET /api/sessions/:id`. */
 export function defineRoute<const R extends RouteFields>(tag: string, address: `${Method} /${string}`, fields: R) {
   const [method, path] = address.split(' ') as [Method, string];
-  return { method, path, tag, ...fields };
+  const role: Role = fields.role ?? (method === 'GET' ? 'viewer' : 'operator');
+  return { method, path, tag, ...fields, role };
 }
 
 /** One part of the input of a call; optional if all of its fields are. */

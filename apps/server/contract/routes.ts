@@ -17,6 +17,7 @@ import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { signInRoutes } from './sign-in-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
 import {
   approvalDetailSchema,
@@ -48,16 +49,6 @@ const server = {
       api: z.int().describe('Version of the API. A change of a route or an event raises it, an addition does not.'),
     }),
   }),
-  signIn: defineRoute('server', 'POST /api/sign-in', {
-    summary: 'Exchanges the token for a cookie: event streams and sockets of a browser cannot send headers.',
-    open: true,
-    body: z.object({ token: z.string().min(1).max(1_000) }),
-    answer: z.object({ signedIn: z.literal(true) }),
-  }),
-  signOut: defineRoute('server', 'POST /api/sign-out', {
-    summary: 'Deletes the cookie.',
-    answer: z.object({ signedIn: z.literal(false) }),
-  }),
   settings: defineRoute('server', 'GET /api/settings', {
     summary: 'Settings of the server, or of a workspace.',
     query: z.object({ workspace: z.string().optional().describe('With the settings of its project.') }),
@@ -78,6 +69,7 @@ const server = {
   }),
   configuration: defineRoute('server', 'GET /api/configuration', {
     summary: 'Every setting with its value and source. Values of secrets are not included.',
+    role: 'admin',
     answer: z.object({
       settings: z.array(
         z.object({
@@ -229,6 +221,7 @@ const files = {
 /** Every route of the server by the name of the client's method. */
 export const ROUTES = {
   ...server,
+  ...signInRoutes,
   ...models,
   ...sessionRoutes,
   ...hookRoutes,

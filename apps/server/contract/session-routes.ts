@@ -58,7 +58,7 @@ export const sessionRoutes = {
         .optional()
         .describe('How much the model reasons. Default: the setting, else that of the model.'),
       mode: modeSchema.optional(),
-      sandbox: sandboxNameSchema.optional(),
+      sandbox: sandboxNameSchema.optional().describe('`host` needs the role admin.'),
       limits: limitsSchema.partial().optional(),
       isolate: z.boolean().optional(),
       workingCopy: z
@@ -153,6 +153,7 @@ export const sessionRoutes = {
   }),
   live: defineSessionRoute('POST /api/sessions/:id/live', {
     summary: 'Accepts in-flight text of the process that holds the session. Only over the Unix socket.',
+    role: 'admin',
     body: z.object({
       fence: z.int().describe('Fence of the lease of the process: an older one is refused.'),
       seq: z

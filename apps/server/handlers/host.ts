@@ -10,24 +10,6 @@ import { Refusal } from '../http/problem.ts';
 export const hostHandlers = {
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
-  signIn({ body }, { token, cookie }, exchange) {
-    const isValid = token.isToken(body.token);
-    exchange.guard.recordAttempt(exchange.request, isValid);
-    if (!isValid) {
-      throw new Refusal(401, 'unauthorized', {
-        title: 'The token is wrong.',
-        detail: 'Open the address that `klaus serve` printed, or paste the token from its file.',
-      });
-    }
-    exchange.headers['set-cookie'] = toCookie(cookie, { value: token.cookie, isSecure: exchange.isSecure });
-    return { signedIn: true };
-  },
-
-  signOut(_given, { cookie }, exchange) {
-    exchange.headers['set-cookie'] = `${toCookie(cookie, { value: '', isSecure: exchange.isSecure })}; Max-Age=0`;
-    return { signedIn: false };
-  },
-
   async settings({ query: { workspace } }, { klaus, queue, workspaces, version, maxBodyBytes }, { request }) {
     const configuration =
       workspace === undefined
@@ -81,10 +63,6 @@ export const hostHandlers = {
     hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
   }),
 } satisfies PartialHandlers;
-
-function toCookie(name: string, { value, isSecure }: { value: string; isSecure: boolean }): string {
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-}
 
 const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
 

@@ -108,7 +108,8 @@ export async function cancelRun(
   const command = await session.send({
     type: 'cancel',
     by,
-    reason: reason ?? (by === 'server/page' ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
+    reason:
+      reason ?? (/^server\/page\b/.test(by) ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
     ...optional({ run }),
   });
   // Also for a run that is queued or waits for an approval. Otherwise the process that holds it reads the request.

@@ -4,7 +4,7 @@ import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@kl
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
-import { isLocal } from '../access/request-guard.ts';
+import { checkRole, isLocal } from '../access/request-guard.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toDefined } from './agents.ts';
@@ -55,7 +55,7 @@ export const sessionHandlers = {
     }
   },
 
-  async openSession({ body }, context, { request }) {
+  async openSession({ body }, context, { request, identity }) {
     const { klaus, queue } = context;
     const from = { isLocal: isLocal(request) };
     const {
@@ -79,6 +79,8 @@ export const sessionHandlers = {
       instance,
       startedBy,
     } = body;
+    // Without a sandbox, a command can do what the user of the server can.
+    if (sandbox === 'host') checkRole(identity!, 'admin');
     if (trustCommand && !from.isLocal) {
       throw new KlausError('usage', '`trustCommand` is only accepted over the Unix socket.', {
         hint: 'Leave it out, or start the session on the machine of the server.',

@@ -4,8 +4,10 @@ import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { type Route, ROUTES, type RouteName } from '../contract/index.ts';
 import { toCaller } from '../access/caller.ts';
+import { OWNER } from '../access/identity.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
+import type { Redirect } from '../access/sign-in/sign-in.ts';
 import type { Context, Document, Exchange, Handlers } from './handler.ts';
 import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
@@ -21,16 +23,18 @@ import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
+import { signInHandlers } from '../handlers/sign-in.ts';
 import { runHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { recordError } from '../observability/request-log.ts';
-import { toCors, toDocumentResponse, toProblemResponse, toResponse } from './responses.ts';
+import { toCors, toDocumentResponse, toProblemResponse, toRedirectResponse, toResponse } from './responses.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { StaticFiles } from './static-files.ts';
 
 const HANDLERS: Handlers = {
   ...hostHandlers,
+  ...signInHandlers,
   ...attentionHandlers,
   ...hookHandlers,
   ...guardHandlers,
@@ -70,14 +74,15 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
   });
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     app.on(route.method, route.path, async (call) => {
-      if (!route.open) guard.checkToken(call.env.incoming);
-      return answer(call, { context, guard, name: name as RouteName, route });
+      const { incoming } = call.env;
+      const identity = await (route.open ? guard.identify(incoming) : guard.checkAccess(incoming, route.role));
+      return answer(call, { context, guard, name: name as RouteName, route, identity });
     });
   }
   // Clients without a token must not learn which paths exist.
-  app.all('/api/*', (call) => {
+  app.all('/api/*', async (call) => {
     const { methods, isOpen } = findMethods(call.req.path);
-    if (!isOpen) guard.checkToken(call.env.incoming);
+    if (!isOpen) await guard.checkAccess(call.env.incoming, 'viewer');
     throw methods.length > 0 ? notAllowed(call.req, methods) : notFound(call.req.path);
   });
   app.get('*', (call) => {
@@ -88,9 +93,9 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
     const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
     return toResponse(text, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   });
-  app.all('*', (call) => {
+  app.all('*', async (call) => {
     const { methods, isOpen } = findMethods(call.req.path);
-    if (methods.length > 0 && !isOpen) guard.checkToken(call.env.incoming);
+    if (methods.length > 0 && !isOpen) await guard.checkAccess(call.env.incoming, 'viewer');
     const isFile = call.req.path === '/' || files.find(call.req.path, {}) !== undefined;
     throw methods.length > 0 || isFile
       ? notAllowed(call.req, isFile ? READ_METHODS : methods)
@@ -110,9 +115,10 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
 interface Answering extends Pick<AppOptions, 'context' | 'guard'> {
   name: RouteName;
   route: Route;
+  identity: Exchange['identity'];
 }
 
-async function answer(call: Call, { context, guard, name, route }: Answering): Promise<Response> {
+async function answer(call: Call, { context, guard, name, route, identity }: Answering): Promise<Response> {
   const { incoming, outgoing } = call.env;
   const headers = { 'cache-control': 'no-store', ...toCors(guard.foreignOrigin(incoming)) };
   if (route.kind === 'stream' && incoming.method === 'HEAD') return toResponse('', { status: 200, headers });
@@ -123,16 +129,22 @@ async function answer(call: Call, { context, guard, name, route }: Answering): P
   };
   const exchange: Exchange = {
     request: incoming,
-    by: toCaller(incoming),
+    identity,
+    by: toCaller(incoming, identity ?? OWNER),
     isSecure: guard.isSecure(incoming),
     guard,
     headers,
-    openStream: () => new EventStream(outgoing, { ...SECURITY_HEADERS, ...headers }),
+    openStream() {
+      const stream = new EventStream(outgoing, { ...SECURITY_HEADERS, ...headers });
+      if (identity) stream.onClose(context.connections.hold(identity, () => stream.end()));
+      return stream;
+    },
   };
   // TypeScript does not know that the table pairs this name with its handler.
   const handler = HANDLERS[name] as (...args: unknown[]) => unknown;
   const result = await handler(given, context, exchange);
   if (route.kind === 'stream') return RESPONSE_ALREADY_SENT;
+  if (route.kind === 'redirect') return toRedirectResponse(result as Redirect, exchange);
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);
   const text = JSON.stringify(result);
   const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };

@@ -5,6 +5,9 @@ import type { z } from 'zod';
 import type { Answer, Route, RouteName, RouteOf } from '../contract/index.ts';
 import type { Deletions } from '../runs/deletions.ts';
 import type { Caller } from '../access/caller.ts';
+import type { HeldConnections } from '../access/held-connections.ts';
+import type { Identity } from '../access/identity.ts';
+import type { Redirect, SignIn } from '../access/sign-in/sign-in.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { EventStream } from '../streams/event-stream.ts';
 import type { SessionListFeed } from '../streams/session-list-feed.ts';
@@ -13,7 +16,6 @@ import type { InFlightText } from '../streams/in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
-import type { Token } from '../access/token.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 
 /** Answers an event: its text, and the folder of the project. Never rejects. */
@@ -34,20 +36,23 @@ export interface Context {
   guardLog: GuardLog;
   /** Undefined if metrics are disabled. */
   metrics: Metrics | undefined;
-  token: Token;
-  cookie: string;
+  signIn: SignIn;
+  /** Streams and sockets that end with a sign-in. */
+  connections: HeldConnections;
   version: string;
   maxBodyBytes: number;
 }
 
 export interface Exchange {
   request: IncomingMessage;
+  /** Who sent it; undefined for an open route without a valid sign-in. */
+  identity: Identity | undefined;
   /** The sender that the log names. */
   by: Caller;
   /** True if a trusted proxy reports TLS. */
   isSecure: boolean;
-  /** Counts tokens that were sent. */
-  guard: Pick<RequestGuard, 'recordAttempt'>;
+  /** Counts tokens that were sent, and knows the origin of the server. */
+  guard: Pick<RequestGuard, 'recordAttempt' | 'ownOrigin'>;
   headers: Record<string, string>;
   openStream(): EventStream;
 }
@@ -71,9 +76,11 @@ export interface Document {
 
 type Result<R extends Route> = R extends { kind: 'stream' }
   ? void | Promise<void>
-  : R extends { kind: 'text' }
-    ? Document | Promise<Document>
-    : Answer<R> | Promise<Answer<R>>;
+  : R extends { kind: 'redirect' }
+    ? Redirect | Promise<Redirect>
+    : R extends { kind: 'text' }
+      ? Document | Promise<Document>
+      : Answer<R> | Promise<Answer<R>>;
 
 /** Each answers a route. @throws KlausError, Refusal. */
 export type Handlers = {

@@ -38,6 +38,7 @@ function toOperation(name: string, route: Route): Json {
   return {
     operationId: name,
     summary: route.summary,
+    'x-role': route.open ? null : route.role,
     tags: [route.tag],
     ...(route.open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -45,7 +46,9 @@ function toOperation(name: string, route: Route): Json {
       ? { requestBody: { required: true, content: { 'application/json': { schema: toSchema(route.body, 'input') } } } }
       : {}),
     responses: {
-      [route.status ?? 200]: { description: 'Success.', content: toContent(route) },
+      ...(route.kind === 'redirect'
+        ? { 302: { description: 'Redirects a browser.' } }
+        : { [route.status ?? 200]: { description: 'Success.', content: toContent(route) } }),
       default: {
         description: 'Error.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CLIENT_HEADER, type Problem } from '../contract/index.ts';
 import { requestIdOf } from '../observability/request-log.ts';
+import type { Cookie, Redirect } from '../access/sign-in/sign-in.ts';
 import type { Document } from './handler.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -35,6 +36,21 @@ export function toDocumentResponse(
   return new Response(body, {
     headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
   });
+}
+
+/** @param isSecure True if browsers reach the server over TLS. */
+export function toSetCookie({ name, value, sameSite, path = '/', maxAgeSeconds }: Cookie, isSecure: boolean): string {
+  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}${age}`;
+}
+
+export function toRedirectResponse(
+  { location, cookies }: Redirect,
+  { headers, isSecure }: { headers: Record<string, string>; isSecure: boolean },
+): Response {
+  const all = new Headers({ ...SECURITY_HEADERS, ...headers, location });
+  for (const cookie of cookies) all.append('set-cookie', toSetCookie(cookie, isSecure));
+  return new Response(null, { status: 302, headers: all });
 }
 
 /** Headers for an allowed foreign origin; none without one. */

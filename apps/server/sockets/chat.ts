@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { toSender } from '../access/caller.ts';
+import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from '../legacy/legacy-event.ts';
 import { createLegacyEvents } from '../legacy/legacy-events.ts';
@@ -22,8 +24,6 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('approval'), id: z.string(), approved: z.boolean(), note: z.string().optional() }),
 ]);
 
-const BY = 'server/chat';
-
 const MESSAGES =
   'Send {"type":"message","content":"…"}, {"type":"cancel"} or {"type":"approval","id":"…","approved":true}.';
 
@@ -32,12 +32,18 @@ export function toAgent(path: string): string | undefined {
   return /^\/ws\/chat\/([\w-]{1,64})$/.exec(path)?.[1];
 }
 
+export interface ChatClient {
+  request: IncomingMessage;
+  identity: Identity;
+}
+
 /**
  * A chat with an agent. It resumes the last session of the chat, also after a restart, or that of `?session=`;
  * `?session=new` opens another one.
  */
-export function serveChat(context: Context, socket: WebSocket, request: IncomingMessage): void {
+export function serveChat(context: Context, socket: WebSocket, { request, identity }: ChatClient): void {
   const { klaus } = context;
+  const by = toSender('server/chat', identity);
   const url = new URL(request.url ?? '/', 'http://localhost');
   const agent = toAgent(url.pathname)!;
   const file = join(klaus.home, 'server', `chat-${agent}`);
@@ -86,8 +92,8 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
       countMessage();
       await prompt(context, await open(), message.content);
     } else if (message.type === 'approval') {
-      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by: BY });
-    } else if (session !== undefined) await cancelRun(context, session, { by: BY });
+      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by });
+    } else if (session !== undefined) await cancelRun(context, session, { by });
   };
 
   socket.on('message', (data: Buffer) => {
@@ -97,6 +103,10 @@ export function serveChat(context: Context, socket: WebSocket, request: Incoming
   });
   // The run continues when the client disconnects.
   socket.on('close', () => stop?.());
+  socket.on(
+    'close',
+    context.connections.hold(identity, () => socket.close(1008)),
+  );
   socket.on('error', () => socket.terminate());
 
   const begin = async (): Promise<void> => {

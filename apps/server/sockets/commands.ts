@@ -1,6 +1,7 @@
 import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
+import type { Role } from '../contract/index.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
@@ -29,6 +30,16 @@ export const COMMAND_SCHEMAS = {
 } as const;
 
 export type CommandName = keyof typeof COMMAND_SCHEMAS;
+
+/** The least role that may send each. */
+export const COMMAND_ROLES: Readonly<Record<CommandName, Role>> = {
+  prompt: 'operator',
+  cancel: 'operator',
+  join_session: 'viewer',
+  leave_session: 'viewer',
+  patch_approval_response: 'operator',
+};
+
 export type CommandInput<N extends CommandName> = z.output<(typeof COMMAND_SCHEMAS)[N]>;
 
 /** Opens or finds the session of a prompt, so that the client can subscribe before the prompt is sent. */

@@ -1,27 +1,64 @@
+import type { IncomingMessage } from 'node:http';
 import type { Server as EngineServer } from 'engine.io';
 import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
+import { toSender } from '../access/caller.ts';
+import type { Identity } from '../access/identity.ts';
+import { checkRole, type RequestGuard } from '../access/request-guard.ts';
 import type { Context } from '../http/handler.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { cancelRun } from '../handlers/runs.ts';
-import { answer, COMMAND_SCHEMAS, type CommandInput, type CommandName, findPromptSession, prompt } from './commands.ts';
+import {
+  answer,
+  COMMAND_ROLES,
+  COMMAND_SCHEMAS,
+  type CommandInput,
+  type CommandName,
+  findPromptSession,
+  prompt,
+} from './commands.ts';
 import { followLegacyEvents, readCurrentEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
-const BY = 'server/socket.io';
+/** Milliseconds in which a client without a cookie or a header has to send its token. */
+const SIGN_IN_MS = 10_000;
 
 /** Commands without a rate limit. */
 const UNLIMITED: ReadonlySet<CommandName> = new Set(['patch_approval_response', 'cancel']);
 
-/** Serves the older protocol over Socket.IO. */
-export function createSocketIo(context: Context, engine: EngineServer): Server {
-  const io = new Server({ serveClient: false });
+/** The requests of connections whose client has signed in, with who it is. */
+export type Identities = WeakMap<IncomingMessage, Identity>;
+
+export interface SocketIoOptions {
+  engine: EngineServer;
+  guard: Pick<RequestGuard, 'checkGivenToken'>;
+  identities: Identities;
+}
+
+/** Serves the older protocol over Socket.IO. A client that has not signed in by a header sends `auth.token`. */
+export function createSocketIo(context: Context, { engine, guard, identities }: SocketIoOptions): Server {
+  const io = new Server({ serveClient: false, connectTimeout: SIGN_IN_MS });
   io.bind(engine as Parameters<typeof io.bind>[0]);
-  io.on('connection', (socket) => serve(context, socket));
+  io.use((socket, next) => {
+    try {
+      const { request, handshake } = socket;
+      socket.data = identities.get(request) ?? guard.checkGivenToken(request, handshake.auth['token']);
+      next();
+    } catch (error) {
+      const problem = toProblem(error);
+      next(Object.assign(new Error(toSentence(problem)), { data: { code: problem.code } }));
+    }
+  });
+  io.on('connection', (socket) => serve(context, socket, socket.data as Identity));
   return io;
 }
 
-function serve(context: Context, socket: Socket): void {
+function serve(context: Context, socket: Socket, identity: Identity): void {
+  const by = toSender('server/socket.io', identity);
+  socket.on(
+    'disconnect',
+    context.connections.hold(identity, () => socket.disconnect(true)),
+  );
   const joined = new Map<string, () => void>();
   const countMessage = createRateLimit(context.klaus.configuration.get('server.wsRateLimit'));
 
@@ -44,7 +81,7 @@ function serve(context: Context, socket: Socket): void {
       return { sessionId: session };
     },
     async cancel({ sessionId }) {
-      await cancelRun(context, sessionId, { by: BY });
+      await cancelRun(context, sessionId, { by });
       return {};
     },
     async join_session({ sessionId, after }) {
@@ -62,7 +99,7 @@ function serve(context: Context, socket: Socket): void {
       return {};
     },
     async patch_approval_response(given) {
-      await answer(context, { ...given, by: BY });
+      await answer(context, { ...given, by });
       return {};
     },
   };
@@ -86,6 +123,7 @@ function serve(context: Context, socket: Socket): void {
 
   async function receive(name: CommandName, payload: unknown): Promise<object> {
     if (!UNLIMITED.has(name)) countMessage();
+    checkRole(identity, COMMAND_ROLES[name]);
     const parsed = COMMAND_SCHEMAS[name].safeParse(payload);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;

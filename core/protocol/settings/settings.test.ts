@@ -40,6 +40,7 @@ test('a project file may never set what decides who sees the code, the keys and 
     'aiSdk',
     'server.secret',
     'server.webhookSecret',
+    'server.oidcClientSecret',
   ]);
 });
 

@@ -12,6 +12,7 @@ import { RUN_SETTINGS } from './run-settings.ts';
 import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import type { Setting } from './setting.ts';
+import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
 import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
 
 /** Every setting of Klaus by its key, from one table for each area. Types, validation and documentation derive from them. */
@@ -26,6 +27,7 @@ export const SETTINGS = {
   ...BASE_URL_SETTINGS,
   ...AI_SDK_SETTINGS,
   ...SERVER_SETTINGS,
+  ...SIGN_IN_SETTINGS,
   ...INSTANCE_SETTINGS,
   ...GUARD_SETTINGS,
   ...REVIEWER_SETTINGS,

@@ -1,0 +1,74 @@
+import { optional } from '@klaus/sdk/optional';
+import { SignInFailure, type Redirect } from '../access/sign-in/sign-in.ts';
+import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
+import { Refusal } from '../http/problem.ts';
+import { toSetCookie } from '../http/responses.ts';
+import { requestIdOf } from '../observability/request-log.ts';
+
+export const signInHandlers = {
+  signInState: (_given, { signIn }, { identity }) => ({
+    kind: signIn.kind,
+    signedIn: identity
+      ? { name: identity.name ?? null, role: identity.role, until: identity.session?.until ?? null }
+      : null,
+  }),
+
+  async signIn({ body }, { signIn }, exchange) {
+    if (!signIn.exchange) throw otherKind(signIn);
+    const cookie = await signIn.exchange(body.token);
+    exchange.guard.recordAttempt(exchange.request, cookie !== undefined);
+    if (!cookie) {
+      throw new Refusal(401, 'unauthorized', {
+        title: 'The token is wrong.',
+        detail: 'Open the address that `klaus serve` printed, or paste the token from its file.',
+      });
+    }
+    exchange.headers['set-cookie'] = toSetCookie(cookie, exchange.isSecure);
+    return { signedIn: true };
+  },
+
+  async beginSignIn({ query }, context, exchange) {
+    const { signIn } = context;
+    if (!signIn.begin) throw otherKind(signIn);
+    return redirect(context, exchange, signIn.begin(toVisit(exchange), query.to));
+  },
+
+  async completeSignIn(_given, context, exchange) {
+    const { signIn } = context;
+    if (!signIn.complete) throw otherKind(signIn);
+    return redirect(context, exchange, signIn.complete(toVisit(exchange)));
+  },
+
+  async signOut(_given, { signIn, connections }, { identity, headers, isSecure }) {
+    if (!signIn.end) throw otherKind(signIn);
+    const { cookie, provider } = await signIn.end(identity!);
+    headers['set-cookie'] = toSetCookie(cookie, isSecure);
+    connections.end(identity!);
+    return { signedIn: false, ...optional({ provider }) };
+  },
+} satisfies PartialHandlers;
+
+function toVisit({ request, guard }: Exchange) {
+  return { request, origin: guard.ownOrigin(request) };
+}
+
+/** The page shows the reason of a failure, and the log has the details. */
+async function redirect({ log }: Context, { request }: Exchange, work: Promise<Redirect>): Promise<Redirect> {
+  try {
+    const result = await work;
+    if (result.identity) log.info('a person signed in', { ...result.identity, request: requestIdOf(request) });
+    return result;
+  } catch (error) {
+    if (!(error instanceof SignInFailure)) throw error;
+    const { code, message } = error;
+    log.warn('a sign-in failed', { code, reason: message.slice(0, 500), request: requestIdOf(request) });
+    return { location: `/#sign-in=${code}`, cookies: [] };
+  }
+}
+
+function otherKind({ kind, help }: Context['signIn']): Refusal {
+  return new Refusal(409, 'config', {
+    title: `This server signs in by ${kind}, which does not support this.`,
+    ...optional({ detail: help.detail }),
+  });
+}
