@@ -27,7 +27,7 @@ describe.skipIf(!started.engine)(
 
     test('run runs a command as an agent would, and records it', async () => {
       using place = createTestHome();
-    writeFileSync(join(place.workspace, '.env'), 'KEY=a-secret-of-the-test\n');
+      writeFileSync(join(place.workspace, '.env'), 'KEY=a-secret-of-the-test\n');
       const line = 'cat .env; id -u; echo made > made; exit 3';
       const ran = await runKlaus(['sandbox', 'run', line], { place, env });
       expect(ran).toMatchObject({ code: 3, stdout: '0\n', stderr: expect.stringContaining('sandbox docker') });
