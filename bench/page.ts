@@ -19,7 +19,7 @@ export function describe({ command, load }: Circumstances): string {
 export function toPage(figures: string): string {
   return `# Benchmarks
 
-\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`snapshot\`, \`git-data\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
+\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`docker\`, \`snapshot\`, \`git-data\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
 \`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), \`npm run bench:web\` the [page](benchmarks-web.md) in a browser, and \`npm run bench:tui\` the [terminal](benchmarks-terminal.md).
 
@@ -55,6 +55,7 @@ Where programs are compared they run in turn, each round beginning with another 
 - **prefix**: what the requests of one session have in common with the one before, from the bytes as they were sent; and the share of the prompt that the scripted server counts as read from its cache. The bare figure is what an ideal client would reach: each request the one before with something behind it. Tokens are counted in complete messages, so their share can lie a little beside it.
 - **sandbox**: one command in the driver that Klaus would choose, with its limits, in a git repository of 40 packages with four secret files, against the same program started directly; and against \`bwrap\` with new namespaces alone, which has no filter, limits, masks or protected places.
   The last row is the time from a call to the begin of its command in a sandbox that was made ahead, as it is while the model answers.
+- **docker**: a shell that does nothing, in the container that the session has already, with the checks before and after it, beside a \`docker run\` of the same shell without mounts, limits or a profile. Both use the \`docker\` program and an engine that the bench starts.
 - **secrets**: Klaus's own sources, zod's and the type declarations that come with TypeScript, with the promised rules and gitleaks', beside a loop that looks at every character; and a clean MiB of it through the redactor, with values whose encodings are looked for too, beside one that knows the ten promised rules alone.
 - **snapshot**: one process, snapshot after snapshot of files that do not change, beside a walk that looks at every entry once on the same thread. The first one reads, packs and makes durable every file.
 - **git-data**: what the protection of git's data adds to a turn with one command: two states of it and one intake for new objects, in a repository whose objects are files of their own. Nothing changed in between.

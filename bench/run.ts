@@ -2,6 +2,7 @@
 import { appendRate } from './append-rate.ts';
 import { checkpoint } from './checkpoint.ts';
 import { workingCopy } from './working-copy.ts';
+import { dockerExec } from './docker.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
 import { gitData } from './git-data.ts';
@@ -34,6 +35,7 @@ await runBenchmarks({
     growth,
     prefix,
     sandboxExec,
+    dockerExec,
     gate,
     secretScan,
     snapshot,

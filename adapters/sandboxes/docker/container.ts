@@ -92,6 +92,11 @@ export class Container {
     return false;
   }
 
+  /** False if the container or the connection to it has ended. */
+  async answers(): Promise<boolean> {
+    return (await this.#ask(ANSWER_MS)) !== undefined;
+  }
+
   /** Sends SIGTERM to all processes of the command. */
   terminate(): void {
     const { uid, gid } = this.user;

@@ -238,6 +238,19 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     for (const name of ['a', 'b']) rmSync(join(place.workspace, name));
   });
 
+  test('a container that ends under its command is a failure of the sandbox, and the next command gets a new one', async () => {
+    const sandbox = await open();
+    const ended = sandbox.exec({
+      command: 'echo up; sleep 3600',
+      onOutput: () => void execFileSync('docker', ['kill', containers()]),
+    });
+    await expect(ended).rejects.toMatchObject({ code: 'sandbox.failed' });
+    // Messages of the engine in the output of a command are only output.
+    const command = 'echo "Error response from daemon: no" >&2; exit 1';
+    expect(await sandbox.exec({ command })).toMatchObject({ exitCode: 1, stderr: 'Error response from daemon: no\n' });
+    await closeIdleContainers();
+  });
+
   test('a command cannot reach the process that holds its container', async () => {
     const sandbox = await open();
     const holder = "$(ls /proc | grep '^[0-9]' | sort -n | head -n 2 | tail -n 1)";
@@ -253,7 +266,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
   test('a Klaus process that is killed at any moment leaves no container', async () => {
     const mark = `3600.${process.pid}92`;
     const began = join(place.workspace, 'began');
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 7; round++) {
       rmSync(began, { force: true });
       const klaus = spawn(
         process.execPath,
@@ -266,13 +279,14 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
           '1',
           started.engine!.image,
         ],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
+        { stdio: ['ignore', 'pipe', 'inherit'], detached: true },
       );
       await once(klaus.stdout, 'data');
-      // The last round kills it while the command runs, the others during the start.
-      if (round === 5) expect(await eventually(() => existsSync(began))).toBe(true);
+      // The last rounds kill it while the command runs, the others during the start.
+      if (round >= 5) expect(await eventually(() => existsSync(began))).toBe(true);
       else for (let turn = 0; turn < round * 8_000; turn++) await new Promise(setImmediate);
-      klaus.kill('SIGKILL');
+      // The last one also kills the clients of the engine.
+      process.kill(round === 6 ? -klaus.pid! : klaus.pid!, 'SIGKILL');
       await once(klaus, 'exit');
       const isClean = () =>
         findProcesses(mark).length === 0 &&

@@ -31,8 +31,8 @@ import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from '
 const MASKS_ARE_FIXED =
   'secret files: files that are created or replaced while the command runs are not hidden from it';
 
-/** Messages of the client when the engine could not run a command. */
-const DRIVER_FAILURE = /^(Error response from daemon: |OCI runtime exec failed: |Cannot connect to the Docker daemon)/m;
+/** The message of the client when the engine could not start the process. */
+const NOT_STARTED = /^OCI runtime exec failed: /;
 
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
@@ -152,6 +152,7 @@ export class DockerSandbox implements Sandbox {
       request,
     );
     let isKilled = false;
+    let isAlive = true;
     return supervise(
       {
         file: 'docker',
@@ -166,8 +167,10 @@ export class DockerSandbox implements Sandbox {
         },
         waitForEnd: async () => {
           if (isKilled) await container.end();
+          else isAlive = await container.answers();
         },
-        isDriverFailure: (_, stderr) => DRIVER_FAILURE.test(stderr),
+        // The output of a command cannot show this: it may contain any message of the engine.
+        isDriverFailure: (_, stderr) => !isAlive || NOT_STARTED.test(stderr),
       },
       { ...request, timeoutMs: limits.timeoutMs },
     );

@@ -16,8 +16,8 @@ export async function findDocker(): Promise<Availability> {
 function toFix(reason: string): string {
   const isLinux = process.platform === 'linux';
   if (reason === 'the program docker is not installed') {
-    // Mounting the engine's socket would give the container access to the complete machine.
-    if (isInContainer()) return 'In a container use bubblewrap.';
+    // Access to the engine would give the container access to the complete machine.
+    if (isInContainer()) return 'In a container use bubblewrap, or read docs/docker.md.';
     const line = isLinux ? toInstallLine({ debian: 'docker.io', other: 'docker' }) : undefined;
     return line ? `Type: ${line}` : 'Install Docker Desktop.';
   }

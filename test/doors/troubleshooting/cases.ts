@@ -493,6 +493,10 @@ export const SAID_BY: Readonly<Record<string, readonly [file: string, words: str
     ' was lost; reconnecting. The run continues on the server.',
   ],
   'the image … is not on this machine': ['adapters/sandboxes/docker/find-docker.ts', ' is not on this machine'],
+  '… is in this container only, so that the Docker engine cannot show it to commands.': [
+    'adapters/sandboxes/docker/engine-paths.ts',
+    ' is in this container only, so that the Docker engine cannot show it to commands.',
+  ],
   'limit reached: memory: …': [
     'adapters/sandboxes/cgroup/resource-group.ts',
     '`memory: a process was ended at the limit of ',

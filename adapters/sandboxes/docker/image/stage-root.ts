@@ -9,6 +9,7 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
+  type Stats,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -51,7 +52,7 @@ export function stageRoot(root: string, contents: ImageContents): { files: numbe
     for (const name of ['npm', 'npx'])
       symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/local/bin', name));
   }
-  const programs = [...contents.files.values(), ...contents.folders.flatMap((folder) => listPrograms(folder))];
+  const programs = [...contents.files.values(), ...contents.folders.flatMap((folder) => [...listPrograms(folder)])];
   for (const library of findLibraries(programs)) copyFile(root, realpathSync(library), library);
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n');
   writeFileSync(join(root, 'etc/group'), 'root:x:0:\n');
@@ -91,27 +92,34 @@ function copyTree(source: string, target: string, dereference = false): void {
   });
 }
 
+/** All entries below a folder. `readdirSync` with `recursive` also enters links to folders. */
+function* walk(folder: string): Generator<{ path: string; stats: Stats }> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = lstatSync(path);
+    yield { path, stats };
+    if (stats.isDirectory()) yield* walk(path);
+  }
+}
+
 /** Files of a folder that may need libraries. */
-function listPrograms(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    const isProgram = /\.so(?:\.|$)/.test(entry.name) || (lstatSync(path).mode & 0o111) !== 0;
-    return entry.isFile() && isProgram ? [path] : [];
-  });
+function* listPrograms(folder: string): Generator<string> {
+  for (const { path, stats } of walk(folder)) {
+    const isProgram = /\.so(?:\.|$)/.test(path) || (stats.mode & 0o111) !== 0;
+    if (stats.isFile() && isProgram && isNeeded(path)) yield path;
+  }
 }
 
 /** Gives everything that the copy created the same time, so that the same files make the same image. */
 function finish(root: string): { files: number; bytes: number } {
   const written = new Set(['passwd', 'group'].map((name) => join(root, 'etc', name)));
   const counts = { files: 0, bytes: 0 };
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const found = lstatSync(path);
-    if (entry.isFile()) {
+  for (const { path, stats } of walk(root)) {
+    if (stats.isFile()) {
       counts.files++;
-      counts.bytes += found.size;
+      counts.bytes += stats.size;
     }
-    if (entry.isSymbolicLink() || entry.isDirectory() || written.has(path)) lutimesSync(path, 0, 0);
+    if (!stats.isFile() || written.has(path)) lutimesSync(path, 0, 0);
   }
   utimesSync(root, 0, 0);
   return counts;
