@@ -6,7 +6,7 @@ import { Refusal } from '../http/problem.ts';
 import { createAuthRateLimiter } from './auth-rate-limiter.ts';
 import { type Identity, OWNER } from './identity.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
-import type { SignIn } from './sign-in/sign-in.ts';
+import type { Proof, SignIn } from './sign-in/sign-in.ts';
 import type { Token } from './token.ts';
 
 export interface RequestGuardOptions {
@@ -78,16 +78,17 @@ export function createRequestGuard(options: RequestGuardOptions) {
       headers: { 'retry-after': String(wait) },
     });
   };
-  /** @returns Who sent a request; undefined without a valid proof. @throws Refusal 429 as `recordAttempt`. */
-  const identify = async (request: IncomingMessage): Promise<Identity | undefined> => {
-    if (isLocal(request)) return OWNER;
+  /** What a request proves. @throws Refusal 429 as `recordAttempt`. */
+  const prove = async (request: IncomingMessage): Promise<Proof> => {
+    if (isLocal(request)) return { identity: OWNER };
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const isToken = bearer !== undefined && token.isToken(bearer);
-    const { identity, wrong } = isToken ? { identity: OWNER } : await signIn.identify(request);
+    const proof = isToken ? { identity: OWNER } : await signIn.identify(request);
+    const { identity, wrong } = proof;
     const isAttempt =
       bearer !== undefined || identity !== undefined || (wrong !== undefined && limiter.isNewCookie(wrong));
     if (isAttempt) recordAttempt(request, identity !== undefined);
-    return identity;
+    return proof;
   };
   return {
     isSecure,
@@ -110,13 +111,15 @@ export function createRequestGuard(options: RequestGuardOptions) {
         detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },
-    identify,
+    /** @returns Who sent a request; undefined without a valid proof. @throws Refusal 429 as `recordAttempt`. */
+    identify: async (request: IncomingMessage): Promise<Identity | undefined> => (await prove(request)).identity,
     /**
      * @returns Who sent the request.
      * @throws Refusal 401 without a valid proof, 403 for a lower role, or 429 as `recordAttempt`.
      */
     async checkAccess(request: IncomingMessage, least: Role): Promise<Identity> {
-      const identity = await identify(request);
+      const { identity, denied } = await prove(request);
+      if (denied) throw new Refusal(403, 'role_required', denied);
       if (identity === undefined) throw new Refusal(401, 'unauthorized', signIn.help);
       checkRole(identity, least);
       return identity;

@@ -6,12 +6,16 @@ import { toSetCookie } from '../http/responses.ts';
 import { requestIdOf } from '../observability/request-log.ts';
 
 export const signInHandlers = {
-  signInState: (_given, { signIn }, { identity }) => ({
-    kind: signIn.kind,
-    signedIn: identity
-      ? { name: identity.name ?? null, role: identity.role, until: identity.session?.until ?? null }
-      : null,
-  }),
+  async signInState(_given, { signIn }, { request, guard }) {
+    const identity = await guard.identify(request);
+    const { name = null, role, session } = identity ?? {};
+    return {
+      kind: signIn.kind,
+      way: signIn.exchange ? 'token' : signIn.begin ? 'redirect' : 'none',
+      canSignOut: signIn.end !== undefined,
+      signedIn: role ? { name, role, until: session?.until ?? null } : null,
+    };
+  },
 
   async signIn({ body }, { signIn }, exchange) {
     if (!signIn.exchange) throw otherKind(signIn);
