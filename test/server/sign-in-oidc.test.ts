@@ -1,4 +1,6 @@
 // Covers apps/server/access/sign-in: sign-in at a real OpenID Connect provider.
+import { once } from 'node:events';
+import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CookieBrowser, createCookieBrowser } from '../fixtures/cookie-browser.ts';
 import { type OidcProvider, type People, startOidcProvider } from '../fixtures/oidc-provider.ts';
@@ -212,12 +214,17 @@ test('a sign-out ends the cookie and its streams, and no other', async () => {
   const cookies = new Map(browser.cookies);
   const stream = await browser.visit(`${place.it.server.url}/api/events`);
   const open = await other.visit(`${place.it.server.url}/api/events`);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const socket = io(place.it.server.url, { extraHeaders: { cookie }, transports: ['websocket'], reconnection: false });
+  await once(socket as never, 'connect');
+  const disconnected = once(socket as never, 'disconnect');
   const response = await browser.visit(`${place.it.server.url}/api/sign-out`, { method: 'POST' });
   const answer = (await response.json()) as { provider: string };
   expect(new URL(answer.provider).origin).toBe(place.provider.issuer);
   expect(response.headers.getSetCookie()[0]).toContain('Max-Age=0');
-  // The stream ends without a close by the client.
+  // The stream and the socket end without a close by the client.
   await stream.text();
+  expect(await disconnected).toEqual(['io server disconnect', undefined]);
   await open.body!.cancel();
   for (const [name, value] of cookies) browser.cookies.set(name, value);
   expect(await sessionsOf(place, browser)).toBe(401);
@@ -262,6 +269,21 @@ test('cookies that are forged, changed or of another server are refused and limi
   expect(await sessionsOf(place, browser)).toBe(401);
   browser.cookies.set(name, `${text}.one-more`);
   expect(await sessionsOf(place, browser)).toBe(429);
+});
+
+test('answers of a provider that are guessed are limited', async () => {
+  await using place = await startPlace();
+  const browser = createCookieBrowser();
+  const callback = `${place.it.server.url}${CALLBACK}`;
+  for (let at = 0; at < 20; at++) {
+    // A request of its own each time, with a code that the provider does not know.
+    const start = await browser.visit(`${place.it.server.url}/api/sign-in/start`);
+    const state = new URL(start.headers.get('location')!).searchParams.get('state')!;
+    const query = new URLSearchParams({ state, code: `guess-${at}`, iss: place.provider.issuer });
+    expect(await complete(browser, `${callback}?${query.toString()}`)).toBe('/#sign-in=invalid');
+  }
+  const { status, headers } = await browser.visit(callback);
+  expect({ status, hasTime: headers.has('retry-after') }).toEqual({ status: 429, hasTime: true });
 });
 
 test('the address to return to is a fragment of this page, nothing else', async () => {

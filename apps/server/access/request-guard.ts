@@ -71,12 +71,7 @@ export function createRequestGuard(options: RequestGuardOptions) {
     const wait = limiter.secondsToWait(address);
     if (isValid && (wait === 0 || limiter.isTrusted(address))) return limiter.trust(address);
     if (wait === 0) return limiter.recordFailure(address);
-    throw new Refusal(429, 'too_many', {
-      title: 'This address sent too many wrong tokens.',
-      detail: `Try again in ${wait} s.`,
-      retryable: true,
-      headers: { 'retry-after': String(wait) },
-    });
+    throw tooMany(wait);
   };
   /** What a request proves. @throws Refusal 429 as `recordAttempt`. */
   const prove = async (request: IncomingMessage): Promise<Proof> => {
@@ -93,6 +88,11 @@ export function createRequestGuard(options: RequestGuardOptions) {
   return {
     isSecure,
     recordAttempt,
+    /** @throws Refusal 429 for an address that has to wait, before work is done for it. */
+    checkAttempts(request: IncomingMessage): void {
+      const wait = limiter.secondsToWait(addressOf(request));
+      if (wait > 0) throw tooMany(wait);
+    },
     /** @throws Refusal 400 for contradictory headers, 403 for a host that is not served or an origin that is not allowed. */
     checkOrigin(request: IncomingMessage): void {
       checkHeaders(request);
@@ -144,6 +144,15 @@ export function createRequestGuard(options: RequestGuardOptions) {
       return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
     },
   };
+}
+
+function tooMany(seconds: number): Refusal {
+  return new Refusal(429, 'too_many', {
+    title: 'This address sent too many wrong tokens.',
+    detail: `Try again in ${seconds} s.`,
+    retryable: true,
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 /** @throws Refusal 403 for a lower role. */

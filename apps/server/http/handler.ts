@@ -52,7 +52,7 @@ export interface Exchange {
   /** True if a trusted proxy reports TLS. */
   isSecure: boolean;
   /** Counts tokens that were sent, and knows the origin of the server. */
-  guard: Pick<RequestGuard, 'recordAttempt' | 'identify' | 'ownOrigin'>;
+  guard: Pick<RequestGuard, 'recordAttempt' | 'checkAttempts' | 'identify' | 'ownOrigin'>;
   headers: Record<string, string>;
   openStream(): EventStream;
 }
