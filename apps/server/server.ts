@@ -98,6 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.defer(() => void socket.close());
   }
   await listen(tcp, { host, port });
+  undo.defer(() => void tcp.close());
   const address = tcp.address() as { port: number };
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 

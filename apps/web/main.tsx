@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { saveDrafts } from './composer/drafts.ts';
 import { exposeInspection } from './log/inspection.ts';
 import { App } from './shell/app.tsx';
-import { signInFromAddress } from './shell/sign-in.tsx';
+import { signInFromAddress } from './state/sign-in-flow.ts';
 import { electNotifier } from './state/notifier.ts';
 import { openHost } from './state/host.ts';
 import { applyPreferences } from './state/preferences.ts';

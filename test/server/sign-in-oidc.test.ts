@@ -1,5 +1,7 @@
 // Covers apps/server/access/sign-in: sign-in at a real OpenID Connect provider.
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { io } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CookieBrowser, createCookieBrowser } from '../fixtures/cookie-browser.ts';
 import { type OidcProvider, type People, startOidcProvider } from '../fixtures/oidc-provider.ts';
 import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
@@ -82,8 +84,13 @@ async function readState({ it }: Place, browser: CookieBrowser): Promise<unknown
 const sessionsOf = async ({ it }: Place, browser: CookieBrowser): Promise<number> =>
   (await browser.visit(`${it.server.url}/api/sessions`)).status;
 
+let place: Place;
+beforeAll(async () => {
+  place = await startPlace();
+});
+afterAll(() => place?.[Symbol.asyncDispose]());
+
 test('signs a person in with the role of its groups, and returns to the page that it wanted', async () => {
-  await using place = await startPlace();
   const browser = createCookieBrowser();
   expect(await sessionsOf(place, browser)).toBe(401);
   const callback = await returnWithCode(place, browser, 'alice', '#/s/01ABC/changes?line=3');
@@ -103,7 +110,6 @@ test('signs a person in with the role of its groups, and returns to the page tha
 });
 
 test('the groups decide about the role, and without one the person is refused', async () => {
-  await using place = await startPlace();
   for (const [name, role] of [
     ['bob', 'operator'],
     ['carol', 'viewer'],
@@ -129,7 +135,6 @@ test('an e-mail address that the provider did not verify gives no role and no na
 
 describe('refuses', () => {
   test('a wrong state, an answer in another browser, and one without a sign-in', async () => {
-    await using place = await startPlace();
     const browser = createCookieBrowser();
     const callback = await returnWithCode(place, browser);
     const wrong = new URL(callback);
@@ -147,7 +152,6 @@ describe('refuses', () => {
   });
 
   test('a code that was used, by this server and by the provider', async () => {
-    await using place = await startPlace();
     const browser = createCookieBrowser();
     const callback = await returnWithCode(place, browser);
     const request = [...browser.cookies].find(([name]) => name.endsWith('-request'))!;
@@ -174,7 +178,6 @@ describe('refuses', () => {
     await using wrong = await startPlace({ toIssuer: (issuer) => issuer.replace('localhost', '127.0.0.1') });
     const browser = createCookieBrowser();
     expect(await complete(browser, `${wrong.it.server.url}/api/sign-in/start`)).toBe('/#sign-in=invalid');
-    await using place = await startPlace();
     const callback = await returnWithCode(place, browser);
     callback.searchParams.set('iss', 'https://evil.example');
     expect(await complete(browser, callback)).toBe('/#sign-in=invalid');
@@ -182,7 +185,6 @@ describe('refuses', () => {
   });
 
   test('a person whom the provider refuses', async () => {
-    await using place = await startPlace();
     const browser = createCookieBrowser();
     const callback = await returnWithCode(place, browser);
     callback.searchParams.delete('code');
@@ -191,7 +193,7 @@ describe('refuses', () => {
   });
 });
 
-test('reports a provider that is down, at the start and at the return, and works when it is back', async () => {
+test('reports a provider that is down, at the start and at the return', async () => {
   await using place = await startPlace();
   const browser = createCookieBrowser();
   const callback = await returnWithCode(place, browser);
@@ -207,18 +209,22 @@ test('reports a provider that is down, at the start and at the return, and works
 });
 
 test('a sign-out ends the cookie and its streams, and no other', async () => {
-  await using place = await startPlace();
   const browser = await signIn(place, 'alice');
   const other = await signIn(place, 'bob');
   const cookies = new Map(browser.cookies);
   const stream = await browser.visit(`${place.it.server.url}/api/events`);
   const open = await other.visit(`${place.it.server.url}/api/events`);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const socket = io(place.it.server.url, { extraHeaders: { cookie }, transports: ['websocket'], reconnection: false });
+  await once(socket as never, 'connect');
+  const disconnected = once(socket as never, 'disconnect');
   const response = await browser.visit(`${place.it.server.url}/api/sign-out`, { method: 'POST' });
   const answer = (await response.json()) as { provider: string };
   expect(new URL(answer.provider).origin).toBe(place.provider.issuer);
   expect(response.headers.getSetCookie()[0]).toContain('Max-Age=0');
-  // The stream ends without a close by the client.
+  // The stream and the socket end without a close by the client.
   await stream.text();
+  expect(await disconnected).toEqual(['io server disconnect', undefined]);
   await open.body!.cancel();
   for (const [name, value] of cookies) browser.cookies.set(name, value);
   expect(await sessionsOf(place, browser)).toBe(401);
@@ -265,8 +271,22 @@ test('cookies that are forged, changed or of another server are refused and limi
   expect(await sessionsOf(place, browser)).toBe(429);
 });
 
-test('the address to return to is a fragment of this page, nothing else', async () => {
+test('answers of a provider that are guessed are limited', async () => {
   await using place = await startPlace();
+  const browser = createCookieBrowser();
+  const callback = `${place.it.server.url}${CALLBACK}`;
+  for (let at = 0; at < 20; at++) {
+    // A request of its own each time, with a code that the provider does not know.
+    const start = await browser.visit(`${place.it.server.url}/api/sign-in/start`);
+    const state = new URL(start.headers.get('location')!).searchParams.get('state')!;
+    const query = new URLSearchParams({ state, code: `guess-${at}`, iss: place.provider.issuer });
+    expect(await complete(browser, `${callback}?${query.toString()}`)).toBe('/#sign-in=invalid');
+  }
+  const { status, headers } = await browser.visit(callback);
+  expect({ status, hasTime: headers.has('retry-after') }).toEqual({ status: 429, hasTime: true });
+});
+
+test('the address to return to is a fragment of this page, nothing else', async () => {
   const wrong = ['https://evil.example', '//evil.example', '/\\evil.example', '#token=x', '#sign-in=x', 'javascript:1'];
   for (const to of [...wrong, '#/\r\nx: y', '@evil.example', '#//evil.example/<']) {
     const browser = createCookieBrowser();
@@ -277,7 +297,6 @@ test('the address to return to is a fragment of this page, nothing else', async 
 });
 
 test('a browser cannot exchange the token, and another kind of server does not redirect', async () => {
-  await using place = await startPlace();
   const { url, token } = place.it.server;
   const body = JSON.stringify({ token });
   const headers = { 'content-type': 'application/json' };

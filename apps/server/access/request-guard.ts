@@ -6,7 +6,7 @@ import { Refusal } from '../http/problem.ts';
 import { createAuthRateLimiter } from './auth-rate-limiter.ts';
 import { type Identity, OWNER } from './identity.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
-import type { SignIn } from './sign-in/sign-in.ts';
+import type { Proof, SignIn } from './sign-in/sign-in.ts';
 import type { Token } from './token.ts';
 
 export interface RequestGuardOptions {
@@ -71,27 +71,28 @@ export function createRequestGuard(options: RequestGuardOptions) {
     const wait = limiter.secondsToWait(address);
     if (isValid && (wait === 0 || limiter.isTrusted(address))) return limiter.trust(address);
     if (wait === 0) return limiter.recordFailure(address);
-    throw new Refusal(429, 'too_many', {
-      title: 'This address sent too many wrong tokens.',
-      detail: `Try again in ${wait} s.`,
-      retryable: true,
-      headers: { 'retry-after': String(wait) },
-    });
+    throw tooMany(wait);
   };
-  /** @returns Who sent a request; undefined without a valid proof. @throws Refusal 429 as `recordAttempt`. */
-  const identify = async (request: IncomingMessage): Promise<Identity | undefined> => {
-    if (isLocal(request)) return OWNER;
+  /** What a request proves. @throws Refusal 429 as `recordAttempt`. */
+  const prove = async (request: IncomingMessage): Promise<Proof> => {
+    if (isLocal(request)) return { identity: OWNER };
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const isToken = bearer !== undefined && token.isToken(bearer);
-    const { identity, wrong } = isToken ? { identity: OWNER } : await signIn.identify(request);
+    const proof = isToken ? { identity: OWNER } : await signIn.identify(request);
+    const { identity, wrong } = proof;
     const isAttempt =
       bearer !== undefined || identity !== undefined || (wrong !== undefined && limiter.isNewCookie(wrong));
     if (isAttempt) recordAttempt(request, identity !== undefined);
-    return identity;
+    return proof;
   };
   return {
     isSecure,
     recordAttempt,
+    /** @throws Refusal 429 for an address that has to wait, before work is done for it. */
+    checkAttempts(request: IncomingMessage): void {
+      const wait = limiter.secondsToWait(addressOf(request));
+      if (wait > 0) throw tooMany(wait);
+    },
     /** @throws Refusal 400 for contradictory headers, 403 for a host that is not served or an origin that is not allowed. */
     checkOrigin(request: IncomingMessage): void {
       checkHeaders(request);
@@ -110,13 +111,15 @@ export function createRequestGuard(options: RequestGuardOptions) {
         detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },
-    identify,
+    /** @returns Who sent a request; undefined without a valid proof. @throws Refusal 429 as `recordAttempt`. */
+    identify: async (request: IncomingMessage): Promise<Identity | undefined> => (await prove(request)).identity,
     /**
      * @returns Who sent the request.
      * @throws Refusal 401 without a valid proof, 403 for a lower role, or 429 as `recordAttempt`.
      */
     async checkAccess(request: IncomingMessage, least: Role): Promise<Identity> {
-      const identity = await identify(request);
+      const { identity, denied } = await prove(request);
+      if (denied) throw new Refusal(403, 'role_required', denied);
       if (identity === undefined) throw new Refusal(401, 'unauthorized', signIn.help);
       checkRole(identity, least);
       return identity;
@@ -141,6 +144,15 @@ export function createRequestGuard(options: RequestGuardOptions) {
       return origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
     },
   };
+}
+
+function tooMany(seconds: number): Refusal {
+  return new Refusal(429, 'too_many', {
+    title: 'This address sent too many wrong tokens.',
+    detail: `Try again in ${seconds} s.`,
+    retryable: true,
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 /** @throws Refusal 403 for a lower role. */

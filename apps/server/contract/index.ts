@@ -8,7 +8,13 @@ export { hasRole, ROLES, type Role } from './role.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { API_VERSION, ROUTES, type RouteName, type RouteOf } from './routes.ts';
 export type { ServerDescriptor } from './server-descriptor.ts';
-export { type SignInFailureCode, signInFailureCodeSchema, type SignInKind, type SignInView } from './sign-in-routes.ts';
+export {
+  RETURN_TARGET,
+  type SignInFailureCode,
+  signInFailureCodeSchema,
+  type SignInKind,
+  type SignInView,
+} from './sign-in-routes.ts';
 export * from './session-view.ts';
 export * from './shapes.ts';
 export * from './stream.ts';

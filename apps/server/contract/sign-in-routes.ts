@@ -8,12 +8,19 @@ export type { SignInKind };
 export const signInFailureCodeSchema = z.enum(['stale', 'refused', 'no_role', 'unreachable', 'invalid']);
 export type SignInFailureCode = z.infer<typeof signInFailureCodeSchema>;
 
+/** Fragments of the page to which a browser can return from the provider. */
+export const RETURN_TARGET = /^#\/[\w\-./%?=&~+*!'()]{0,1000}$/;
+
 export const signInRoutes = {
   signInState: defineRoute('server', 'GET /api/sign-in', {
     summary: 'How clients sign in, and who sent this request. Needs no sign-in.',
     open: true,
     answer: z.object({
       kind: z.enum(SIGN_IN_KINDS),
+      way: z
+        .enum(['token', 'redirect', 'none'])
+        .describe('How a browser signs in: `POST /api/sign-in`, `GET /api/sign-in/start`, or not at this server.'),
+      canSignOut: z.boolean(),
       signedIn: z
         .object({
           name: z.string().nullable().describe('Null: the user who runs the server.'),
@@ -35,11 +42,7 @@ export const signInRoutes = {
     open: true,
     kind: 'redirect',
     query: z.object({
-      to: z
-        .string()
-        .regex(/^#\/[\w\-./%?=&~]{0,1000}$/)
-        .default('#/')
-        .describe('Fragment of the page that is shown after it.'),
+      to: z.string().regex(RETURN_TARGET).default('#/').describe('Fragment of the page that is shown after it.'),
     }),
     answer: z.never(),
   }),

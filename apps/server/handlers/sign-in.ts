@@ -6,12 +6,16 @@ import { toSetCookie } from '../http/responses.ts';
 import { requestIdOf } from '../observability/request-log.ts';
 
 export const signInHandlers = {
-  signInState: (_given, { signIn }, { identity }) => ({
-    kind: signIn.kind,
-    signedIn: identity
-      ? { name: identity.name ?? null, role: identity.role, until: identity.session?.until ?? null }
-      : null,
-  }),
+  async signInState(_given, { signIn }, { request, guard }) {
+    const identity = await guard.identify(request);
+    const { name = null, role, session } = identity ?? {};
+    return {
+      kind: signIn.kind,
+      way: signIn.exchange ? 'token' : signIn.begin ? 'redirect' : 'none',
+      canSignOut: signIn.end !== undefined,
+      signedIn: role ? { name, role, until: session?.until ?? null } : null,
+    };
+  },
 
   async signIn({ body }, { signIn }, exchange) {
     if (!signIn.exchange) throw otherKind(signIn);
@@ -36,6 +40,8 @@ export const signInHandlers = {
   async completeSignIn(_given, context, exchange) {
     const { signIn } = context;
     if (!signIn.complete) throw otherKind(signIn);
+    // Each attempt is a request to the provider.
+    exchange.guard.checkAttempts(exchange.request);
     return redirect(context, exchange, signIn.complete(toVisit(exchange)));
   },
 
@@ -53,7 +59,7 @@ function toVisit({ request, guard }: Exchange) {
 }
 
 /** The page shows the reason of a failure, and the log has the details. */
-async function redirect({ log }: Context, { request }: Exchange, work: Promise<Redirect>): Promise<Redirect> {
+async function redirect({ log }: Context, { request, guard }: Exchange, work: Promise<Redirect>): Promise<Redirect> {
   try {
     const result = await work;
     if (result.identity) log.info('a person signed in', { ...result.identity, request: requestIdOf(request) });
@@ -62,6 +68,7 @@ async function redirect({ log }: Context, { request }: Exchange, work: Promise<R
     if (!(error instanceof SignInFailure)) throw error;
     const { code, message } = error;
     log.warn('a sign-in failed', { code, reason: message.slice(0, 500), request: requestIdOf(request) });
+    if (code !== 'unreachable') guard.recordAttempt(request, false);
     return { location: `/#sign-in=${code}`, cookies: [] };
   }
 }

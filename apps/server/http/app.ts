@@ -75,7 +75,7 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     app.on(route.method, route.path, async (call) => {
       const { incoming } = call.env;
-      const identity = await (route.open ? guard.identify(incoming) : guard.checkAccess(incoming, route.role));
+      const identity = route.open ? undefined : await guard.checkAccess(incoming, route.role);
       return answer(call, { context, guard, name: name as RouteName, route, identity });
     });
   }

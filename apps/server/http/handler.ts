@@ -45,14 +45,14 @@ export interface Context {
 
 export interface Exchange {
   request: IncomingMessage;
-  /** Who sent it; undefined for an open route without a valid sign-in. */
+  /** Who sent it; undefined for an open route. */
   identity: Identity | undefined;
   /** The sender that the log names. */
   by: Caller;
   /** True if a trusted proxy reports TLS. */
   isSecure: boolean;
   /** Counts tokens that were sent, and knows the origin of the server. */
-  guard: Pick<RequestGuard, 'recordAttempt' | 'ownOrigin'>;
+  guard: Pick<RequestGuard, 'recordAttempt' | 'checkAttempts' | 'identify' | 'ownOrigin'>;
   headers: Record<string, string>;
   openStream(): EventStream;
 }

@@ -1,9 +1,11 @@
 import type { SessionView } from '@klaus/server/contract';
+import { access, hasAccess } from '../state/access.ts';
 import { client } from '../state/client.ts';
 import { groupSessions, host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession } from '../state/route.ts';
+import { rememberSignOut } from '../state/sign-in-flow.ts';
 import { attempt } from './attempt.ts';
 import { clearDrafts } from '../composer/drafts.ts';
 import { clearHistory } from '../composer/history.ts';
@@ -36,7 +38,8 @@ function toggleTheme(): void {
 }
 
 async function signOut(): Promise<void> {
-  await attempt(() => client.signOut());
+  const answer = await attempt(() => client.signOut());
+  rememberSignOut(answer?.provider);
   clearDrafts();
   clearHistory();
   openHost();
@@ -73,5 +76,8 @@ export const COMMANDS: readonly PageCommand[] = [
 ];
 
 export function availableCommands(): readonly PageCommand[] {
-  return COMMANDS.filter((command) => isAvailable(command.in));
+  const canSignOut = access.get()?.canSignOut ?? true;
+  return COMMANDS.filter(
+    ({ id, in: where, needs }) => isAvailable(where) && hasAccess(needs) && (canSignOut || id !== 'sign-out'),
+  );
 }

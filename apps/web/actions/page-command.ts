@@ -1,3 +1,4 @@
+import type { Role } from '@klaus/server/contract';
 import type { Text } from '../text/en.ts';
 
 /** An action that is available by a key, in the palette or both. */
@@ -10,5 +11,7 @@ export interface PageCommand {
   title: (t: Text) => string;
   /** Where the command is available: in a session, in one with an open question, where a file is shown. Default everywhere. */
   in?: 'session' | 'question' | 'file';
+  /** The role without which it is not offered. */
+  needs?: Role;
   run: () => void;
 }

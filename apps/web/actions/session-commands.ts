@@ -42,8 +42,8 @@ function withPath(work: (path: string) => unknown): () => void {
 
 const QUESTIONS: readonly PageCommand[] = [
   { id: 'to-question', keys: 'a', title: (t) => t.keys.toQuestion, run: showQuestion },
-  { id: 'approve', keys: 'A', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
-  { id: 'reject', keys: 'D', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
+  { id: 'approve', needs: 'operator', keys: 'A', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
+  { id: 'reject', needs: 'operator', keys: 'D', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
   { id: 'review', keys: 'd', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
 ];
 
@@ -75,13 +75,26 @@ const MESSAGE: readonly PageCommand[] = [
 ];
 
 const SESSION: readonly PageCommand[] = [
-  { id: 'pin', keys: 'p', title: (t) => t.keys.pin, run: withSession(pinSession) },
-  { id: 'rename', keys: 't', slash: 'rename', title: (t) => t.keys.rename, run: () => signal('rename') },
+  { id: 'pin', needs: 'operator', keys: 'p', title: (t) => t.keys.pin, run: withSession(pinSession) },
+  {
+    id: 'rename',
+    needs: 'operator',
+    keys: 't',
+    slash: 'rename',
+    title: (t) => t.keys.rename,
+    run: () => signal('rename'),
+  },
   { id: 'export', keys: 'x', slash: 'export', title: (t) => t.keys.export, run: exportAs('md') },
   { id: 'export-json', keys: 'X', title: (t) => t.sessions.exportJson, run: exportAs('json') },
   { id: 'copy-answer', keys: 'c', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
   { id: 'copy-address', keys: 'C', title: (t) => t.keys.copyAddress, run: () => void copyText(location.href) },
-  { id: 'delete', keys: 'shift+Delete', title: (t) => t.keys.remove, run: withSession(deleteSession) },
+  {
+    id: 'delete',
+    needs: 'operator',
+    keys: 'shift+Delete',
+    title: (t) => t.keys.remove,
+    run: withSession(deleteSession),
+  },
 ];
 
 const FILE: readonly PageCommand[] = [
@@ -91,6 +104,10 @@ const FILE: readonly PageCommand[] = [
   { id: 'line', keys: 'l', title: (t) => t.files.line, run: () => signal('go-to-line') },
 ];
 
+function withOperator(commands: readonly PageCommand[]): PageCommand[] {
+  return commands.map((command) => ({ ...command, needs: 'operator' }));
+}
+
 function within(where: NonNullable<PageCommand['in']>, commands: readonly PageCommand[]): PageCommand[] {
   return commands.map((command) => ({ ...command, in: where }));
 }
@@ -98,8 +115,8 @@ function within(where: NonNullable<PageCommand['in']>, commands: readonly PageCo
 /** Commands that are available on the page of a session, in the order of the list of keys. */
 export const SESSION_COMMANDS: readonly PageCommand[] = [
   ...within('question', QUESTIONS),
-  ...within('session', [...VIEWS, ...WORK]),
-  ...MESSAGE,
+  ...within('session', [...VIEWS, ...withOperator(WORK)]),
+  ...withOperator(MESSAGE),
   ...within('session', SESSION),
   ...within('file', FILE),
 ];

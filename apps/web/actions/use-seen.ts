@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import type { SessionState } from '../log/session-log.ts';
+import { hasAccess } from '../state/access.ts';
 import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 import { visibility } from '../state/visibility.ts';
@@ -12,7 +13,7 @@ export function useSeen(session: string, { conversation, isComplete }: SessionSt
   const unseen = attention.items.find((item) => item.session === session && item.seq !== null)?.seq ?? 0;
   const isShown = isComplete && unseen > 0 && conversation.seq >= unseen;
   useEffect(() => {
-    if (!isShown || !isVisible || link !== 'online') return;
+    if (!isShown || !isVisible || link !== 'online' || !hasAccess('operator')) return;
     // After a failure, the session remains in the list.
     client.markSeen({ params: { id: session }, body: { seq: unseen } }).catch(() => {});
   }, [session, unseen, isShown, isVisible, link]);

@@ -108,13 +108,13 @@ export function AgentForm(props: FormProps) {
       {agent ? <KeptFields definition={agent.definition} /> : null}
       <div className="dialog-foot line">
         {agent ? (
-          <Button variant="danger" onClick={onRemove}>
+          <Button needs="admin" variant="danger" onClick={onRemove}>
             {t.remove}
           </Button>
         ) : null}
         <span className="grow" />
         <Button onClick={() => go({ page: 'agents' })}>{words.app.cancel}</Button>
-        <Button type="submit" variant="primary" disabled={isSaving}>
+        <Button needs="admin" type="submit" variant="primary" disabled={isSaving}>
           {t.save}
         </Button>
       </div>

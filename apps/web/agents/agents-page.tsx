@@ -37,7 +37,7 @@ function AgentList({ workspace }: { workspace: string | undefined }) {
         <h1>{t.title}</h1>
         <span className="grow" />
         <FolderMenu workspace={workspace} />
-        <Button icon={Plus} variant="primary" onClick={() => go({ page: 'agents', name: 'new' })}>
+        <Button needs="admin" icon={Plus} variant="primary" onClick={() => go({ page: 'agents', name: 'new' })}>
           {t.create}
         </Button>
       </header>

@@ -6,6 +6,7 @@ import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useBoardText } from '../text/board-text.ts';
 import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
+import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
@@ -37,7 +38,7 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
   const move = (to: number) => to >= 1 && to <= count && onMove(id, to);
   const canResume = isResumable(session);
   const start = {
-    draggable: true,
+    draggable: hasAccess('operator'),
     onDragStart: (event: DragEvent) => event.dataTransfer.setData(DRAGGED, id),
   };
   const drag =
@@ -87,13 +88,20 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
         </span>
         {canResume ? (
           <span className="line board-moves">
-            <IconButton label={t.again(name)} icon={Play} onClick={() => onMove(id, 1)} />
+            <IconButton needs="operator" label={t.again(name)} icon={Play} onClick={() => onMove(id, 1)} />
           </span>
         ) : null}
         {position === null ? null : (
           <span className="line board-moves">
-            <IconButton label={t.up(name)} icon={ArrowUp} disabled={position <= 1} onClick={() => move(position - 1)} />
             <IconButton
+              needs="operator"
+              label={t.up(name)}
+              icon={ArrowUp}
+              disabled={position <= 1}
+              onClick={() => move(position - 1)}
+            />
+            <IconButton
+              needs="operator"
               label={t.down(name)}
               icon={ArrowDown}
               disabled={position >= count}

@@ -89,13 +89,13 @@ function Actions({ id, compared, name, isHeld, others, onMerge, onDiscard, onCha
   if (compared.copy) {
     return (
       <div className="line compared-actions">
-        <Button variant="primary" icon={GitMerge} onClick={onMerge} {...title}>
+        <Button needs="operator" variant="primary" icon={GitMerge} onClick={onMerge} {...title}>
           {t.merge}
         </Button>
-        <Button title={t.keepHint} onClick={() => void keep(t.kept)} {...title}>
+        <Button needs="operator" title={t.keepHint} onClick={() => void keep(t.kept)} {...title}>
           {t.keep}
         </Button>
-        <Button variant="danger" onClick={onDiscard} {...title}>
+        <Button needs="operator" variant="danger" onClick={onDiscard} {...title}>
           {t.discard}
         </Button>
       </div>
@@ -104,12 +104,12 @@ function Actions({ id, compared, name, isHeld, others, onMerge, onDiscard, onCha
   return (
     <div className="line compared-actions">
       {compared.ended === 'discarded' ? (
-        <Button icon={RotateCcw} onClick={() => void keep(t.restored)}>
+        <Button needs="operator" icon={RotateCcw} onClick={() => void keep(t.restored)}>
           {t.restore}
         </Button>
       ) : null}
       {compared.ended === undefined ? (
-        <Button variant="primary" title={t.chooseHint(name)} onClick={() => void choose()}>
+        <Button needs="operator" variant="primary" title={t.chooseHint(name)} onClick={() => void choose()}>
           {t.choose}
         </Button>
       ) : null}

@@ -57,7 +57,7 @@ export function Comparison({ sessions }: { sessions: readonly string[] }) {
         <h1>{t.comparison}</h1>
         <span className="grow" />
         {hasResult && named.length > 0 ? (
-          <Button icon={Trash2} variant="danger" onClick={() => discard(named)}>
+          <Button needs="operator" icon={Trash2} variant="danger" onClick={() => discard(named)}>
             {t.discardRest(named.length)}
           </Button>
         ) : null}

@@ -71,7 +71,7 @@ export function StartForm({ onStarted }: { onStarted: (sessions: string[]) => vo
           ))}
         </select>
       </label>
-      <Button type="submit" variant="primary" disabled={isStarting || prompt.trim() === ''}>
+      <Button needs="operator" type="submit" variant="primary" disabled={isStarting || prompt.trim() === ''}>
         {t.submit(agents.length)}
       </Button>
       <p className="small muted board-note">{t.placeHints[place]}</p>

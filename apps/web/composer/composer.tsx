@@ -5,6 +5,7 @@ import type { SendResult } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import type { Stopping } from '../actions/use-stop.ts';
 import { toKeysText } from '../keys/keys.tsx';
+import { useAccess } from '../state/access.ts';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -53,7 +54,14 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
   }, [held?.command]);
 }
 
+/** The message field; a hint for a user who may only read. */
 export function Composer(props: ComposerProps) {
+  const t = useText();
+  const isAllowed = useAccess('operator');
+  return isAllowed ? <Editor {...props} /> : <p className="session-closed muted">{t.signIn.readOnly}</p>;
+}
+
+function Editor(props: ComposerProps) {
   const { draft: name, isRunning, isOnline, isAsked = false, history, onSend } = props;
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);

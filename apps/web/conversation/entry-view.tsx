@@ -111,16 +111,23 @@ const UserMessage = memo(function UserMessage({ entry, session, isTask, canUndo,
         <CopyButton text={entry.text} label={t.conversation.copyMessage} />
         {entry.steered || isTask ? null : (
           <IconButton
+            needs="operator"
             label={t.conversation.edit}
             icon={PencilLine}
             onClick={() => overlay.set({ kind: 'edit', session, message: entry.id, text: entry.text })}
           />
         )}
         {isTask ? null : (
-          <IconButton label={t.conversation.retry} icon={RotateCcw} onClick={() => void retrySession(session)} />
+          <IconButton
+            needs="operator"
+            label={t.conversation.retry}
+            icon={RotateCcw}
+            onClick={() => void retrySession(session)}
+          />
         )}
         {canUndo ? (
           <IconButton
+            needs="operator"
             label={t.conversation.undoTurn}
             icon={Undo2}
             onClick={() => overlay.set({ kind: 'undo', session, turn: entry.turn + 1 })}

@@ -128,12 +128,15 @@ function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: s
         </p>
       ))}
       {last.size > 0 ? (
-        <Button variant="quiet" keys="v" icon={RefreshCw} onClick={() => void verifySession(session)}>
+        <Button needs="operator" variant="quiet" keys="v" icon={RefreshCw} onClick={() => void verifySession(session)}>
           {t.facts.verifyAgain}
         </Button>
       ) : null}
       {outcome === 'done' ? null : (
-        <Button onClick={() => void resumeSession(session, limit ? { [limit.limit]: limit.offer } : {})}>
+        <Button
+          needs="operator"
+          onClick={() => void resumeSession(session, limit ? { [limit.limit]: limit.offer } : {})}
+        >
           {limit ? `${t.facts.raise} (${formatLimit(limit.limit, limit.offer)})` : t.facts.resume}
         </Button>
       )}

@@ -48,12 +48,14 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
       {/* The message field sends no shell commands. */}
       {message.shell === undefined ? (
         <IconButton
+          needs="operator"
           label={t.conversation.editQueued}
           icon={PencilLine}
           onClick={() => void editQueued(session, message)}
         />
       ) : null}
       <IconButton
+        needs="operator"
         label={t.conversation.removeQueued}
         icon={X}
         onClick={() => void withdrawMessage(session, message.command)}

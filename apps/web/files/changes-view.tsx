@@ -50,13 +50,19 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
         <span className="grow" />
         <LayoutSwitch />
         <Button
+          needs="operator"
           icon={Undo2}
           disabled={changing.size === 0}
           onClick={() => overlay.set({ kind: 'undo', session, turn: undefined })}
         >
           {t.changes.undo}
         </Button>
-        <Button icon={Redo2} disabled={conversation.undone.size === 0} onClick={() => void redoTurn(session)}>
+        <Button
+          needs="operator"
+          icon={Redo2}
+          disabled={conversation.undone.size === 0}
+          onClick={() => void redoTurn(session)}
+        >
           {t.changes.redo}
         </Button>
       </div>

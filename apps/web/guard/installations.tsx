@@ -28,7 +28,7 @@ export function Installations({ states }: { states: readonly GuardStateView[] })
               <span className={`verdict verdict-${LOOKS[state]}`}>{t.states[state]}</span>
               <span className="grow">{place === null ? t.session : t.places[place]}</span>
               {state === 'on' || isDismissed ? null : (
-                <Button onClick={() => void attempt(() => client.dismissGuardState({ body: { of } }))}>
+                <Button needs="admin" onClick={() => void attempt(() => client.dismissGuardState({ body: { of } }))}>
                   {t.dismiss}
                 </Button>
               )}

@@ -13,6 +13,7 @@ export function AnswerButtons({ isSending = false, onAnswer }: AnswerButtonsProp
   return (
     <>
       <Button
+        needs="operator"
         disabled={isSending}
         variant="danger"
         data-answer="rejected"
@@ -22,6 +23,7 @@ export function AnswerButtons({ isSending = false, onAnswer }: AnswerButtonsProp
         {t.approval.reject}
       </Button>
       <Button
+        needs="operator"
         disabled={isSending}
         variant="primary"
         data-answer="approved"

@@ -67,7 +67,9 @@ export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>
             ))}
           </select>
         </label>
-        <Button onClick={() => setEditing(!isEditing)}>{isEditing ? t.approval.planShow : t.approval.edit}</Button>
+        <Button needs="operator" onClick={() => setEditing(!isEditing)}>
+          {isEditing ? t.approval.planShow : t.approval.edit}
+        </Button>
         <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
       </div>
     </section>

@@ -144,10 +144,10 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}
         </p>
-        <Button variant="danger" disabled={isSending} onClick={onRejectAll}>
+        <Button needs="operator" variant="danger" disabled={isSending} onClick={onRejectAll}>
           {t.approval.rejectAll}
         </Button>
-        <Button variant="primary" disabled={isSending} onClick={onSend}>
+        <Button needs="operator" variant="primary" disabled={isSending} onClick={onSend}>
           {t.approval.submit}
         </Button>
       </div>

@@ -78,7 +78,12 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
       </fieldset>
       <div className="dialog-foot line">
         <Button onClick={closeOverlay}>{t.app.cancel}</Button>
-        <Button type="submit" variant="primary" disabled={isSending || Object.keys(changed).length === 0}>
+        <Button
+          needs="operator"
+          type="submit"
+          variant="primary"
+          disabled={isSending || Object.keys(changed).length === 0}
+        >
           {t.sessions.save}
         </Button>
       </div>

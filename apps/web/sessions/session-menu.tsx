@@ -1,4 +1,4 @@
-import type { SessionView } from '@klaus/server/contract';
+import type { Role, SessionView } from '@klaus/server/contract';
 import { Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
 import { deleteSession, exportSession, forkSession, markSeen, pinSession } from '../actions/session-actions.ts';
 import { host, nameOf } from '../state/host.ts';
@@ -10,6 +10,7 @@ import { Menu } from '../ui/menu.tsx';
 export function SessionMenu({ session }: { session: SessionView }) {
   const t = useText();
   const { id, pinned } = session;
+  const needs: Role = 'operator';
   const unseen = useStore(host).attention.items.find((item) => item.session === id && item.seq !== null);
   const pin = () => void pinSession(session);
   const rename = () => overlay.set({ kind: 'rename', session: id });
@@ -19,14 +20,23 @@ export function SessionMenu({ session }: { session: SessionView }) {
       label={t.sessions.menu(nameOf(session) ?? t.sessions.untitled)}
       className="session-menu"
       items={[
-        { key: 'pin', label: pinned ? t.sessions.unpin : t.sessions.pin, icon: pinned ? PinOff : Pin, run: pin },
-        ...(unseen ? [{ key: 'seen', label: t.attention.seen, icon: Eye, run: () => void markSeen(unseen) }] : []),
-        { key: 'rename', label: t.sessions.rename, icon: PencilLine, run: rename },
-        { key: 'fork', label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
+        {
+          key: 'pin',
+          needs,
+          label: pinned ? t.sessions.unpin : t.sessions.pin,
+          icon: pinned ? PinOff : Pin,
+          run: pin,
+        },
+        ...(unseen
+          ? [{ key: 'seen', needs, label: t.attention.seen, icon: Eye, run: () => void markSeen(unseen) }]
+          : []),
+        { key: 'rename', needs, label: t.sessions.rename, icon: PencilLine, run: rename },
+        { key: 'fork', needs, label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
         { key: 'json', label: t.sessions.exportJson, icon: FileDown, run: () => exportAs('json') },
         {
           key: 'delete',
+          needs,
           label: t.sessions.remove,
           icon: Trash2,
           isDanger: true,

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { renameSession } from '../actions/session-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
+import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
 
 /** The title of a session. A double-click or a shortcut turns it into a text field. Enter and blur save, Escape cancels. */
@@ -24,7 +25,7 @@ export function SessionTitle({ session, name }: { session: string; name: string 
           aria-description={t.sessions.renameHint}
           // A single click must not start editing: it is often only meant to blur another field.
           onClick={({ detail }) => {
-            if (detail !== 1) setValue(name);
+            if (detail !== 1 && hasAccess('operator')) setValue(name);
           }}
         >
           {name}

@@ -1,5 +1,17 @@
-import { Bot, ChartColumn, Columns3, Keyboard, Search, Settings2, ShieldCheck, SquarePen, X } from 'lucide-react';
+import {
+  Bot,
+  ChartColumn,
+  Columns3,
+  Keyboard,
+  Search,
+  Settings2,
+  ShieldCheck,
+  SquarePen,
+  UserRound,
+  X,
+} from 'lucide-react';
 import { useRef, useState } from 'react';
+import { access } from '../state/access.ts';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { go, route } from '../state/route.ts';
@@ -65,6 +77,22 @@ export function Sidebar() {
       {!isLoading && query.trim() === '' ? (
         <SessionList sessions={sessions} current={here.page === 'session' ? here.id : ''} />
       ) : null}
+      <SignedIn />
     </nav>
+  );
+}
+
+/** Who is signed in. Nothing for the user who runs the server. */
+function SignedIn() {
+  const t = useText();
+  const signedIn = useStore(access)?.signedIn;
+  if (!signedIn || signedIn.name === null) return null;
+  return (
+    <p className="sidebar-person line small muted">
+      <UserRound size={14} aria-hidden />
+      <span className="unseen">{t.signIn.as}</span>
+      <span className="ellipsis">{signedIn.name}</span>
+      <span>{t.signIn.roles[signedIn.role]}</span>
+    </p>
   );
 }

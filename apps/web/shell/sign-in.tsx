@@ -1,23 +1,26 @@
-import { KeyRound } from 'lucide-react';
-import { useState } from 'react';
+import { KeyRound, LogIn } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { access } from '../state/access.ts';
 import { client } from '../state/client.ts';
 import { openHost } from '../state/host.ts';
+import { goToProvider, isSignInAutomatic, signInFlow } from '../state/sign-in-flow.ts';
+import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 
-/**
- * Exchanges a token in the address (`#token=…`, from `klaus serve --open`) for a cookie. The token is removed from the
- * address at once, so that it does not remain in the browser's history.
- */
-export async function signInFromAddress(): Promise<void> {
-  const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
-  if (token === undefined) return;
-  history.replaceState(null, '', `${location.pathname}${location.search}#/`);
-  // If the server rejects it, the page asks for a token.
-  await client.signIn({ body: { token: decodeURIComponent(token) } }).catch(() => undefined);
+const SCREENS = { token: TokenForm, redirect: ProviderForm, none: ProxyHint };
+
+/** What a person sees who is not signed in, by the way to sign in at the server. */
+export function SignIn() {
+  const Screen = SCREENS[useStore(access)?.way ?? 'token'];
+  return (
+    <main className="sign-in">
+      <Screen />
+    </main>
+  );
 }
 
-export function SignIn() {
+function TokenForm() {
   const t = useText();
   const [token, setToken] = useState('');
   const [isWrong, setWrong] = useState(false);
@@ -28,36 +31,74 @@ export function SignIn() {
     setWrong(signedIn === undefined);
   };
   return (
-    <main className="sign-in">
-      <form className="column" onSubmit={(event) => void submit(event)}>
-        <KeyRound size={20} />
-        <h1>{t.signIn.title}</h1>
-        <p className="muted">{t.signIn.text}</p>
-        <p className="muted">
-          <code>{t.signIn.link}</code>
+    <form className="column" onSubmit={(event) => void submit(event)}>
+      <KeyRound size={20} />
+      <h1>{t.signIn.title}</h1>
+      <p className="muted">{t.signIn.text}</p>
+      <p className="muted">
+        <code>{t.signIn.link}</code>
+      </p>
+      <label htmlFor="token">{t.signIn.token}</label>
+      <input
+        id="token"
+        className="field"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+        value={token}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? 'token-wrong' : undefined}
+        onChange={(event) => setToken(event.target.value)}
+      />
+      {isWrong ? (
+        <p id="token-wrong" role="alert" className="bad">
+          {t.signIn.wrong}
         </p>
-        <label htmlFor="token">{t.signIn.token}</label>
-        <input
-          id="token"
-          className="field"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus
-          value={token}
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? 'token-wrong' : undefined}
-          onChange={(event) => setToken(event.target.value)}
-        />
-        {isWrong ? (
-          <p id="token-wrong" role="alert" className="bad">
-            {t.signIn.wrong}
-          </p>
-        ) : null}
-        <Button type="submit" variant="primary">
-          {t.signIn.submit}
-        </Button>
-      </form>
-    </main>
+      ) : null}
+      <Button type="submit" variant="primary">
+        {t.signIn.submit}
+      </Button>
+    </form>
+  );
+}
+
+function ProviderForm() {
+  const t = useText();
+  const { failure, signedOut } = signInFlow;
+  useEffect(() => {
+    if (isSignInAutomatic()) goToProvider();
+  }, []);
+  return (
+    <section className="column">
+      <LogIn size={20} />
+      <h1>{t.signIn.title}</h1>
+      {failure === undefined ? (
+        <p className="muted">{t.signIn.provider}</p>
+      ) : (
+        <p role="alert" className="bad">
+          {t.signIn.failures[failure]}
+        </p>
+      )}
+      <Button variant="primary" autoFocus onClick={goToProvider}>
+        {t.signIn.submit}
+      </Button>
+      {signedOut?.provider === undefined ? null : (
+        <p className="muted">
+          {t.signIn.signedOut} <a href={signedOut.provider}>{t.signIn.signOutThere}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ProxyHint() {
+  const t = useText();
+  return (
+    <section className="column">
+      <KeyRound size={20} />
+      <h1>{t.signIn.title}</h1>
+      <p className="muted">{t.signIn.proxy}</p>
+    </section>
   );
 }

@@ -7,6 +7,7 @@ import type {
   RouteOf,
   SessionView,
 } from '@klaus/server/contract';
+import { access } from './access.ts';
 import { client } from './client.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
@@ -186,12 +187,18 @@ async function takeState(state: StreamState): Promise<void> {
   // A hidden tab loads the settings when it becomes visible: it then takes over the stream, which reports `live` again.
   if (document.hidden && state.state === 'live' && host.get().settings && !host.get().isSignedOut) return;
   try {
-    const [settings, { models }] = await Promise.all([client.settings(), client.models()]);
+    const [settings, { models }] = await Promise.all([client.settings(), client.models(), loadAccess()]);
     change({ settings, models, isSignedOut: false });
   } catch (error) {
     const isSignedOut = isProblemError(error) && [401, 403].includes(error.problem.status);
-    if (isSignedOut) change({ isSignedOut, isLoading: false });
+    if (!isSignedOut) return;
+    await loadAccess().catch(() => undefined);
+    change({ isSignedOut, isLoading: false });
   }
+}
+
+async function loadAccess(): Promise<void> {
+  access.set(await client.signInState());
 }
 
 /** Order of the states in the list. */

@@ -1,4 +1,6 @@
+import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
 
@@ -47,14 +49,7 @@ export const de: Text = {
       'Keine Verbindung zum Server. Läufe werden auf dem Server fortgesetzt; die Seite aktualisiert sich nach der Wiederverbindung.',
     unreachable: 'Der Server ist nicht erreichbar.',
   },
-  signIn: {
-    title: 'Anmelden',
-    text: 'Token dieses Servers eingeben. Es befindet sich in der Datei, die klaus serve beim Start ausgibt.',
-    token: 'Token',
-    submit: 'Anmelden',
-    wrong: 'Das Token ist für diesen Server nicht gültig.',
-    link: 'klaus serve --open öffnet die Seite mit dem Token.',
-  },
+  signIn: deSignIn,
   state: {
     'needs-you': 'Wartet auf Freigabe',
     running: 'Läuft',
@@ -190,7 +185,7 @@ export const de: Text = {
     open: 'Aufruf anzeigen',
     verdict: { allow: 'erlaubt', ask: 'gefragt', deny: 'verweigert' },
     answer: { approved: 'Freigegeben', rejected: 'Abgelehnt', expired: 'Abgelaufen', superseded: 'Ersetzt' },
-    by: (who) => CLIENTS[who] ?? `von ${who}`,
+    by: (who) => toBy(who, CLIENTS, 'von'),
     partly: (taken, all) => `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')}`,
   },
   facts: {

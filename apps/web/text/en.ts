@@ -1,4 +1,6 @@
+import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { enSignIn } from './en-sign-in.ts';
 import { enWork } from './en-work.ts';
 
 const count = createCount('en');
@@ -45,14 +47,7 @@ export const en = {
     offline: 'No connection to the server. Runs continue on the server, and the page updates when it reconnects.',
     unreachable: 'The server cannot be reached.',
   },
-  signIn: {
-    title: 'Sign in',
-    text: 'Enter the token of this server. Find it in the file printed at startup of klaus serve.',
-    token: 'Token',
-    submit: 'Sign in',
-    wrong: 'The token is not valid for this server.',
-    link: 'klaus serve --open opens the page with the token.',
-  },
+  signIn: enSignIn,
   state: {
     'needs-you': 'Waiting for you',
     running: 'Running',
@@ -188,7 +183,7 @@ export const en = {
     open: 'Show the call',
     verdict: { allow: 'allowed', ask: 'asked', deny: 'denied' },
     answer: { approved: 'Approved', rejected: 'Rejected', expired: 'Expired', superseded: 'Superseded' },
-    by: (who: string) => CLIENTS[who] ?? `by ${who}`,
+    by: (who: string) => toBy(who, CLIENTS, 'by'),
     partly: (taken: number, all: number) => `${taken} of ${all} hunks`,
   },
   facts: {

@@ -1,9 +1,12 @@
+import type { Role } from '@klaus/server/contract';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { hasCharacter } from '../keys/keymap.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { preferences } from '../state/preferences.ts';
+import { useAccess } from '../state/access.ts';
 import { useStore } from '../state/store.ts';
+import { useText } from '../text/text.ts';
 
 type ButtonProps = ComponentProps<'button'> & {
   /** `primary` for the main action, `danger` for a destructive one. Default `plain`. */
@@ -12,6 +15,8 @@ type ButtonProps = ComponentProps<'button'> & {
   /** In pixels. Default 14. */
   iconSize?: number;
   keys?: string;
+  /** The role without which the button is disabled. Default: none. */
+  needs?: Role;
 };
 
 export function Button({
@@ -19,13 +24,15 @@ export function Button({
   icon: Icon,
   iconSize = 14,
   keys,
+  needs,
   children,
   className = '',
   ...rest
 }: ButtonProps) {
   const { letterKeys } = useStore(preferences);
+  const refused = useRefusal(needs);
   return (
-    <button type="button" {...rest} className={`button button-${variant} ${className}`}>
+    <button type="button" {...rest} {...refused} className={`button button-${variant} ${className}`}>
       {Icon ? <Icon size={iconSize} /> : null}
       {children}
       {keys === undefined || (!letterKeys && hasCharacter(keys)) ? null : (
@@ -37,13 +44,36 @@ export function Button({
   );
 }
 
+/** Disables a button for a user without the role, and gives the reason. */
+function useRefusal(needs: Role | undefined): { disabled?: true; title?: string } {
+  const t = useText();
+  const isAllowed = useAccess(needs);
+  return needs === undefined || isAllowed ? {} : { disabled: true, title: t.signIn.needs[needs] };
+}
+
 type IconButtonProps = Omit<ButtonProps, 'variant'> & { label: string; icon: LucideIcon };
 
 /** A button with an icon. The label is its accessible name and tooltip. */
-export function IconButton({ label, icon: Icon, iconSize = 14, keys, className = '', ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  icon: Icon,
+  iconSize = 14,
+  keys,
+  needs,
+  className = '',
+  ...rest
+}: IconButtonProps) {
+  const refused = useRefusal(needs);
   const title = keys === undefined ? label : `${label} (${toKeysText(keys)})`;
   return (
-    <button type="button" {...rest} className={`icon-button ${className}`} aria-label={label} title={title}>
+    <button
+      type="button"
+      {...rest}
+      className={`icon-button ${className}`}
+      aria-label={label}
+      title={title}
+      {...refused}
+    >
       <Icon size={iconSize} />
     </button>
   );

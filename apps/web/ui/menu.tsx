@@ -1,5 +1,7 @@
+import type { Role } from '@klaus/server/contract';
 import { Check, type LucideIcon } from 'lucide-react';
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { hasAccess } from '../state/access.ts';
 import { stepInList } from './use-choice.ts';
 import { Popup } from './popup.tsx';
 
@@ -11,6 +13,8 @@ export interface MenuItem {
   /** True or false for the items of a single choice; undefined for actions. */
   isChosen?: boolean;
   isDanger?: boolean;
+  /** The role without which the item is not offered. */
+  needs?: Role;
   run: () => void;
 }
 
@@ -35,7 +39,7 @@ export function Menu({ label, children, items, className = '', side = 'below', a
       className={className}
       popupClassName={`menu-${side} menu-${align}`}
     >
-      {(close) => <Items items={items} onClose={close} />}
+      {(close) => <Items items={items.filter(({ needs }) => hasAccess(needs))} onClose={close} />}
     </Popup>
   );
 }

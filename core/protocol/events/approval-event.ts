@@ -96,7 +96,7 @@ export const approvalAnswered = z
     by: z
       .string()
       .describe(
-        'The door that answered: `cli`; for the server with its client, `server/page`; `klaus` for an answer of the engine itself.',
+        'The door that answered: `cli`; for the server with its client, `server/page`, and with the person that its sign-in names, `server/page:alice@example.com`; `klaus` for an answer of the engine itself.',
       ),
     note: z.string().optional(),
     hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),

@@ -33,10 +33,9 @@ export function createProxySignIn({ configuration, proxies }: SignInOptions): Si
       const groups = (readOnce(request, rolesHeader) ?? '').split(',').map((group) => group.trim());
       const role = toRole(groups, mapping);
       if (role !== undefined) return Promise.resolve({ identity: { name, role } });
-      throw new Refusal(403, 'role_required', {
-        title: `${name} has no role at this server.`,
-        detail: 'An administrator can give a role to one of your groups, with the setting `server.roles`.',
-      });
+      const title = `${name} has no role at this server.`;
+      const detail = 'An administrator can give a role to one of your groups, with the setting `server.roles`.';
+      return Promise.resolve({ denied: { title, detail } });
     },
   };
 }

@@ -12,6 +12,8 @@ export interface Proof {
   identity?: Identity;
   /** Something was sent that is wrong, such as a forged cookie: it counts against the address. */
   wrong?: string;
+  /** Why a person who has signed in has no role. */
+  denied?: Pick<Problem, 'title' | 'detail'>;
 }
 
 export interface Cookie {
@@ -50,7 +52,6 @@ export interface SignIn {
   readonly kind: SignInKind;
   /** What a client without a valid proof has to do. */
   readonly help: Pick<Problem, 'title' | 'detail'>;
-  /** @throws Refusal 403 for a person without a role. */
   identify(request: IncomingMessage): Promise<Proof>;
   /** The cookie for a token; undefined for a wrong one. Absent: a browser cannot sign in with the token. */
   exchange?(token: string): Promise<Cookie | undefined>;

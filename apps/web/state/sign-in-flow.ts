@@ -1,0 +1,45 @@
+import { RETURN_TARGET, signInFailureCodeSchema, type SignInFailureCode } from '@klaus/server/contract';
+import { client } from './client.ts';
+
+/** When this tab was last sent to the provider, in Unix milliseconds. */
+const TRIED = 'klaus.sign-in';
+/** Milliseconds in which a tab is sent to the provider by itself once: a browser without cookies would loop. */
+const ONCE_MS = 60_000;
+
+/** What happened to the sign-in of this tab before the sign-in screen is shown. */
+export const signInFlow: {
+  failure?: SignInFailureCode;
+  /** The user signed out; the address at which the provider signs out too, if it has one. */
+  signedOut?: { provider: string | undefined };
+} = {};
+
+/**
+ * Reads what the address says about the sign-in, and removes it at once, so that it does not remain in the browser's
+ * history: a token (`#token=…`, from `klaus serve --open`), which is exchanged for a cookie, or why a sign-in at a
+ * provider failed (`#sign-in=…`).
+ */
+export async function signInFromAddress(): Promise<void> {
+  const [, kind, value = ''] = /^#(token|sign-in)=([^&]+)/.exec(location.hash) ?? [];
+  if (kind === undefined) return;
+  history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+  if (kind === 'sign-in') signInFlow.failure = signInFailureCodeSchema.safeParse(value).data ?? 'invalid';
+  // If the server rejects it, the page asks for a token.
+  else await client.signIn({ body: { token: decodeURIComponent(value) } }).catch(() => undefined);
+}
+
+export function rememberSignOut(provider: string | undefined): void {
+  signInFlow.signedOut = { provider };
+}
+
+/** Leaves the page for the provider, which sends the browser back to the current view. */
+export function goToProvider(): void {
+  sessionStorage.setItem(TRIED, String(Date.now()));
+  const to = RETURN_TARGET.test(location.hash) ? location.hash : '#/';
+  location.assign(`/api/sign-in/start?to=${encodeURIComponent(to)}`);
+}
+
+/** True if the user need not ask for the sign-in: not after a failure or a sign-out, and not twice in a row. */
+export function isSignInAutomatic(): boolean {
+  if (signInFlow.failure !== undefined || signInFlow.signedOut !== undefined || document.hidden) return false;
+  return Date.now() - Number(sessionStorage.getItem(TRIED)) > ONCE_MS;
+}
