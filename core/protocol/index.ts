@@ -183,6 +183,13 @@ export {
   temperatureSchema,
   type Sampling,
 } from './settings/sampling.ts';
+export {
+  HOOK_EVENTS,
+  type Hook,
+  type HookEventName,
+  type HookGroup,
+  type HookGroups,
+} from './settings/hook-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { type ProjectRule, type Setting, defineSetting, fromText, toAllowed } from './settings/setting.ts';
