@@ -162,7 +162,7 @@ test('an URL gets the event without secrets, and everything but a good answer de
   const seen: { body: string; headers: IncomingMessage['headers'] }[] = [];
   const answers = [
     { status: 200, body: '{}' },
-    { status: 200, body: '{"decision":"block","reason":"the server says no"}' },
+    { status: 200, body: '{"decision":"block","reason":"it is not allowed"}' },
     { status: 500, body: '' },
     { status: 302, body: '' },
   ];

@@ -3,18 +3,13 @@ import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { toHookedCalls, toToolNames } from './hook-input.ts';
+import type { AfterCall } from './hook-results.ts';
 import { toFailedNotice, toTaggedText } from './hook-notice.ts';
 import { chooseHooks } from './hooks.ts';
 import { runHook } from './run-hook.ts';
 
 /** Maximum characters that the hooks of one call add to its result. */
 const MAX_TEXT = 8_000;
-
-/** The result of a call with what was found after it, and notices for the user. */
-export interface AfterCall {
-  finished: ToolFinished;
-  notices: EventBody[];
-}
 
 /** Runs the hooks after a call that succeeded. What they print is added to its result, for the model. */
 export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall> {

@@ -4,6 +4,7 @@ import { toTextMessage } from '../context/engine-message.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { toFailedNotice, toRefusedNotice, toTaggedText } from './hook-notice.ts';
+import type { Submitted } from './hook-results.ts';
 import { chooseHooks } from './hooks.ts';
 import { runHook, type HookFields } from './run-hook.ts';
 
@@ -60,9 +61,6 @@ export async function startByHooks(work: Work, run: string): Promise<EventBody[]
   const id = `context:${START}`;
   return [toTextMessage({ run, turn: state.turn }, { id, origin: 'context', text }), ...notices];
 }
-
-/** What precedes a prompt in the history, or why it is not sent. */
-export type Submitted = { bodies: EventBody[] } | { refused: string; notice: EventBody };
 
 /** Runs the hooks of `UserPromptSubmit`. A denial or a failure refuses the prompt. */
 export async function submitPrompt(

@@ -19,7 +19,7 @@ const hookSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Names of tools with `|` between them; `*` and `.*` stand for any characters. */
+/** Names of tools with `|` between them; `*` and `.*` match any characters. */
 const matcher = z
   .string()
   .max(500)
