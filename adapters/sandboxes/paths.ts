@@ -26,12 +26,12 @@ export function toWorkingFolder(request: ExecRequest, workspace: string): string
   return cwd;
 }
 
-/** @throws KlausError `sandbox.failed` for a request that would show Klaus's own state, which is in `home`. Its skills can be read. */
+/** @throws KlausError `sandbox.failed` for a request that would show Klaus's own state, which is in `home`. Its skills and scripts of hooks can be read. */
 export function checkShown({ binds = [], readable = [] }: Pick<ExecRequest, 'binds' | 'readable'>, home: string): void {
-  const skills = join(home, 'skills');
+  const shown = ['skills', 'hooks'].map((name) => join(home, name));
   for (const path of [...readable, ...binds.map((bind) => bind.path)]) {
     const real = existsSync(path) ? realpathSync.native(path) : path;
-    if (contains(home, real) && !(readable.includes(path) && contains(skills, real)))
+    if (contains(home, real) && !(readable.includes(path) && shown.some((folder) => contains(folder, real))))
       throw new KlausError('sandbox.failed', `${path} is Klaus's own state, which commands cannot see.`);
   }
 }

@@ -28,6 +28,8 @@ export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
 export { PRESENT_PLAN } from './context/plan-mode.ts';
 export type { ContextInfo, LimitUse } from './ports/context-info.ts';
+export { chooseHooks, type ChosenHook, type HookHost, type HookPost } from './hooks/hooks.ts';
+export { readHookAnswer, type HookAnswer, type HookEnd } from './hooks/hook-answer.ts';
 export {
   USE_SKILL,
   type BrokenSkill,

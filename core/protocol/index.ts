@@ -183,6 +183,13 @@ export {
   temperatureSchema,
   type Sampling,
 } from './settings/sampling.ts';
+export {
+  HOOK_EVENTS,
+  type Hook,
+  type HookEventName,
+  type HookGroup,
+  type HookGroups,
+} from './settings/hook-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';

@@ -15,6 +15,7 @@ import {
 import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
+import { createHookHost } from '../hooks/hook-host.ts';
 import { openSkills } from '../skills/skills.ts';
 import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -133,6 +134,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
+    hooks: createHookHost({ home: toUserHome(env), state: home }),
     openRunner: async (name) =>
       name === options.wrapRunner?.name
         ? options.wrapRunner

@@ -29,6 +29,7 @@ export function toEngineSettings(
     hiddenPatterns: [],
     endProcesses,
     reviews: toReviewSettings(configuration),
+    hooks: values.hooks,
   };
 }
 

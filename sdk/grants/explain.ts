@@ -29,6 +29,8 @@ export interface ExplainOptions {
   workspace?: string;
   /** Where its commands run: the gate also judges requests to the network on the host. Default: the configured one. */
   sandbox?: 'host' | 'bubblewrap' | 'docker';
+  /** True: the hooks before the call run, and their findings are part of the decision. Default false. */
+  hooks?: boolean;
 }
 
 /** One access that a call needs, and whether the grant covers it. Authorities are texts. */
@@ -67,7 +69,7 @@ export interface Explaining {
 /** See `Klaus.explain`. */
 export async function explain(
   given: string | GivenCall,
-  { session, grant, mode, ...place }: ExplainOptions,
+  { session, grant, mode, hooks = false, ...place }: ExplainOptions,
   { engine, configuration, inWorkspace, cwd }: Explaining,
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
@@ -76,7 +78,10 @@ export async function explain(
       ? toFreshState(engine, { configuration, cwd, grant, ...place })
       : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
-  const found = await explainCall(await inWorkspace(state.session!.workspace), state, call);
+  const found = await explainCall(await inWorkspace(state.session!.workspace), state, {
+    ...call,
+    runsHooks: hooks,
+  });
   return {
     ...found,
     grant: toGrantText(found.grant),

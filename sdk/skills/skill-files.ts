@@ -45,7 +45,7 @@ interface SkillFolder {
 }
 
 /** Folders of skills. The first one wins a name, so that no project replaces a skill of the user. */
-export function toSkillFolders({ workspace, home, state }: SkillPlaces): SkillFolder[] {
+function toSkillFolders({ workspace, home, state }: SkillPlaces): SkillFolder[] {
   return [
     { path: join(state, 'skills'), place: 'user' },
     { path: join(home, '.claude/skills'), place: 'user' },

@@ -73,6 +73,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   },
   'Safety:': {
     gate: () => import('../commands/policy/gate.ts'),
+    hooks: () => import('../commands/hooks/hooks.ts'),
     grants: () => import('../commands/policy/grants.ts'),
     audit: () => import('../commands/policy/audit.ts'),
     policy: () => import('../commands/policy/policy.ts'),

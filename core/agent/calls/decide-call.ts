@@ -24,6 +24,7 @@ import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
+import { judgeByHooks } from '../hooks/judge-hooks.ts';
 import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 
@@ -124,7 +125,8 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
   };
   const gate = toGateContext(work);
-  const found = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
+  const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
+  const found = await judgeByHooks(work, ready, reviewed);
   // Only an approval is bound to scripts, so that other calls need not search for them.
   if (found.verdict !== 'ask') return { decision: found, runs: NO_SCRIPTS };
   const running = (): string[] => listRunning(work);

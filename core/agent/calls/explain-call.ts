@@ -31,20 +31,25 @@ const RUN = {
   prev: FIRST_PREV,
 } as const;
 
-/** Prepares a call with its real tool, and asks the gate. Runs nothing. `state` may be that of a new session. */
+/**
+ * Prepares a call with its real tool, and asks the gate. Runs nothing, except with `runsHooks`: the hooks before
+ * the call. `state` may be that of a new session.
+ */
 export async function explainCall(
   engine: Engine,
   state: State,
-  given: { name: string; input: unknown },
+  { runsHooks = false, ...given }: { name: string; input: unknown; runsHooks?: boolean },
 ): Promise<ExplainedDecision> {
   const { name, input } = toCalled(given);
   const { session } = openedOf(state);
   // Explains the decision for a run with an approver.
   if (!state.run) fold(state, { ...RUN, session, at: engine.clock.now(), seq: state.seq + 1 });
-  const { reviews: _, ...withoutReviews } = engine.settings;
+  const { reviews: _, hooks, ...others } = engine.settings;
+  const settings = runsHooks && hooks ? { ...others, hooks } : others;
   const work = createWork({
     // The gate is explained, not the reviewers, which cost money.
-    engine: { ...engine, settings: withoutReviews },
+    engine: { ...engine, settings },
+    hasNewHome: true,
     session,
     // Not a real lease: the store refuses to append with it.
     lease: { session, fence: -1, release: async () => {} },

@@ -92,6 +92,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   let layer: Awaited<ReturnType<typeof openLayer>> | undefined;
   let finished: ToolFinished;
   let reviewed: EventBody[] | undefined;
+  let notices: EventBody[] = [];
   let changed: EventBody[] = [];
   try {
     if (isReviewed(work, tool, call.by)) layer = await openLayer(work, ready);
@@ -115,6 +116,8 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
     if (output.process) changed = [toProcessChanged(output.process, head)];
     if (output.closed) changed = [...output.closed];
+    const after = await work.activities.afterCall(work, ready, finished);
+    ({ finished, notices } = after);
     if (layer) reviewed = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
@@ -135,7 +138,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   if (reviewed) return await work.append(reviewed);
   if (work.stop.aborted && finished.outcome !== 'ok') finished = { ...finished, outcome: 'cancelled' };
   const context_ = await work.activities.loadInstructions(work, ready.intent.access);
-  await work.append([...changed, finished, ...context_]);
+  await work.append([...changed, finished, ...context_, ...notices]);
 }
 
 function cut(work: Work, ready: ReadyCall, text: string): string {

@@ -1,6 +1,7 @@
 import type { Access, EventBody } from '../../protocol/index.ts';
 import { toTextMessage } from './engine-message.ts';
 import { readInstructionFile, toLeftOutNotice } from './instruction-file.ts';
+import { startByHooks } from '../hooks/session-hooks.ts';
 import { offerSkills } from '../skills/offer-skills.ts';
 import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -27,7 +28,7 @@ export async function loadInstructions(
     work.seenFolders.add(folder);
     bodies.push(...(await loadFolder(work, folder, { run })));
   }
-  if (access === 'root') bodies.push(...(await offerSkills(work, run)));
+  if (access === 'root') bodies.push(...(await offerSkills(work, run)), ...(await startByHooks(work, run)));
   return bodies;
 }
 

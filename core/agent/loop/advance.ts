@@ -182,6 +182,12 @@ async function perform(current: Work, action: Exclude<Action, { kind: 'idle' | '
       return askLimit(current, action.reached);
     case 'finish': {
       const { kind: _, ...ending } = action;
+      if (ending.outcome === 'done') {
+        const { bodies, continues } = await current.activities.keepWorking(current);
+        if (current.stop.aborted) return;
+        if (bodies.length > 0) await current.append(bodies);
+        if (continues) return;
+      }
       return finishRun(current, ending);
     }
   }

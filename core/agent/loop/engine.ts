@@ -19,6 +19,7 @@ import type { Store } from '../ports/store.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import type { WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
+import type { HookHost } from '../hooks/hooks.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from '../calls/tool-registry.ts';
@@ -123,6 +124,8 @@ export interface Engine {
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
   /** True for a working copy that needs its ref `refs/klaus/copies/NAME`: it is complete, and has not ended. */
   hasCopy(name: string): Promise<boolean>;
+  /** For hooks of URLs, and the user's folders with scripts of hooks. Absent: hooks of URLs fail. */
+  readonly hooks?: HookHost;
   /** Additional rules of the gate, such as the user's policy. */
   readonly rules: readonly Rule[];
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;

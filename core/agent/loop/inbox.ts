@@ -2,6 +2,7 @@ import {
   optional,
   isKlausError,
   LIMIT_NAMES,
+  NO_USAGE,
   type Command,
   type EventBody,
   type LimitName,
@@ -138,17 +139,26 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   const { state, engine } = work;
   const run = engine.ids.ulid();
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'user', parts: command.parts };
-  const bodies: EventBody[] = [{ type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) }];
+  const started: EventBody = { type: 'run.started', run, trigger: 'prompt', ...toRunOptions(command) };
+  const submitted = await work.activities.submitPrompt(work, { run, message });
+  if ('refused' in submitted) return [started, submitted.notice, toRefusedRun(run, submitted.refused)];
+  const bodies: EventBody[] = [started];
   if (state.title === undefined) {
     const title = toShortTitle(message);
     if (title !== undefined) bodies.push({ type: 'session.changed', title });
   }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
-  bodies.push(...(await recallKnowledge(work, run)), ...announcePlanMode(work, run));
+  bodies.push(...(await recallKnowledge(work, run)), ...submitted.bodies, ...announcePlanMode(work, run));
   bodies.push({ type: 'message.added', run, turn: state.turn, message });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
+}
+
+/** The end of a run whose prompt a hook refused, so that it is not in the history. */
+function toRefusedRun(run: string, reason: string): EventBody {
+  const nothing = { usage: NO_USAGE, usd: 0, turns: 0, toolCalls: 0, evidence: [] };
+  return { type: 'run.finished', run, outcome: 'denied', reason: `The prompt was refused. ${reason}`, ...nothing };
 }
 
 async function toPin(work: Work, command: Extract<Command, { type: 'pin' }>): Promise<EventBody> {
@@ -189,7 +199,10 @@ function toShortTitle(message: Message): string | undefined {
 async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
   const { state, engine } = work;
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'steer', parts: command.parts };
-  const added: EventBody = { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+  const run = state.run!.id;
+  const submitted = await work.activities.submitPrompt(work, { run, message });
+  if ('refused' in submitted) return [submitted.notice];
+  const added: EventBody = { type: 'message.added', run, turn: state.turn, message };
   return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 

@@ -7,6 +7,8 @@ import { loadInstructions } from '../context/instructions.ts';
 import { toReceipt } from '../evidence/check-receipt.ts';
 import { compareEvidence } from '../evidence/compare-evidence.ts';
 import { openLayersOf, openSnapshotsOf } from '../folders/open-folders.ts';
+import { runAfterCall } from '../hooks/after-call.ts';
+import { keepWorking, submitPrompt } from '../hooks/session-hooks.ts';
 import { planRetry } from '../model/retry.ts';
 import { findKnownCommits } from '../places/known-commits.ts';
 import { reportUnprotected } from '../places/report-unprotected.ts';
@@ -35,6 +37,9 @@ export const LIVE_ACTIVITIES: Activities = {
   reportUnprotected: (...call) => reportUnprotected(...call),
   findKnownCommits: (...call) => findKnownCommits(...call),
   loadInstructions,
+  afterCall: (...call) => runAfterCall(...call),
+  submitPrompt: (...call) => submitPrompt(...call),
+  keepWorking: (...call) => keepWorking(...call),
   checkpoint: (...call) => makeCheckpoint(...call),
   toReceipt: (...call) => toReceipt(...call),
   closeEvidence: (...call) => compareEvidence(...call),

@@ -1,3 +1,4 @@
+import type { HookGroups } from '../../protocol/settings/hook-settings.ts';
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
@@ -43,6 +44,8 @@ export interface EngineSettings {
   endProcesses: 'run' | 'close';
   /** Absent: no call is reviewed. */
   reviews?: ReviewSettings;
+  /** What runs on events of sessions. Absent: nothing. */
+  hooks?: HookGroups;
   /** The user's additional globs of secret files, relative to the workspace. */
   secretPatterns: readonly string[];
   /** Globs of files that a policy denies reading. Commands find them empty. */

@@ -1,9 +1,10 @@
 import type { Redactor } from '../../policy/index.ts';
-import type { Access, EventBody, EventOf, TreeId } from '../../protocol/index.ts';
+import type { Access, EventBody, EventOf, Message, TreeId } from '../../protocol/index.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
 import type { WritableFolders } from '../folders/open-folders.ts';
+import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
 import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
@@ -124,6 +125,12 @@ export interface Activities {
   findKnownCommits(now: readonly GitPosition[], last: LastPositions): KnownCommits;
   /** Messages with the instruction files of the folders that were accessed; `root`: those of a new session. */
   loadInstructions(work: Work, access: readonly Access[] | 'root', run?: string): Promise<EventBody[]>;
+  /** Runs the hooks after a call, and adds what they say to its result. */
+  afterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall>;
+  /** Runs the hooks of a prompt: what precedes it in the history, or why it is not sent. */
+  submitPrompt(work: Work, prompt: { run: string; message: Message }): Promise<Submitted>;
+  /** Runs the hooks of the end of a run. */
+  keepWorking(work: Work): Promise<{ bodies: EventBody[]; continues: boolean }>;
   /** Commits the workspace to its private ref at the end of a run. */
   checkpoint(work: Work): Promise<EventBody[]>;
   /** Adds the states of the workspace and the environment to the evidence of a check. */

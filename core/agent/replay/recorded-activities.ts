@@ -2,12 +2,13 @@ import { judgeClaims } from '../../policy/index.ts';
 import { optional, type Event, type EventBody, type EventOf, type Evidence } from '../../protocol/index.ts';
 import { refuseCall } from '../calls/call-events.ts';
 import type { ApprovalAsked, JudgedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
-import { isLeftOutNotice } from '../context/instruction-file.ts';
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evidence/closed-evidence.ts';
+import { isFailedNotice } from '../hooks/hook-notice.ts';
 import type { Activities } from '../loop/work.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
+import { createRecordedHooks, isContext } from './recorded-hooks.ts';
 import { toRecordedTool } from './recorded-tools.ts';
 import { appendReviews } from './recorded-reviews.ts';
 import type { Recording } from './recording.ts';
@@ -72,6 +73,7 @@ export function createRecordedActivities(recording: Recording): Activities {
       return { kind: 'ready', decided, ready: { ...parsed, tool, intent: toIntent(event) } };
     },
     ...createRecordedChildren(recording),
+    ...createRecordedHooks(recording),
     async recover(_work, call) {
       const { next } = recording;
       return next?.type === 'tool.finished' && next.call === call.id ? [toBody(next)] : 'repeat';
@@ -94,14 +96,12 @@ export function createRecordedActivities(recording: Recording): Activities {
     guardWorkspace: async (_work, { tree, gitTree }) => ({ ...readGuarded(), tree, gitTree }),
     reportUnprotected: () => readGuarded().bodies.filter(isUnprotectedNotice),
     findKnownCommits: () => findType('workspace.snapshotted')?.known ?? [],
-    async loadInstructions() {
+    async loadInstructions(_work, access) {
       const { events, at, next } = recording;
       // The messages follow the start of a run and its title, or the result of the call that accessed the folder.
       const isTitled = next?.type === 'run.started' && events[at + 1]?.type === 'session.changed';
-      return readBodies(
-        isTitled ? at + 2 : at + 1,
-        (event) => (event.type === 'message.added' && event.message.origin === 'context') || isLeftOutNotice(event),
-      );
+      const isRead = (event: Event): boolean => isContext(event) || (access === 'root' && isFailedNotice(event));
+      return readBodies(isTitled ? at + 2 : at + 1, isRead);
     },
     async checkpoint() {
       const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));

@@ -1,5 +1,6 @@
 import { optional, type Command, type Event, type EventOf, type EventType } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
+import { isFailedNotice, isRefusedNotice } from '../hooks/hook-notice.ts';
 import { readUserCommand } from '../context/user-command.ts';
 import { toClause } from '../loop/finish.ts';
 
@@ -92,7 +93,14 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'process.changed': {},
   'usage.counted': {},
   'evidence.verified': {},
-  notice: { isClosing: () => true },
+  notice: {
+    isClosing: () => true,
+    read(event, position) {
+      const { at, id } = position;
+      if (!isRefusedNotice(event)) return readCancel(position);
+      return { command: { type: 'prompt', id, parts: [], onAsk: 'deny', delivery: 'steer' }, next: at + 1 };
+    },
+  },
 };
 
 function toReader(event: Event): EventReader<EventType> {
@@ -135,7 +143,10 @@ function readPrompt(
 ): Found | undefined {
   for (let next = at + 1; next < events.length; next++) {
     const event = events[next]!;
-    if (event.type === 'session.changed' || isLeftOutNotice(event)) continue;
+    if (event.type === 'session.changed' || isLeftOutNotice(event) || isFailedNotice(event)) continue;
+    // The text of a refused prompt is not recorded.
+    if (isRefusedNotice(event))
+      return { command: { type: 'prompt', id, parts: [], delivery: 'queue', ...options }, next: next + 2 };
     if (event.type !== 'message.added') return undefined;
     if (event.message.origin !== 'user') continue;
     const { parts } = event.message;

@@ -3,6 +3,7 @@ import { optional } from '../optional.ts';
 import { APPROVAL_SETTINGS } from './approval-settings.ts';
 import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { GUARD_SETTINGS } from './guard-settings.ts';
+import { HOOK_SETTINGS } from './hook-settings.ts';
 import { INSTANCE_SETTINGS } from './instance-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import { AI_SDK_SETTINGS, BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
@@ -32,6 +33,7 @@ export const SETTINGS = {
   ...GUARD_SETTINGS,
   ...REVIEWER_SETTINGS,
   ...TELEMETRY_SETTINGS,
+  ...HOOK_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -1,0 +1,11 @@
+import type { CommandGroup } from '../../program/cli-command.ts';
+import { list } from './list.ts';
+import { test } from './test.ts';
+
+export const command: CommandGroup = {
+  name: 'hooks',
+  summary: 'list and test hooks',
+  description:
+    'Hooks are commands and URLs of the setting `hooks` that get events of a session, and can narrow what it may do.',
+  commands: [list, test],
+};

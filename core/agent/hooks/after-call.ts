@@ -1,0 +1,46 @@
+import type { EventBody } from '../../protocol/index.ts';
+import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
+import type { Work } from '../loop/work.ts';
+import { openedOf, runOf } from '../state/state.ts';
+import { toHookedCalls, toToolNames } from './hook-input.ts';
+import type { AfterCall } from './hook-results.ts';
+import { toFailedNotice, toTaggedText } from './hook-notice.ts';
+import { chooseHooks } from './hooks.ts';
+import { runHook } from './run-hook.ts';
+
+/** Maximum characters that the hooks of one call add to its result. */
+const MAX_TEXT = 8_000;
+
+/** Runs the hooks after a call that succeeded. What they print is added to its result, for the model. */
+export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall> {
+  const { call, intent } = ready;
+  const { hooks = {} } = work.engine.settings;
+  if (finished.outcome !== 'ok' || call.by === 'user') return { finished, notices: [] };
+  const texts: string[] = [];
+  const notices: EventBody[] = [];
+  for (const one of chooseHooks(hooks, 'PostToolUse', toToolNames(call.name, intent))) {
+    for (const hooked of toHookedCalls(ready, openedOf(work.state).workspace)) {
+      const { file_path: filePath } = hooked.tool_input;
+      const fields = {
+        ...hooked,
+        tool_response: { success: true, output: finished.output, ...(filePath === undefined ? {} : { filePath }) },
+        tool_use_id: call.id,
+        duration_ms: finished.durationMs,
+      };
+      const answer = await runHook(work, one, { event: 'PostToolUse', fields });
+      if (work.stop.aborted) return { finished, notices };
+      if ('failure' in answer) {
+        notices.push(toFailedNotice(runOf(work.state).id, `${one.name}: ${answer.failure}`));
+        continue;
+      }
+      const text = [answer.decision === 'none' ? '' : answer.reason, answer.context].filter(Boolean).join('\n');
+      if (text !== '') texts.push(toTaggedText(one, text));
+    }
+  }
+  if (texts.length === 0) return { finished, notices };
+  return { finished: { ...finished, output: `${finished.output}\n\n${cut(texts.join('\n'))}` }, notices };
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}\n[… ${text.length - MAX_TEXT} more characters]`;
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Narrowing } from './narrowing.ts';
+import { defineSetting } from './setting.ts';
+
+/** The events on which hooks run, by the names of Claude Code. */
+export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'] as const;
+export type HookEventName = (typeof HOOK_EVENTS)[number];
+
+/** Seconds. */
+const timeout = z.number().min(0.1).max(600).optional();
+
+const hookSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('command'), command: z.string().trim().min(1), timeout }),
+  z.strictObject({
+    type: z.literal('http'),
+    url: z.url({ protocol: /^https?$/ }),
+    headers: z.record(z.string(), z.string()).optional(),
+    timeout,
+  }),
+]);
+
+/** Names of tools with `|` between them; `*` and `.*` match any characters. */
+const matcher = z
+  .string()
+  .max(500)
+  .regex(/^[\w.*|-]*$/);
+
+const groupSchema = z.strictObject({
+  matcher: matcher.optional(),
+  hooks: z.array(hookSchema).min(1),
+  /** Klaus sets it: the group is from the file of a project. */
+  project: z.literal(true).optional(),
+});
+
+/** One hook: a command that runs in the sandbox, or an URL that gets the event. */
+export type Hook = z.infer<typeof hookSchema>;
+/** Hooks for the tools that a matcher names. */
+export type HookGroup = z.infer<typeof groupSchema>;
+export type HookGroups = Partial<Record<HookEventName, HookGroup[]>>;
+
+/** A project adds hooks, which can only narrow what the session may do. It never removes one, and names no URL. */
+const addedHooks: Narrowing<HookGroups> = {
+  rule: 'adds hooks of the type `command`, which run in the sandbox',
+  holds: (value) =>
+    Object.values(value).every((groups) =>
+      (groups ?? []).every(({ project, hooks }) => !project || hooks.every(({ type }) => type === 'command')),
+    ),
+  merge(value, base = {}) {
+    const merged: HookGroups = {};
+    for (const event of HOOK_EVENTS) {
+      const own = (value[event] ?? []).map((group): HookGroup => ({ ...group, project: true }));
+      const groups = [...(base[event] ?? []), ...own];
+      if (groups.length > 0) merged[event] = groups;
+    }
+    return merged;
+  },
+};
+
+/** Settings of what runs on events of a session. */
+export const HOOK_SETTINGS = {
+  hooks: defineSetting({
+    schema: z.partialRecord(z.enum(HOOK_EVENTS), z.array(groupSchema)),
+    default: {} as HookGroups,
+    values: `for each of ${HOOK_EVENTS.join(', ')}: groups with \`matcher\` and \`hooks\`, as in the settings of Claude Code`,
+    description: 'Commands and URLs that get events of a session and can narrow what it may do.',
+    project: addedHooks,
+  }),
+} as const;
