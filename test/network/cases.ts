@@ -161,7 +161,7 @@ function makeHost(random: Random): Written {
     () => same(`[${name}]`, undefined),
     // A URL decodes its host, and maps other dots and letters to those of ASCII.
     () => ({ ...same(percent, undefined), urlHost: name }),
-    () => ({ ...same(wide, undefined), urlHost: name }),
+    () => (name.includes('.') ? { ...same(wide, undefined), urlHost: name } : same(name, name)),
     // A Cyrillic letter is another name.
     () => (/[pe]/.test(name) ? { ...same(toCyrillic(name), undefined), urlHost: 'another' } : same(name, name)),
     () => makeLiteral(random),
