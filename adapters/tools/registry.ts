@@ -23,6 +23,8 @@ import { gitCommit } from './git/git-commit.ts';
 import { gitDiff } from './git/git-diff.ts';
 import { gitLog } from './git/git-log.ts';
 import { gitStatus } from './git/git-status.ts';
+import { npmInstall } from './install/npm-install.ts';
+import { pipInstall } from './install/pip-install.ts';
 import { memoryGet } from './memory/memory-get.ts';
 import { memoryList } from './memory/memory-list.ts';
 import { memorySearch } from './memory/memory-search.ts';
@@ -82,4 +84,6 @@ export const builtinTools: readonly BuiltinTool[] = [
   todoWrite,
   presentPlan,
   useSkill,
+  npmInstall,
+  pipInstall,
 ];

@@ -75,9 +75,10 @@ const GRADLE_TASK =
 const GRADLE = (program: string): string =>
   `printf '%s\\n' "${GRADLE_TASK}" > /tmp/klaus-fetch.gradle && ${program} -q -I /tmp/klaus-fetch.gradle klausFetch`;
 const BUILD_GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
-const PIP = '.venv/bin/python -m pip install -q --disable-pip-version-check';
-/** Newer versions of venv add their own ignore file for git. */
-const VENV = "test -x .venv/bin/python || (python3 -m venv .venv && echo '*' > .venv/.gitignore)";
+/** Runs pip in the virtual environment of a workspace. */
+export const PIP_COMMAND = '.venv/bin/python -m pip install -q --disable-pip-version-check';
+/** Creates that environment if needed. Newer versions of venv add their own ignore file for git. */
+export const PIP_ENVIRONMENT = "test -x .venv/bin/python || (python3 -m venv .venv && echo '*' > .venv/.gitignore)";
 
 /** By language: of its rows the first one that fits a folder counts. */
 const ROWS: Readonly<Record<string, readonly FetchRow[]>> = {
@@ -129,8 +130,12 @@ const ROWS: Readonly<Record<string, readonly FetchRow[]>> = {
   Python: [
     { tool: 'uv', markers: ['uv.lock'], download: 'uv sync --frozen' },
     { tool: 'poetry', markers: ['poetry.lock'], download: 'poetry install --no-interaction' },
-    { tool: 'pip', markers: ['requirements.txt'], download: `(${VENV}) && ${PIP} -r requirements.txt` },
-    { tool: 'pip', markers: ['pyproject.toml'], download: `(${VENV}) && ${PIP} -e .` },
+    {
+      tool: 'pip',
+      markers: ['requirements.txt'],
+      download: `(${PIP_ENVIRONMENT}) && ${PIP_COMMAND} -r requirements.txt`,
+    },
+    { tool: 'pip', markers: ['pyproject.toml'], download: `(${PIP_ENVIRONMENT}) && ${PIP_COMMAND} -e .` },
   ],
   PHP: [
     {

@@ -4,7 +4,7 @@ export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environ
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
-export { planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
+export { PIP_COMMAND, PIP_ENVIRONMENT, planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';

@@ -116,6 +116,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),
     listProcesses: () => processes.list(),
+    registries: () => findRegistries(env).hosts,
     openWeb: (rules) => createWebClient({ rules, env }),
     findSecret: (name) => findSecret(configuration, name),
     createRedactor: (session) =>

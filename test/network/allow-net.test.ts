@@ -32,7 +32,8 @@ test('a registry that only the project names is not granted', async () => {
 });
 
 test('a definition names hosts, and the user can add some', async () => {
-  const definition = '---\nname: builder\ndescription: Builds.\ncapabilities: [code-execution]\nallowNet: [pypi]\n---\nBuild.\n';
+  const definition =
+    '---\nname: builder\ndescription: Builds.\ncapabilities: [code-execution]\nallowNet: [pypi]\n---\nBuild.\n';
   await using engine = await createTestEngine({
     script: { steps: [] },
     files: { '.klaus/agents/builder.md': definition },

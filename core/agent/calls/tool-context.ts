@@ -65,6 +65,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     findTools: createToolFinder(work),
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
+    registries: () => engine.registries(),
     web: ({ access }) => engine.openWeb(toHostRules(access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,

@@ -1,5 +1,5 @@
 import type { FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
-import type { HostRule, Redactor, Rule } from '../../policy/index.ts';
+import type { ConfiguredHosts, HostRule, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -94,6 +94,8 @@ export interface Engine {
   openRunner(name: RunnerName): Promise<Runner>;
   /** A web client for the tools, limited to these hosts. */
   openWeb(rules: readonly HostRule[]): WebClient;
+  /** The registries of packages that the user configured. */
+  registries(): ConfiguredHosts;
   /** A credential of the user by the variable that holds it; undefined if it is not set. */
   findSecret(name: string): string | undefined;
   /** The defined agents. @param workspace Absolute real path. */

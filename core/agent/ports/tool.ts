@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Delegated } from '../../policy/index.ts';
+import type { ConfiguredHosts, Delegated } from '../../policy/index.ts';
 import type {
   Access,
   Authority,
@@ -162,6 +162,8 @@ export interface ToolContext {
   contextInfo(): Promise<ContextInfo>;
   /** What the session may do at present. */
   authorities(): readonly Authority[];
+  /** The registries of packages that the user configured. */
+  registries(): ConfiguredHosts;
   /** Sends requests to the hosts that the intent names with an access `net`, and to no other. */
   web(intent: Pick<Intent, 'access'>): WebClient;
   /**

@@ -67,6 +67,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     }),
     listProcesses: refuse,
     openWeb: refuse,
+    registries: refuse,
     findSecret: refuse,
     createRedactor: () => NO_REDACTOR,
     openSnapshots: async () => ({
