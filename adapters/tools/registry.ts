@@ -12,6 +12,7 @@ import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
 import { tscCheck } from './build/tsc-check.ts';
 import { getContextInfo } from './context/get-context-info.ts';
+import { deployTools } from './deploy/targets.ts';
 import { applyPatch } from './files/apply-patch.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { editFile } from './files/edit-file.ts';
@@ -80,4 +81,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   listChildren,
   todoWrite,
   presentPlan,
+  ...deployTools,
 ];

@@ -23,12 +23,24 @@ export function toEngineSettings(
     maxSearchResults: values.maxSearchResults,
     execLimits: toExecLimits(configuration),
     gitIdentity: { name: values.git.userName ?? 'Klaus', email: values.git.userEmail ?? 'klaus@localhost' },
+    deploy: toDeployOptions(values),
     compactAt: values.compactAt,
     approvalTtlMs: APPROVAL_TTL_MS,
     secretPatterns: values.secrets.files,
     hiddenPatterns: [],
     endProcesses,
     reviews: toReviewSettings(configuration),
+  };
+}
+
+function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['deploy'] {
+  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion } = deploy;
+  return {
+    netlifyUrl,
+    vercelUrl,
+    cloudfrontUrl,
+    retryMs: retry.baseMs,
+    ...optional({ s3Url, netlifySite, awsRegion }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
+import type { DeployOptions } from '../ports/tool.ts';
 
 export interface RetrySettings {
   /** Maximum requests for one turn, including the first. */
@@ -35,6 +36,7 @@ export interface EngineSettings {
   maxSearchResults: number;
   execLimits: ExecLimits;
   gitIdentity: { name: string; email: string };
+  deploy: DeployOptions;
   /** Fraction of the context window at which the history is compacted. */
   compactAt: number;
   /** Milliseconds after which an approval expires. */
