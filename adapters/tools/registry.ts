@@ -38,6 +38,11 @@ import { processControl } from './shell/process-control.ts';
 import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
+import { terraformApply } from './terraform/terraform-apply.ts';
+import { terraformDestroy } from './terraform/terraform-destroy.ts';
+import { terraformInit } from './terraform/terraform-init.ts';
+import { terraformOutput } from './terraform/terraform-output.ts';
+import { terraformPlan } from './terraform/terraform-plan.ts';
 import { todoWrite } from './todo/todo-write.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
@@ -82,4 +87,9 @@ export const builtinTools: readonly BuiltinTool[] = [
   todoWrite,
   presentPlan,
   ...deployTools,
+  terraformInit,
+  terraformPlan,
+  terraformApply,
+  terraformDestroy,
+  terraformOutput,
 ];
