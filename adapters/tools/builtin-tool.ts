@@ -8,6 +8,8 @@ export interface ToolExample<Input = unknown> {
   grant?: string;
   /** Names of npm packages that the workspace has installed. */
   packages?: readonly string[];
+  /** A program that it runs, which is not on every machine. */
+  program?: string;
   /** Calls that come before, one in each turn. */
   before?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
   /** True for a call that asks the user in every mode. */

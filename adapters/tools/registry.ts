@@ -12,6 +12,7 @@ import { npmRun } from './build/npm-run.ts';
 import { prettierFormat } from './build/prettier-format.ts';
 import { tscCheck } from './build/tsc-check.ts';
 import { getContextInfo } from './context/get-context-info.ts';
+import { deployTools } from './deploy/targets.ts';
 import { applyPatch } from './files/apply-patch.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { editFile } from './files/edit-file.ts';
@@ -40,6 +41,11 @@ import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 import { useSkill } from './skills/use-skill.ts';
+import { terraformApply } from './terraform/terraform-apply.ts';
+import { terraformDestroy } from './terraform/terraform-destroy.ts';
+import { terraformInit } from './terraform/terraform-init.ts';
+import { terraformOutput } from './terraform/terraform-output.ts';
+import { terraformPlan } from './terraform/terraform-plan.ts';
 import { todoWrite } from './todo/todo-write.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
@@ -86,4 +92,10 @@ export const builtinTools: readonly BuiltinTool[] = [
   useSkill,
   npmInstall,
   pipInstall,
+  ...deployTools,
+  terraformInit,
+  terraformPlan,
+  terraformApply,
+  terraformDestroy,
+  terraformOutput,
 ];

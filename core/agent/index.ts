@@ -94,6 +94,7 @@ export type {
 export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
 export {
+  type DeployOptions,
   type Intent,
   type ToolOutput,
   type FoundSecret,

@@ -56,6 +56,18 @@ describe('modes', () => {
   });
 });
 
+test.each<Mode>(['plan', 'ask', 'edits', 'auto'])(
+  '%s: a call that the user confirms never passes by itself',
+  (mode) => {
+    const confirmed = decide(
+      call(['execute'], [{ kind: 'exec', command: 'ls' }], { confirm: 'it deletes' }),
+      context(mode),
+    );
+    expect(confirmed.verdict).toBe(mode === 'plan' ? 'deny' : 'ask');
+    expect(confirmed.findings).toContainEqual({ rule: 'confirm', verdict: 'ask', reason: 'it deletes' });
+  },
+);
+
 describe('authority', () => {
   test('the network is wider than the default grant, so it asks', () => {
     const decision = decide(call(['execute'], [{ kind: 'net', host: '*', port: 0 }]), context('auto'));

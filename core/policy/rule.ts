@@ -27,6 +27,8 @@ export interface CallFacts {
   delegates?: Delegated;
   /** A call of an agent that another program drives, whose effects are not known completely. */
   unclear?: string;
+  /** Why the user decides about the call in every mode. */
+  confirm?: string;
   /** False for a call with the effect `spawn` that creates no agent: it uses those that exist. */
   creates?: false;
   /** True for a plan that the user is asked to accept. */

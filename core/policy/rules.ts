@@ -93,6 +93,12 @@ const unclearRule: Rule = {
   },
 };
 
+/** What cannot be undone needs the user, in every mode. */
+const confirmRule: Rule = {
+  name: 'confirm',
+  check: ({ confirm }) => (confirm === undefined ? undefined : { verdict: 'ask', reason: confirm }),
+};
+
 /** A plan always needs the user, in every mode. */
 const planRule: Rule = {
   name: 'plan',
@@ -109,5 +115,6 @@ export const RULES: readonly Rule[] = [
   isolateRule,
   alteredRule,
   unclearRule,
+  confirmRule,
   planRule,
 ];

@@ -23,6 +23,7 @@ export function toEngineSettings(
     maxSearchResults: values.maxSearchResults,
     execLimits: toExecLimits(configuration),
     gitIdentity: { name: values.git.userName ?? 'Klaus', email: values.git.userEmail ?? 'klaus@localhost' },
+    deploy: toDeployOptions(values),
     compactAt: values.compactAt,
     approvalTtlMs: APPROVAL_TTL_MS,
     secretPatterns: values.secrets.files,
@@ -30,6 +31,17 @@ export function toEngineSettings(
     endProcesses,
     reviews: toReviewSettings(configuration),
     hooks: values.hooks,
+  };
+}
+
+function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['deploy'] {
+  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion } = deploy;
+  return {
+    netlifyUrl,
+    vercelUrl,
+    cloudfrontUrl,
+    retryMs: retry.baseMs,
+    ...optional({ s3Url, netlifySite, awsRegion }),
   };
 }
 

@@ -86,6 +86,7 @@ function replayWith({ klaus }: TestEngine, events: readonly Event[]) {
       maxSearchResults: 1,
       execLimits: { timeoutMs: 1, memoryMb: 1, cpus: 1, processes: 1 },
       gitIdentity: { name: '', email: '' },
+      deploy: { netlifyUrl: '', vercelUrl: '', cloudfrontUrl: '', retryMs: 1 },
       secretPatterns: [],
       hiddenPatterns: [],
       endProcesses: 'close',

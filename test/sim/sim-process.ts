@@ -175,6 +175,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       maxSearchResults: 100,
       execLimits: { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 },
       gitIdentity: { name: 'Klaus', email: 'klaus@localhost' },
+      deploy: { netlifyUrl: '', vercelUrl: '', cloudfrontUrl: '', retryMs: 1 },
       compactAt: 0.8,
       approvalTtlMs: APPROVAL_TTL_MS,
       secretPatterns: [],

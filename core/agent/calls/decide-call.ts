@@ -122,7 +122,12 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     ...(tool.inPlace ? { inPlace: true } : {}),
     ...(call.by === 'user' ? { byUser: true as const } : {}),
     ...(intent.plan === undefined ? {} : { plan: true as const }),
-    ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
+    ...optional({
+      delegates: intent.delegates,
+      creates: intent.creates,
+      unclear: intent.unclear,
+      confirm: intent.confirm,
+    }),
   };
   const gate = toGateContext(work);
   const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));

@@ -85,9 +85,10 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
   });
 }
 
-/** The authority that an approval is bound to: that of the session, and of the agent that the call starts. */
-function toBoundGrant({ authority }: Work, { child }: Intent): string {
+/** What an approval is bound to: the authority of the session, and of the agent or the content of the call. */
+function toBoundGrant({ authority }: Work, { child, content }: Intent): string {
   const version = authority.version();
+  if (content !== undefined) return JSON.stringify([version, content]);
   return child ? JSON.stringify([version, child.agent, child.definition]) : version;
 }
 
@@ -97,6 +98,7 @@ export function toQuestion(
   of: { agent: string; tool: string; workspace: string; runs: RunScripts },
 ): Question {
   const commands = toCommandKeys(intent, of.workspace);
+  if (intent.content !== undefined) return { agent: of.agent, tool: of.tool };
   if (!commands || (commands.length > 0 && (!of.runs.isComplete || of.runs.rivals.length > 0)))
     return { agent: of.agent, tool: of.tool };
   const { cwd, background, survive } = (input ?? {}) as { cwd?: unknown; background?: unknown; survive?: unknown };

@@ -52,6 +52,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     processes: createToolProcesses(work, call),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
+    deploy: engine.settings.deploy,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     agents: engine.openAgents(workspace.root),
     skills: engine.openSkills(workspace.root),

@@ -2,6 +2,7 @@ import type { HookGroups } from '../../protocol/settings/hook-settings.ts';
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
+import type { DeployOptions } from '../ports/tool.ts';
 
 export interface RetrySettings {
   /** Maximum requests for one turn, including the first. */
@@ -36,6 +37,7 @@ export interface EngineSettings {
   maxSearchResults: number;
   execLimits: ExecLimits;
   gitIdentity: { name: string; email: string };
+  deploy: DeployOptions;
   /** Fraction of the context window at which the history is compacted. */
   compactAt: number;
   /** Milliseconds after which an approval expires. */

@@ -44,6 +44,10 @@ export interface Intent {
    * of a call whose process crashed after the change.
    */
   result?: string;
+  /** Why the user decides about it in every mode, also if the grant allows it. */
+  confirm?: string;
+  /** A digest of what it sends out or applies. An approval covers this content only, and is not remembered for others. */
+  content?: string;
   /** A plan in Markdown that the user is asked to accept. `run` gets it as it was accepted. */
   plan?: string;
   /** The child session that the call opens. It is recorded with the intent. */
@@ -75,6 +79,24 @@ export interface ToolOutput {
   todos?: readonly Todo[];
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
+}
+
+/** The services of the deploy tools, as the user has configured them. */
+export interface DeployOptions {
+  /** Base of Netlify's API, without a final slash. */
+  netlifyUrl: string;
+  /** Base of Vercel's API, without a final slash. */
+  vercelUrl: string;
+  /** Base of an S3-compatible service, without a final slash. Absent: Amazon's address of the bucket. */
+  s3Url?: string;
+  /** Base of CloudFront's API, without a final slash. */
+  cloudfrontUrl: string;
+  /** Site of Netlify for calls that name none. */
+  netlifySite?: string;
+  /** Region of AWS for calls that name none. */
+  awsRegion?: string;
+  /** First wait before a request is repeated, in milliseconds. */
+  retryMs: number;
 }
 
 /** The background processes of the session for tools. */
@@ -140,6 +162,8 @@ export interface ToolContext {
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */
   readonly gitIdentity: { name: string; email: string };
+  /** Addresses and names of the services that deploy tools use. */
+  readonly deploy: DeployOptions;
   /** Replaces placeholders in `text` by the values in `current`. See `Redactor.restore`. */
   restoreSecrets(text: string, current: string): string;
   /** The defined agents. */

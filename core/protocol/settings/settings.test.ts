@@ -36,6 +36,10 @@ test('a project file may never set what decides who sees the code, the keys and 
   expect(table.filter(([, setting]) => setting.secret).map(([key]) => key)).toEqual([
     ...keys.map((key) => `keys.${key}`),
     'keys.netlify',
+    'keys.vercel',
+    'keys.awsId',
+    'keys.awsSecret',
+    'keys.awsSession',
     'keys.git',
     'aiSdk',
     'server.secret',
