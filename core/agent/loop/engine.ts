@@ -1,4 +1,4 @@
-import type { FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
+import type { EventOf, FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
@@ -16,7 +16,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Store } from '../ports/store.ts';
-import type { ToolContext } from '../ports/tool.ts';
+import type { SessionTools, SessionToolsHost, ToolContext } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ToolRegistry } from '../calls/tool-registry.ts';
@@ -89,6 +89,8 @@ export interface Engine {
   openChild(request: OpenChild): Promise<void>;
   /** What drives the agents of sessions that Klaus's own loop does not. Loaded at its first use. */
   openRunner(name: RunnerName): Promise<Runner>;
+  /** The tools of the MCP servers of a session. Starts nothing. Absent: no session has such tools. */
+  openSessionTools?(opened: EventOf<'session.opened'>, host: SessionToolsHost): SessionTools;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
   /** The knowledge about a workspace. @param workspace Absolute real path. */
