@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { toProgramBinds } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 
@@ -77,4 +80,12 @@ export function findVariables(given: unknown): string[] {
 export function toPlace({ url }: Pick<HttpServer, 'url'>): { host: string; port: number } {
   const { hostname, port, protocol } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** The program and its scripts. Folders among the arguments are not shown: the grant decides about folders. */
+export function toBinds({ command, args }: { command: string; args: readonly string[] }, workspace: string) {
+  const files = [command, ...args].filter(
+    (word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile(),
+  );
+  return toProgramBinds(files, { workspace });
 }

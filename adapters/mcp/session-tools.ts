@@ -1,13 +1,10 @@
 import type { SessionTools, SessionToolsHost, Tool } from '@klaus/core/agent';
-import { toProgramBinds } from '@klaus/adapters/system';
 import { KlausError, optional, toKlausError, toNearest } from '@klaus/core/protocol';
-import { statSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { connectServer, type McpConnection } from './connect-server.ts';
-import { toPlace, type McpServer } from './server-config.ts';
+import { toBinds, toPlace, type McpServer } from './server-config.ts';
 import { toServerTools, type ServerToolsOptions } from './server-tools.ts';
-import type { McpTokens } from './tokens.ts';
+import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
 
 export interface SessionServer {
   name: string;
@@ -16,7 +13,7 @@ export interface SessionServer {
   /** Values of the entry that are secret. */
   secrets?(): readonly { name: string; value: string }[];
   /** The stored login of an HTTP server. */
-  tokens?: McpTokens;
+  login?: LoginStore;
 }
 
 /** A network without a limit: only such a grant gives a program the network. */
@@ -157,11 +154,13 @@ class OpenServer {
     return next;
   }
 
-  #open(): Promise<McpConnection> {
+  async #open(): Promise<McpConnection> {
     const server = this.#read();
-    const { name, tokens } = this.#server;
+    const { name, login } = this.#server;
     const { workspace, exec } = this.#host;
     const writes = this.#writes;
+    const stored = server.kind === 'http' ? await login?.read() : undefined;
+    if (stored !== undefined) this.#host.learn(toLoginSecrets(stored).map((value) => ({ name: `mcp-${name}`, value })));
     const binds = server.kind === 'stdio' ? toBinds(server, workspace) : undefined;
     return connectServer({
       name,
@@ -169,17 +168,9 @@ class OpenServer {
       exec: (request) => exec(request, { writes }),
       signal: this.#closing.signal,
       onToolsChanged: () => void (this.#tools = undefined),
-      ...optional({ binds, authProvider: tokens?.provider() }),
+      ...optional({ binds, authProvider: stored === undefined ? undefined : createTokenProvider(login!) }),
     });
   }
-}
-
-/** The program and its scripts. Folders among the arguments are not shown: the grant decides about folders. */
-function toBinds({ command, args }: { command: string; args: readonly string[] }, workspace: string) {
-  const files = [command, ...args].filter(
-    (word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile(),
-  );
-  return toProgramBinds(files, { workspace });
 }
 
 function quote(word: string): string {

@@ -1,6 +1,7 @@
 import type { SessionTools, SessionToolsHost } from '@klaus/core/agent';
 import { KlausError, type EventOf, type SessionMcpServer } from '@klaus/core/protocol';
-import type { SessionServer, toMcpServer as ToMcpServerFunction } from '@klaus/adapters/mcp';
+import type { LoginStore, SessionServer, toMcpServer as ToMcpServerFunction } from '@klaus/adapters/mcp';
+import { openLoginStore } from './login-store.ts';
 import { readEntries, toEntryHash } from './mcp-files.ts';
 import { toMcpPlace } from './session-servers.ts';
 
@@ -35,12 +36,7 @@ export function openSessionTools(
 
 function toSessionServer(
   { name, from, hash }: SessionMcpServer,
-  {
-    home,
-    env,
-    workspace,
-    toMcpServer,
-  }: Place & { workspace: string } & { toMcpServer: ToMcpServer },
+  { home, env, workspace, toMcpServer }: Place & { workspace: string } & { toMcpServer: ToMcpServer },
 ): SessionServer {
   const read = (): unknown => {
     const entry = readEntries(toMcpPlace(home, workspace), from)[name];
@@ -49,9 +45,18 @@ function toSessionServer(
       hint: 'Read it, trust it with `klaus mcp trust`, and open a new session.',
     });
   };
+  /** The address of the server decides which login it gets. */
+  const openLogin = (): LoginStore | undefined => {
+    const server = toMcpServer(name, read(), env);
+    return server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
+  };
   return {
     name,
     read: () => toMcpServer(name, read(), env),
+    login: {
+      read: async () => openLogin()?.read(),
+      write: async (text) => openLogin()?.write(text),
+    },
     secrets() {
       const server = toMcpServer(name, read(), env);
       const values = Object.entries(server.kind === 'http' ? server.headers : server.env);
