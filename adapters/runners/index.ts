@@ -1,3 +1,3 @@
 export { openRunner, toRunnerLimits } from './open-runner.ts';
-export { toProgramBinds } from './program-binds.ts';
+export { toProgramBinds } from '@klaus/adapters/system';
 export { WRAP_LIMITS } from './wrap-limits.ts';

@@ -3,3 +3,4 @@ export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';
 export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
+export { toProgramBinds } from './program-binds.ts';

@@ -102,7 +102,10 @@ export {
   type FoundPath,
   type ToolContext,
   type Tool,
+  type SessionTools,
+  type SessionToolsHost,
   defineTool,
+  isSessionTool,
 } from './ports/tool.ts';
 export type {
   ResolvedPath,

@@ -212,4 +212,5 @@ export {
   type RunnerName,
   type SessionRunner,
 } from './events/runner-event.ts';
+export type { SessionMcpServer } from './events/session-event.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';

@@ -6,6 +6,7 @@ export const ERROR_MEANINGS = {
   'model.unknown': 'No provider has a model of this name.',
   'model.failed': 'The request to the provider failed after all retries.',
   'runner.failed': 'The program of an agent that it drives itself could not be started, or failed.',
+  'mcp.failed': 'An MCP server could not be started or reached, ended, broke the protocol, or exceeded a limit.',
   limit: 'A token, money, tool-call or turn limit was reached.',
   denied: 'The gate denied the call.',
   'sandbox.unavailable': 'No sandbox driver works here.',

@@ -1,4 +1,4 @@
-import type { AgentGrant } from '@klaus/core/agent';
+import { isSessionTool, type AgentGrant } from '@klaus/core/agent';
 import {
   allowsTool,
   BUNDLE_NAMES,
@@ -64,7 +64,9 @@ export function toAgentGrant(
   );
   // Without other authority only tools without effects are of use.
   const isOfUse = ({ effects }: AgentTool): boolean => held.length > 0 || effects.length === 0;
-  const authorities = usable.filter(isOfUse).map(({ name }): Authority => ({ kind: 'tool', name }));
+  const ofServers = [...(listed?.names ?? [])].filter((name) => isSessionTool(name) && !removed.names.has(name));
+  const names = [...usable.filter(isOfUse).map(({ name }) => name), ...(held.length > 0 ? ofServers : [])];
+  const authorities = names.map((name): Authority => ({ kind: 'tool', name }));
   return { grant: { ...requested, authorities: [...held, ...authorities] }, unknownTools };
 }
 
@@ -74,7 +76,8 @@ function findTools(named: readonly string[], tools: readonly AgentTool[]): { nam
   const unknown: string[] = [];
   for (const name of named) {
     const own = Object.hasOwn(CLAUDE_TOOLS, name) ? CLAUDE_TOOLS[name]! : [name];
-    const found = own.filter((one) => tools.some((tool) => tool.name === one));
+    // The tools of MCP servers are only known when the server runs.
+    const found = own.filter((one) => isSessionTool(one) || tools.some((tool) => tool.name === one));
     if (found.length === 0) unknown.push(name);
     for (const one of found) names.add(one);
   }

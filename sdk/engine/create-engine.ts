@@ -28,6 +28,7 @@ import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { findCredentials, findSecret } from '../models/credentials.ts';
+import { openSessionTools } from '../mcp/open-session-tools.ts';
 import { openChild } from '../open/open-child.ts';
 import { readOwnInstructions } from '../open/user-instructions.ts';
 
@@ -106,6 +107,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openFolder,
     ...optional({ openBuffers: options.buffers }),
     readOwnInstructions: async () => readOwnInstructions(home),
+    openSessionTools: (opened, host) => openSessionTools(opened, { home, env, host }),
     openAgents: (workspace) =>
       openAgents(
         { home, tools, clock, store: traced.store },

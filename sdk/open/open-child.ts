@@ -4,6 +4,7 @@ import { KlausError, optional, type EventBody } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { checkModel } from '../grants/opening-grant.ts';
 import { toAgentMode, toRequestedModel } from './open-as.ts';
+import { selectServers } from '../mcp/session-servers.ts';
 import { toOpened } from './open-session.ts';
 
 /**
@@ -55,6 +56,7 @@ export async function openChild(
         grant,
         readable: (opened.readable ?? []).filter(isReadable),
         writable: (opened.writable ?? []).filter(isReadable),
+        mcpServers: selectServers(definition, opened.mcpServers ?? []),
       },
     );
     // A child is reviewed at least as its parent.

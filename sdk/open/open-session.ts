@@ -18,6 +18,7 @@ import { openCopy } from '../copies/open-copy.ts';
 import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
+import { findSessionServers } from '../mcp/session-servers.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkRunner, toRunnerModel } from './open-runner.ts';
@@ -72,9 +73,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const as = await openAs(input, { workspace: workspace.root, env });
   const { given } = as;
   const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
+  const mcp = runner ? undefined : findServers(input, { definition: as.agent, workspace: workspace.root });
   const resolved = resolveSessionGrant({ given, configuration, cwd }, { workspace: workspace.root, engine });
   const { readable, writable } = resolved;
-  const grant = withHosts(resolved.grant, { allowNet: given.allowNet, env });
+  // The user allows the address of a server with the server.
+  const addresses = given.grant === undefined ? (mcp?.addresses ?? []) : [];
+  const asked = { ...resolved.grant, authorities: [...resolved.grant.authorities, ...addresses] };
+  const grant = withHosts(asked, { allowNet: given.allowNet, env });
   if (writable.length > 0 && !values.undo.enabled) {
     throw new KlausError(
       'config',
@@ -101,7 +106,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   }
   await inForce.engine(workspace.root);
   const { id } = input.given;
-  const chosen = { workspace: workspace.root, model, sandbox: sandbox.name, limits };
+  const chosen = {
+    workspace: workspace.root,
+    model,
+    sandbox: sandbox.name,
+    limits,
+    ...optional({ mcpServers: mcp?.servers }),
+  };
   const workers = await findWorkers(engine, workspace.root, given.workers);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
   const own = copy && { repository: copy.repository, path: copy.path, branch: copy.branch, base: copy.base };
@@ -111,7 +122,11 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
-  const notices = [...as.warnings, ...refused].map((text): EventBody => ({ type: 'notice', level: 'warn', text }));
+  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...refused].map((text): EventBody => ({
+    type: 'notice',
+    level: 'warn',
+    text,
+  }));
   const lease = await engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
@@ -125,6 +140,23 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     await lease.release();
   }
   return id;
+}
+
+/** The MCP servers of a session that the loop drives, with notices about those that are left out. */
+function findServers(
+  { engine, given }: OpenInput,
+  {
+    definition = {},
+    workspace,
+  }: { definition: OpenAs['agent'] | undefined | Record<string, never>; workspace: string },
+) {
+  const trustsAll = given.trustCommand === true;
+  const found = findSessionServers(definition, { home: engine.home, workspace, trustsAll });
+  const notices = found.untrusted.map(
+    (name) =>
+      `The MCP server ${name} of this project is not used: read .mcp.json, then run \`klaus mcp trust ${name}\`.`,
+  );
+  return { ...found, notices };
 }
 
 /** @throws KlausError `model.unknown`, `auth`, `config`, and `usage` for a model that the grant does not name. */
@@ -190,7 +222,8 @@ export function toOpened(
     grant,
     readable,
     writable,
-  }: Pick<Opened, 'workspace' | 'model' | 'sandbox' | 'limits'> & ReturnType<typeof resolveSessionGrant>,
+    mcpServers = [],
+  }: Pick<Opened, 'workspace' | 'model' | 'sandbox' | 'limits' | 'mcpServers'> & ReturnType<typeof resolveSessionGrant>,
 ): Opened {
   const { values } = configuration;
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
@@ -216,6 +249,7 @@ export function toOpened(
     system: toSystemPrompt(tools.deferred, {
       readable: readable.filter((path) => isAllowed(path, 'r')),
       writable: writable.filter((path) => isAllowed(path, 'w')),
+      servers: tools.offered.includes(TOOL_SEARCH) ? mcpServers.map(({ name }) => name) : [],
       agent: agent && { ...agent, hasTools: tools.offered.length > 0 },
     }),
     tools: tools.offered,
@@ -229,6 +263,7 @@ export function toOpened(
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
     ...(writable.length > 0 ? { writable } : {}),
+    ...(mcpServers.length > 0 ? { mcpServers } : {}),
   };
 }
 

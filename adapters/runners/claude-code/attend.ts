@@ -2,7 +2,7 @@ import { readdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerAttended, RunnerRequest, RunnerTerminal } from '@klaus/core/agent';
 import { inOwnHome } from '../process/agent-process.ts';
-import { toProgramBinds } from '../program-binds.ts';
+import { toProgramBinds } from '@klaus/adapters/system';
 import { askToEnd, FOLDER, PIPE, readReport } from './link-folder.ts';
 import { toSessionUuid } from './preset-ids.ts';
 import { prepareTerminalHome } from './terminal-home.ts';

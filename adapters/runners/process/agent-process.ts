@@ -1,6 +1,6 @@
 import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
-import { toProgramBinds } from '../program-binds.ts';
+import { toProgramBinds } from '@klaus/adapters/system';
 
 /** Maximum characters of the error output in a message. */
 const MAX_STDERR = 600;

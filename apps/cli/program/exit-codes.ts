@@ -39,6 +39,7 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   'model.unknown': 'config',
   'model.failed': 'model',
   'runner.failed': 'failed',
+  'mcp.failed': 'failed',
   limit: 'limit',
   denied: 'denied',
   'sandbox.unavailable': 'sandbox',

@@ -7,6 +7,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'model.unknown': 400,
   'model.failed': 502,
   'runner.failed': 502,
+  'mcp.failed': 502,
   limit: 409,
   denied: 403,
   'sandbox.unavailable': 409,

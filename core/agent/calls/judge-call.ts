@@ -4,6 +4,7 @@ import type { Work } from '../loop/work.ts';
 import type { Tool } from '../ports/tool.ts';
 import { refuseCall } from './call-events.ts';
 import type { JudgedCall } from './judged-call.ts';
+import { findTool } from './session-tools.ts';
 import { createToolContext } from './tool-context.ts';
 
 const WRONG_USE =
@@ -20,7 +21,7 @@ export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall
   if (call.name === USE_TOOL) return refuseInput(WRONG_USE);
   let tool: Tool<unknown>;
   try {
-    tool = work.engine.tools.get(call.name);
+    tool = await findTool(work, call.name);
   } catch (error) {
     return refuseCall(work, call, { rule: 'tool', error: toKlausError(error) });
   }

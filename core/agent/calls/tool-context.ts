@@ -1,5 +1,5 @@
 import { readContextInfo } from '../budget/context-info.ts';
-import type { Intent, ToolContext } from '../ports/tool.ts';
+import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
 import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
 import {
   allowsToolUse,
@@ -18,6 +18,8 @@ import { createMemory } from '../context/memory.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
+import { openSessionTools } from './session-tools.ts';
+import { toSpec } from './tool-registry.ts';
 import { createToolProcesses } from '../processes/tool-processes.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Work } from '../loop/work.ts';
@@ -87,16 +89,19 @@ function findSecret(engine: Engine, { access }: Pick<Intent, 'access'>, of: { na
 }
 
 /** Finds tools that grant and mode allow and that are not in the request. */
-function createToolFinder({ engine, state, authority }: Work): ToolContext['findTools'] {
+function createToolFinder(work: Work): ToolContext['findTools'] {
+  const { engine, state, authority } = work;
   const offered = new Set(openedOf(state).tools);
-  return (query) => {
+  return async (query) => {
     const now = engine.clock.now();
-    const isUsable = (name: string): boolean => {
-      const tool = engine.tools.get(name);
-      return allowsToolUse(authority.grant(), tool, now) && (authority.mode() !== 'plan' || isReadOnly(tool.effects));
-    };
-    const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(name));
-    return { found: searchTools(query, engine.tools.specs(names)), names };
+    const isUsable = (tool: Tool<unknown>): boolean =>
+      allowsToolUse(authority.grant(), { name: tool.like ?? tool.name, effects: tool.effects }, now) &&
+      (authority.mode() !== 'plan' || isReadOnly(tool.effects));
+    const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(engine.tools.get(name)));
+    const { tools = [], failures = [] } = (await openSessionTools(work)?.list(work.stop)) ?? {};
+    const own = tools.filter(isUsable).map(toSpec);
+    const specs = [...engine.tools.specs(names), ...own];
+    return { found: searchTools(query, specs), names: [...names, ...own.map(({ name }) => name)], failures };
   };
 }
 

@@ -25,6 +25,12 @@ export function toInputSchema({ input }: Pick<Tool<unknown>, 'input'>): Readonly
   return schema;
 }
 
+/** A tool as a model sees it. */
+export function toSpec(tool: Tool<unknown>): ToolSpec {
+  const inputSchema = tool.inputSchema ?? toInputSchema(tool);
+  return { name: tool.name, description: tool.description, inputSchema, effects: tool.effects };
+}
+
 /** @throws KlausError `usage` if two tools have the same name. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool<unknown>>();
@@ -42,13 +48,12 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const toNames = (isDeferred: boolean): string[] =>
     [...byName.values()].filter(({ deferred = false }) => deferred === isDeferred).map(({ name }) => name);
   const find = (name: string): Tool<unknown> | undefined => (name === TOOL_SEARCH ? toolSearch : byName.get(name));
-  const toSpec = (name: string): ToolSpec[] => {
+  const toSpecs = (name: string): ToolSpec[] => {
     const known = specs.get(name);
     if (known) return [known];
     const tool = find(name);
     if (!tool) return [];
-    const inputSchema = tool.inputSchema ?? toInputSchema(tool);
-    const spec = { name, description: tool.description, inputSchema, effects: tool.effects };
+    const spec = toSpec(tool);
     specs.set(name, spec);
     return [spec];
   };
@@ -75,7 +80,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     specs(names) {
       let list = lists.get(names);
       if (!list) {
-        list = names.flatMap(toSpec);
+        list = names.flatMap(toSpecs);
         lists.set(names, list);
       }
       return list;

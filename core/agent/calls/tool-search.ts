@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KlausError, TOOL_SEARCH, USE_TOOL } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
-import { defineTool } from '../ports/tool.ts';
+import { defineTool, isSessionTool } from '../ports/tool.ts';
 
 const MAX_QUERY = 1_000;
 
@@ -18,9 +18,11 @@ export const toolSearch = defineTool({
     return { title: `find a tool: ${query.replaceAll(/\s+/g, ' ').slice(0, 100)}`, access: [] };
   },
   async run({ query }, context) {
-    const { found, names } = context.findTools(query);
-    const others = names.filter((name) => !found.some((spec) => spec.name === name));
-    const rest = others.length === 0 ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others.join(', ')}`;
+    const { found, names, failures } = await context.findTools(query);
+    const others = listNames(names.filter((name) => !found.some((spec) => spec.name === name)));
+    const rest = [others === '' ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others}`, ...failures]
+      .filter((part) => part !== '')
+      .join('\n\n');
     if (found.length === 0)
       return { text: rest === '' ? 'There are no more tools.' : `No tool matches these words. ${rest}` };
     const how = `Call one with ${USE_TOOL} {"name": "${found[0]!.name}", "input": {…}}.`;
@@ -30,6 +32,13 @@ export const toolSearch = defineTool({
     };
   },
 });
+
+/** The tools of a server are listed by their number: it can have hundreds. */
+function listNames(names: readonly string[]): string {
+  const servers = Map.groupBy(names.filter(isSessionTool), (name) => name.slice(0, name.indexOf('__', 5)));
+  const ofServers = [...servers].map(([server, tools]) => `${server}__* (${tools.length} tools)`);
+  return [...names.filter((name) => !isSessionTool(name)), ...ofServers].join(', ');
+}
 
 function describe({ name, description, inputSchema, effects }: ToolSpec): string {
   return `${name} (${effects.join(', ')}): ${description}\ninput: ${JSON.stringify(inputSchema)}`;

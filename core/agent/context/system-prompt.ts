@@ -32,6 +32,7 @@ const MAX_NAMES = 600;
  *
  * @param options.readable Absolute paths of readable folders outside the workspace.
  * @param options.writable Those of them that may be changed.
+ * @param options.servers Names of MCP servers. They add at most 200 bytes, for any number of tools.
  * @param options.agent Default: Klaus itself.
  */
 export function toSystemPrompt(
@@ -39,20 +40,36 @@ export function toSystemPrompt(
   {
     readable = [],
     writable = [],
+    servers = [],
     agent,
-  }: { readable?: readonly string[]; writable?: readonly string[]; agent?: AgentPrompt | undefined } = {},
+  }: {
+    readable?: readonly string[];
+    writable?: readonly string[];
+    servers?: readonly string[];
+    agent?: AgentPrompt | undefined;
+  } = {},
 ): string {
   const around =
     readable.length === 0
       ? ''
       : `\n- Commands, read_file, list_files and search_files can also read ${readable.join(', ')}, by absolute paths; only the workspace${writable.length > 0 ? ` and ${writable.join(', ')}` : ''} can be changed.`;
-  return (agent ? describeAgent(agent) : KLAUS + RULES + ENDING) + around + listTools(deferred);
+  return (agent ? describeAgent(agent) : KLAUS + RULES + ENDING) + around + listTools(deferred) + listServers(servers);
 }
 
 function describeAgent({ name, description, systemPrompt, hasTools }: AgentPrompt): string {
   const identity = systemPrompt.trim() || `You are ${name}, an agent. ${description}`;
   const place = 'You work in one folder, the workspace, through tools; paths are relative to it.';
   return hasTools ? `${identity}\n\n${place}\n${RULES}` : identity;
+}
+
+/** Characters of the names of MCP servers. */
+const MAX_SERVERS = 100;
+
+function listServers(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const list = names.join(', ');
+  const shown = list.length > MAX_SERVERS ? `${list.slice(0, MAX_SERVERS)}…` : list;
+  return `\n- tool_search also finds tools of MCP servers (mcp__SERVER__TOOL): ${shown}.`;
 }
 
 function listTools(deferred: readonly string[]): string {

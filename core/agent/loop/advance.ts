@@ -1,3 +1,4 @@
+import { effectsOf } from '../calls/session-tools.ts';
 import type { Command, EventBody, EventOf } from '../../protocol/index.ts';
 import { askLimit } from '../budget/ask-limit.ts';
 import { closePrestart } from '../calls/prestart.ts';
@@ -118,6 +119,7 @@ async function work(
   } finally {
     stopper.close();
     await current.agent.driver?.close();
+    await current.mcp.tools?.close();
     await closePrestart(current);
     await current.idle();
   }
@@ -130,7 +132,7 @@ async function decideNext(current: Work): Promise<Action> {
   const isDriven = state.run?.trigger === 'shell' || state.session?.runner !== undefined;
   const model: Model | undefined = state.run && !isDriven ? await current.model() : undefined;
   const facts: Facts = {
-    effectsOf: (name) => engine.tools.find(name)?.effects ?? effectsOfAgentTool(name) ?? ['read'],
+    effectsOf: (name) => effectsOf(current, name) ?? effectsOfAgentTool(name) ?? ['read'],
     forecast: () => forecast(state, model!, { settings, overhead: overheadOf(current) }),
     maxRetries: settings.maxRetries,
     compactAt: settings.compactAt,

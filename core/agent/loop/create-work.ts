@@ -50,6 +50,7 @@ export function createWork(options: WorkOptions): Work {
     ),
     prestart: { commands: 0 },
     agent: {},
+    mcp: {},
     stop: options.stop ?? new AbortController().signal,
     isLeaving: options.isLeaving ?? (() => false),
     async append(bodies: readonly EventBody[], consume = []) {

@@ -1,4 +1,4 @@
-import type { FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
+import type { EventOf, FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { ConfiguredHosts, HostRule, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
@@ -16,7 +16,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Store } from '../ports/store.ts';
-import type { ToolContext } from '../ports/tool.ts';
+import type { SessionTools, SessionToolsHost, ToolContext } from '../ports/tool.ts';
 import type { WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { HookHost } from '../hooks/hooks.ts';
@@ -98,6 +98,8 @@ export interface Engine {
   registries(): ConfiguredHosts;
   /** A credential of the user by the variable that holds it; undefined if it is not set. */
   findSecret(name: string): string | undefined;
+  /** The tools of the MCP servers of a session. Starts nothing. Absent: no session has such tools. */
+  openSessionTools?(opened: EventOf<'session.opened'>, host: SessionToolsHost): SessionTools;
   /** The defined agents. @param workspace Absolute real path. */
   openAgents(workspace: string): Agents;
   /** The skills that a session may load. @param workspace Absolute real path. */

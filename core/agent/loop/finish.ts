@@ -1,3 +1,4 @@
+import { effectsOf } from '../calls/session-tools.ts';
 import type { EventBody } from '../../protocol/index.ts';
 import { closeEvidence } from '../evidence/close-evidence.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
@@ -47,5 +48,5 @@ export function makesCheckpoint(work: Work): boolean {
     ...runOf(work.state).calls.filter((call) => call.outcome !== 'denied'),
     ...calls.filter((call) => call.started),
   ];
-  return begun.some(({ name }) => work.engine.tools.find(name)?.effects.some((effect) => effect !== 'read') ?? false);
+  return begun.some(({ name }) => effectsOf(work, name)?.some((effect) => effect !== 'read') ?? false);
 }

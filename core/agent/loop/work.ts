@@ -14,7 +14,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import type { Lease } from '../ports/store.ts';
-import type { ToolOutput } from '../ports/tool.ts';
+import type { SessionTools, ToolOutput } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import type { Engine } from './engine.ts';
@@ -37,6 +37,8 @@ export interface Work {
   readonly prestart: Prestart;
   /** What drives the agent, if the loop does not. Created by its first turn. */
   readonly agent: { driver?: AgentDriver };
+  /** The tools of the MCP servers of the session, if it has any. Created at their first use. */
+  readonly mcp: { tools?: SessionTools };
   /** Aborts the current step: a cancel arrived, or the caller wants to leave. */
   readonly stop: AbortSignal;
   /** True if the caller wants to leave at once. Nothing more is appended, as after a crash. */

@@ -3,6 +3,7 @@ import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Store } from '../ports/store.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
+import { createRecordedTools } from './recorded-tools.ts';
 import type { Recording } from './recording.ts';
 
 export interface RecordedEngineOptions extends Pick<Engine, 'tools' | 'settings' | 'ids'> {
@@ -83,6 +84,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),
     }),
     openSecrets: () => ({ values: async () => [], ...refusing('files', 'identify', 'otherNames') }),
+    openSessionTools: () => createRecordedTools(recording),
     rules: [],
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
-import type { Tool, ToolOutput } from '../ports/tool.ts';
+import type { SessionTools, Tool, ToolOutput } from '../ports/tool.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
 import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';
@@ -13,6 +14,26 @@ type End = { index: number } & (
   /** Its process crashed before it had a result. */
   | { kind: 'crashed' }
 );
+
+/** The tools of MCP servers, of which the log shows only whether they read. */
+export function createRecordedTools({ events }: Recording): SessionTools {
+  const reading = new Set(
+    events.flatMap((event) => (event.type === 'tool.started' && event.resume === 'repeat' ? [event.name] : [])),
+  );
+  return {
+    list: async () => ({ tools: [], failures: [] }),
+    find: async (name) => ({
+      name,
+      description: '',
+      input: z.unknown(),
+      effects: reading.has(name) ? ['read'] : ['write'],
+      resume: reading.has(name) ? 'repeat' : 'tell',
+      inPlace: true,
+      run: () => Promise.reject(new KlausError('internal', 'a replay has no effects')),
+    }),
+    close: async () => {},
+  };
+}
 
 /** The tool of one call, without effects: it returns the recorded result. */
 export function toRecordedTool(tool: Tool, recording: Recording, call: string): Tool {

@@ -1,5 +1,6 @@
 import { toKlausError, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
 import { advance } from '../loop/advance.ts';
+import { isSessionTool } from '../ports/tool.ts';
 import { createRecordedActivities } from './recorded-activities.ts';
 import { createRecordedEngine, type RecordedEngineOptions } from './recorded-engine.ts';
 import { createRecording, type Recording, type ReplayDifference } from './recording.ts';
@@ -83,7 +84,10 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
 function findUnknownTool(events: readonly Event[], known: ReadonlySet<string>): EventOf<'gate.decided'> | undefined {
   return events
     .filter((event) => event.type === 'gate.decided')
-    .find(({ name, rule, call }) => !known.has(name) && !TOOL_RULES.has(rule) && !call.startsWith('checkpoint-'));
+    .find(
+      ({ name, rule, call }) =>
+        !known.has(name) && !isSessionTool(name) && !TOOL_RULES.has(rule) && !call.startsWith('checkpoint-'),
+    );
 }
 
 /** Rules that refuse calls of unknown tools. */

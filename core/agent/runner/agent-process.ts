@@ -19,11 +19,12 @@ const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
  *
  * @param options.inherits True: it has the terminal of this process and all cores, and on the host no limit at all. Default
  *   false.
+ * @param options.writes False: it can change no file. Default true.
  */
 export async function runAgentProcess(
   work: Work,
   request: AgentProcess,
-  { inherits = false }: { inherits?: boolean } = {},
+  { inherits = false, writes = true }: { inherits?: boolean; writes?: boolean } = {},
 ): Promise<ExecResult> {
   const { engine, state, session } = work;
   const { sandbox: name, workspace, runner } = openedOf(state);
@@ -39,14 +40,14 @@ export async function runAgentProcess(
   };
   const limits = { timeoutMs: NO_TIMEOUT_MS, ...(inherits && name === 'host' ? UNLIMITED : sandboxed) };
   const network = allowsAccess(work.authority.grant(), EVERY_HOST, engine.clock.now());
-  return sandbox.exec({ ...request, ...toAgentView(work), network, limits, keepBytes: 65_536, inherits });
+  return sandbox.exec({ ...request, ...toAgentView(work, writes), network, limits, keepBytes: 65_536, inherits });
 }
 
 /** The files of the agent's process. It may write none where every change has to be approved before. */
-function toAgentView(work: Work): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
+function toAgentView(work: Work, writes: boolean): Pick<ExecRequest, 'files' | 'readable' | 'writable'> {
   const view = toCommandView(work);
   const { workspace, patchApproval, isolate } = openedOf(work.state);
-  if (work.authority.mode() !== 'plan' && !patchApproval && !isolate) return view;
+  if (writes && work.authority.mode() !== 'plan' && !patchApproval && !isolate) return view;
   const { read = [workspace], write = [] } = view.files ?? {};
   return { ...view, files: { read: [...read, ...write], write: [] }, writable: [] };
 }

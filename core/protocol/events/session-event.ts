@@ -20,6 +20,14 @@ const forkedSchema = z
   })
   .describe('This session started as a copy of another. The usage in the copied events belongs to the original.');
 
+const mcpServerSchema = z.object({
+  name: z.string(),
+  from: z.enum(['project', 'user']).describe('`.mcp.json` of the workspace, or `mcp.json` of the state folder.'),
+  hash: z.string().describe('SHA-256 of its entry. With another one it is not started.'),
+});
+/** An MCP server that the user lets a session start. */
+export type SessionMcpServer = z.infer<typeof mcpServerSchema>;
+
 const workingCopySchema = z
   .object({
     repository: z.string().describe('Top of the working tree of the original. Absolute real path.'),
@@ -90,6 +98,10 @@ export const sessionOpened = z
     runner: sessionRunnerSchema
       .optional()
       .describe('The program that drives the agent. Absent: the loop of Klaus, which asks a model.'),
+    mcpServers: z
+      .array(mcpServerSchema)
+      .optional()
+      .describe('MCP servers whose tools `tool_search` finds as `mcp__SERVER__TOOL`. Absent: none.'),
     workingCopy: workingCopySchema.optional(),
     instance: z.string().optional().describe('Id of the terminal or script from which it was opened.'),
     startedBy: z

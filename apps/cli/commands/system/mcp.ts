@@ -8,6 +8,7 @@ import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { settingOption, toSettings } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { serverCommands } from './mcp-servers.ts';
 
 interface ServeOptions extends Omit<Options, 'root'> {
   root?: readonly string[];
@@ -85,8 +86,8 @@ const install: LeafCommand = {
 
 export const command: CommandGroup = {
   name: 'mcp',
-  summary: 'check, review and commit changes for Claude Code and other clients of the Model Context Protocol',
-  commands: [serve, install],
+  summary: 'serve checks, reviews and commits to other agents, and manage the MCP servers that sessions use',
+  commands: [serve, install, ...serverCommands],
 };
 
 function toPort(text: string): number {

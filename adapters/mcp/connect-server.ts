@@ -1,0 +1,243 @@
+import { isKlausError, KlausError, optional } from '@klaus/core/protocol';
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+  type GetPromptResult,
+  type OAuthClientProvider,
+  type Prompt,
+  type ReadResourceResult,
+  type Resource,
+  type Tool as ServerTool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { createHttpTransport } from './http-transport.ts';
+import type { McpServer } from './server-config.ts';
+import { StdioTransport, type StdioOptions } from './stdio-transport.ts';
+
+/** Milliseconds that a server has to start and to list what it has. */
+const START_MS = 60_000;
+/** Milliseconds for the answer of a server that speaks the newer version of the protocol; an older one may be silent. */
+const PROBE_MS = 5_000;
+/** Milliseconds that a connection has to end. */
+const CLOSE_MS = 2_000;
+/** Tools of one server; further ones are left out. */
+const MAX_TOOLS = 1_000;
+
+export interface ConnectOptions {
+  name: string;
+  server: McpServer;
+  /** Runs the program of a stdio server. */
+  exec: StdioOptions['exec'];
+  /** Mounts of a stdio server. */
+  binds?: StdioOptions['binds'];
+  authProvider?: OAuthClientProvider | undefined;
+  signal: AbortSignal;
+  /** The server has other tools now. */
+  onToolsChanged?: () => void;
+  /** Milliseconds. Default 60,000. */
+  startMs?: number;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  timeoutMs: number;
+  onProgress?: (text: string) => void;
+}
+
+/** A connection to a server that has been started or reached. Its methods throw KlausError `mcp.failed`, `cancelled`. */
+export interface McpConnection {
+  /** Name and version that the server reported. */
+  readonly server: string;
+  /** Version of the protocol. */
+  readonly protocol: string;
+  readonly instructions: string | undefined;
+  readonly hasResources: boolean;
+  readonly isOpen: boolean;
+  tools(signal: AbortSignal): Promise<readonly ServerTool[]>;
+  prompts(signal: AbortSignal): Promise<readonly Prompt[]>;
+  prompt(name: string, input: Record<string, string>, options: CallOptions): Promise<GetPromptResult>;
+  resources(options: CallOptions): Promise<readonly Resource[]>;
+  resource(uri: string, options: CallOptions): Promise<ReadResourceResult>;
+  call(tool: ServerTool, input: Record<string, unknown>, options: CallOptions): Promise<unknown>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** @throws KlausError `mcp.failed`, `auth`, `cancelled`, `sandbox.*`. */
+export async function connectServer(options: ConnectOptions): Promise<McpConnection> {
+  try {
+    return await connectOnce(options, 'auto');
+  } catch (error) {
+    // Some programs of the older version end at the first request that they do not know.
+    if (options.server.kind === 'http' || options.signal.aborted || !(error instanceof EndedError)) throw unwrap(error);
+    return await connectOnce(options, 'legacy').catch((other: unknown) => Promise.reject(unwrap(other)));
+  }
+}
+
+/** The program of a server ended while it was started. */
+class EndedError extends Error {
+  readonly reason: KlausError;
+
+  constructor(reason: KlausError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+function unwrap(error: unknown): unknown {
+  return error instanceof EndedError ? error.reason : error;
+}
+
+async function connectOnce(options: ConnectOptions, mode: 'auto' | 'legacy'): Promise<McpConnection> {
+  const { name, signal, onToolsChanged = () => {}, startMs = START_MS } = options;
+  const client = new Client(
+    { name: 'klaus', title: 'Klaus', version: '1' },
+    {
+      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, startMs) } },
+      listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false, debounceMs: 0 } },
+    },
+  );
+  // A broken stream is reported by the request that it breaks.
+  client.onerror = () => {};
+  const transport = createTransport(options);
+  const close = async (): Promise<void> => {
+    await Promise.race([client.close().catch(() => {}), new Promise((done) => setTimeout(done, CLOSE_MS).unref())]);
+    if (transport instanceof StdioTransport) await transport.close();
+  };
+  const limits = { timeout: startMs, maxTotalTimeout: startMs, signal };
+  let isOpen = true;
+  try {
+    await within(client.connect(transport, limits), { ms: startMs, signal, transport });
+  } catch (error) {
+    await close();
+    if (transport instanceof StdioTransport && !(error instanceof KlausError && error.code === 'timeout')) {
+      const reason = await Promise.race([transport.ended, Promise.resolve(undefined)]);
+      if (reason && !signal.aborted && isGone(error)) throw new EndedError(reason);
+    }
+    throw toFailure(name, error, signal);
+  }
+  client.onclose = () => void (isOpen = false);
+  const info = client.getServerVersion();
+  const perform = async <T>(
+    work: (limits: object) => Promise<T>,
+    { signal: stop, timeoutMs, onProgress }: CallOptions,
+  ) => {
+    const onprogress = onProgress && ((progress: Progress): void => onProgress(toProgressText(progress)));
+    const at = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: stop, ...optional({ onprogress }) };
+    try {
+      return await within(work(at), { ms: timeoutMs, signal: stop, transport });
+    } catch (error) {
+      throw toFailure(name, error, stop);
+    }
+  };
+  const capabilities = client.getServerCapabilities() ?? {};
+  const start = (stop: AbortSignal): CallOptions => ({ signal: stop, timeoutMs: startMs });
+  return {
+    server: [info?.title ?? info?.name ?? name, info?.version ?? ''].join(' ').trim().slice(0, 200),
+    protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    instructions: client.getInstructions(),
+    hasResources: capabilities.resources !== undefined,
+    get isOpen() {
+      return isOpen;
+    },
+    tools: async (stop) =>
+      capabilities.tools
+        ? (
+            await perform((at) => client.listTools(undefined, { ...at, cacheMode: 'refresh' }), start(stop))
+          ).tools.slice(0, MAX_TOOLS)
+        : [],
+    prompts: async (stop) =>
+      capabilities.prompts ? (await perform((at) => client.listPrompts(undefined, at), start(stop))).prompts : [],
+    prompt: (prompt, input, at) => perform((limit) => client.getPrompt({ name: prompt, arguments: input }, limit), at),
+    resources: async (at) => (await perform((limit) => client.listResources(undefined, limit), at)).resources,
+    resource: (uri, at) => perform((limit) => client.readResource({ uri }, limit), at),
+    call: (tool, input, at) =>
+      perform(
+        (limit) => client.callTool({ name: tool.name, arguments: input }, { ...limit, toolDefinition: tool }),
+        at,
+      ),
+    close,
+  };
+}
+
+function createTransport({ name, server, exec, binds, authProvider }: ConnectOptions): Transport {
+  if (server.kind === 'http') return createHttpTransport(server, { name, authProvider });
+  const { command, args, env } = server;
+  return new StdioTransport({ name, command: [command, ...args], env, exec, ...optional({ binds }) });
+}
+
+interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+function toProgressText({ progress, total, message }: Progress): string {
+  const count = total === undefined ? `${progress}` : `${progress}/${total}`;
+  return `${message === undefined ? count : `${count} ${message.slice(0, 500)}`}\n`;
+}
+
+/** Rejects at the time-out, the abort and the end of the program, also if the client still waits. */
+async function within<T>(
+  work: Promise<T>,
+  { ms, signal, transport }: { ms: number; signal: AbortSignal; transport: Transport },
+): Promise<T> {
+  work.catch(() => {});
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new KlausError('cancelled', 'Cancelled.'));
+  const timer = setTimeout(() => reject(new KlausError('timeout', `no answer within ${ms} ms`)), ms);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const { promise: gone, reject: end } = Promise.withResolvers<never>();
+  gone.catch(() => {});
+  // The transport starts in this turn of the event loop.
+  if (transport instanceof StdioTransport) queueMicrotask(() => void transport.ended.then(end));
+  try {
+    return await Promise.race([work, ended, gone]);
+  } catch (error) {
+    // The client reports a closed connection before the reason is known.
+    if (transport instanceof StdioTransport && isGone(error)) throw await Promise.race([transport.ended, ended]);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    ended.catch(() => {});
+  }
+}
+
+function isGone(error: unknown): boolean {
+  if (isKlausError(error)) return error.code === 'mcp.failed';
+  return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
+function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
+  if (signal.aborted) return new KlausError('cancelled', 'Cancelled.', { cause: error });
+  if (isKlausError(error)) {
+    return error.code === 'timeout' ? fail(name, `gave ${error.message}`, error) : error;
+  }
+  if (
+    error instanceof UnauthorizedError ||
+    (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
+  ) {
+    return new KlausError('auth', `The MCP server ${name} needs a login.`, {
+      hint: `Run \`klaus mcp login ${name}\`, or add a header with a token.`,
+      cause: error,
+    });
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return fail(name, 'gave no answer in time', error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof ProtocolError) return fail(name, `answered with an error: ${text}`, error);
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return fail(name, `cannot be used: ${text}${cause}`, error);
+}
+
+function fail(name: string, reason: string, cause: unknown): KlausError {
+  return new KlausError('mcp.failed', `The MCP server ${name} ${reason.slice(0, 1_000)}`, {
+    hint: `\`klaus mcp test ${name}\` starts it alone.`,
+    cause,
+  });
+}

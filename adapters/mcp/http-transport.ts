@@ -1,0 +1,56 @@
+import { KlausError } from '@klaus/core/protocol';
+import { StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { HttpServer } from './server-config.ts';
+
+/** Bytes of one answer, or of one event stream between two requests. */
+const MAX_ANSWER = 16 * 1_024 * 1_024;
+const RECONNECTION = {
+  maxRetries: 2,
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 10_000,
+  reconnectionDelayGrowFactor: 2,
+};
+
+/**
+ * A connection over streamable HTTP. It follows no redirect, and reaches no other origin than that of the server; with
+ * `authProvider` also the authorization server.
+ */
+export function createHttpTransport(
+  { url, headers }: HttpServer,
+  { name, authProvider }: { name: string; authProvider?: OAuthClientProvider | undefined },
+): StreamableHTTPClientTransport {
+  const { origin } = new URL(url);
+  const request = async (target: string | URL, init?: RequestInit): Promise<Response> => {
+    const at = new URL(target);
+    if (at.origin !== origin && !authProvider) throw refuse(name, `leads to another host, ${at.host}`);
+    return limit(await fetch(at, { ...init, redirect: 'error' }), name);
+  };
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers, redirect: 'error' },
+    fetch: request,
+    reconnectionOptions: RECONNECTION,
+    ...(authProvider ? { authProvider } : {}),
+  });
+}
+
+function refuse(name: string, reason: string): KlausError {
+  return new KlausError('mcp.failed', `The MCP server ${name} ${reason}.`);
+}
+
+/** The same answer, whose body fails above the limit. A stream of events may be long, but not one event. */
+function limit(answer: Response, name: string): Response {
+  if (!answer.body) return answer;
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  let length = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      // An event ends with an empty line.
+      const end = isStream ? Buffer.from(chunk).lastIndexOf('\n\n') : -1;
+      length = end < 0 ? length + chunk.length : chunk.length - end;
+      if (length > MAX_ANSWER) controller.error(refuse(name, `sent an answer of more than ${MAX_ANSWER} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = answer;
+  return new Response(answer.body.pipeThrough(counter), { status, statusText, headers });
+}

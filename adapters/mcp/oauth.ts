@@ -1,0 +1,156 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { KlausError } from '@klaus/core/protocol';
+import {
+  auth,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+
+/** Milliseconds that the user has to log in. */
+const LOGIN_MS = 300_000;
+/** Milliseconds of one request to the authorization server. */
+const REQUEST_MS = 30_000;
+
+/** Where the login of one server is stored: a text that is secret. */
+export interface LoginStore {
+  read(): Promise<string | undefined>;
+  write(text: string): Promise<void>;
+}
+
+const loginSchema = z.object({
+  client: z.looseObject({ client_id: z.string() }).optional(),
+  tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }).optional(),
+});
+type Login = z.infer<typeof loginSchema>;
+
+/** The tokens of a login as values that are secret. */
+export function toLoginSecrets(text: string): string[] {
+  const { client, tokens } = loginSchema.parse(JSON.parse(text));
+  const values = [tokens?.access_token, tokens?.['refresh_token'], client?.['client_secret']];
+  return values.filter((value) => typeof value === 'string');
+}
+
+/**
+ * The client of an authorization server for one MCP server. Registers itself, and renews tokens.
+ *
+ * @param login Absent: no login is started, so that a server without valid tokens fails with `auth`.
+ */
+function createProvider(
+  store: LoginStore,
+  login?: { redirectUrl: string; state: string; onRedirect: (url: URL) => void },
+): OAuthClientProvider {
+  let verifier = '';
+  let discovery: OAuthDiscoveryState | undefined;
+  const read = async (): Promise<Login> => {
+    const text = await store.read();
+    return text === undefined ? {} : loginSchema.parse(JSON.parse(text));
+  };
+  const change = async (change: Login): Promise<void> => store.write(JSON.stringify({ ...(await read()), ...change }));
+  return {
+    // Without a login it is only needed as a field.
+    redirectUrl: login?.redirectUrl ?? 'http://127.0.0.1/callback',
+    clientMetadata: {
+      client_name: 'Klaus',
+      redirect_uris: [login?.redirectUrl ?? 'http://127.0.0.1/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    state: () => login?.state ?? '',
+    // A registration is for one redirect address, so that each login registers again.
+    clientInformation: async () => (await read()).client as StoredOAuthClientInformation | undefined,
+    saveClientInformation: (client) => change({ client: client as Login['client'] }),
+    tokens: async () => (await read()).tokens as StoredOAuthTokens | undefined,
+    saveTokens: (tokens) => change({ tokens: tokens as Login['tokens'] }),
+    redirectToAuthorization(url) {
+      if (!login) throw new KlausError('auth', 'The server needs a login.');
+      login.onRedirect(url);
+    },
+    saveCodeVerifier: (text) => void (verifier = text),
+    codeVerifier: () => verifier,
+    // The code is only sent to the authorization server to which the user was sent.
+    saveDiscoveryState: (state) => void (discovery = state),
+    discoveryState: () => discovery,
+    async invalidateCredentials(scope) {
+      if (scope === 'all' || scope === 'client') await change({ client: undefined });
+      if (scope === 'all' || scope === 'tokens') await change({ tokens: undefined });
+    },
+  };
+}
+
+/** A provider for the requests of a session, which starts no login. */
+export function createTokenProvider(store: LoginStore): OAuthClientProvider {
+  return createProvider(store);
+}
+
+export interface LoginOptions {
+  name: string;
+  url: string;
+  store: LoginStore;
+  /** Shows the user the address of the login. */
+  onUrl: (url: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Logs in to a server: the user opens an address, and the authorization server sends the browser back to a port of this
+ * machine. The tokens are in the store when it resolves.
+ *
+ * @throws KlausError `auth` if it is refused, `cancelled`, `timeout`, `mcp.failed`.
+ */
+export async function logInToServer({ name, url, store, onUrl, signal }: LoginOptions): Promise<void> {
+  const state = randomBytes(24).toString('base64url');
+  const { promise: answered, resolve, reject } = Promise.withResolvers<URL>();
+  answered.catch(() => {});
+  const server = createServer((request, response) => {
+    const at = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    const isAnswer = at?.pathname === '/callback' && isEqual(at.searchParams.get('state') ?? '', state);
+    response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain', connection: 'close' });
+    response.end(isAnswer ? 'Klaus has the answer. You can close this page.\n' : 'Not found.\n');
+    if (isAnswer) resolve(at);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  const abort = (): void => reject(new KlausError('cancelled', 'The login was cancelled.'));
+  const timer = setTimeout(
+    () => reject(new KlausError('timeout', `There was no login within ${LOGIN_MS / 60_000} minutes.`)),
+    LOGIN_MS,
+  );
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const fetchFn = (target: string | URL, init?: RequestInit): Promise<Response> =>
+    fetch(target, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]) });
+  try {
+    await store.write('{}');
+    const provider = createProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href) });
+    if ((await auth(provider, { serverUrl: url, fetchFn })) === 'AUTHORIZED') return;
+    const { searchParams } = await answered;
+    const code = searchParams.get('code');
+    if (code === null) {
+      throw new KlausError('auth', `The login to ${name} was refused: ${searchParams.get('error') ?? 'no code'}.`);
+    }
+    const iss = searchParams.get('iss');
+    await auth(provider, { serverUrl: url, authorizationCode: code, fetchFn, ...(iss === null ? {} : { iss }) });
+  } catch (error) {
+    if (error instanceof KlausError) throw error;
+    if (signal.aborted) throw new KlausError('cancelled', 'The login was cancelled.');
+    const text = error instanceof Error ? error.message : String(error);
+    throw new KlausError('auth', `The login to the MCP server ${name} failed: ${text.slice(0, 500)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function isEqual(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,192 @@
+import type { SessionTools, SessionToolsHost, Tool } from '@klaus/core/agent';
+import { KlausError, optional, toKlausError, toNearest } from '@klaus/core/protocol';
+import { z } from 'zod';
+import { connectServer, type McpConnection } from './connect-server.ts';
+import { toBinds, toPlace, type McpServer } from './server-config.ts';
+import { toServerTools, type ServerToolsOptions } from './server-tools.ts';
+import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
+
+export interface SessionServer {
+  name: string;
+  /** @throws KlausError `config` if its entry cannot be used any more. */
+  read(): McpServer;
+  /** Values of the entry that are secret. */
+  secrets?(): readonly { name: string; value: string }[];
+  /** The stored login of an HTTP server. */
+  login?: LoginStore;
+}
+
+/** A network without a limit: only such a grant gives a program the network. */
+const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
+
+/** The tools of the servers of a session. A server starts with the first search for tools, or the first call of one. */
+export function createSessionTools(servers: readonly SessionServer[], host: SessionToolsHost): SessionTools {
+  const opened = new Map(servers.map((server) => [server.name, new OpenServer(server, host)]));
+  return {
+    async list(signal) {
+      const found = await Promise.all(
+        [...opened.values()].map(async (server) => {
+          try {
+            return { tools: await server.tools(signal), failures: [] };
+          } catch (error) {
+            const { message, hint = '' } = toKlausError(error, 'mcp.failed');
+            return { tools: [], failures: [`${message} ${hint}`.trim()] };
+          }
+        }),
+      );
+      return { tools: found.flatMap(({ tools }) => tools), failures: found.flatMap(({ failures }) => failures) };
+    },
+    async find(name, signal) {
+      const [, server = ''] = /^mcp__(.+?)__/.exec(name) ?? [];
+      try {
+        const own = opened.get(server);
+        if (!own)
+          throw new KlausError('tool.unknown', `This session has no MCP server ${server || name}.`, toHint(servers));
+        const tools = await own.tools(signal);
+        const tool = tools.find((each) => each.name === name);
+        if (tool) return tool;
+        const near = toNearest(
+          name,
+          tools.map((each) => each.name),
+        );
+        const hint = near === undefined ? 'tool_search finds its tools.' : `Did you mean ${near}?`;
+        throw new KlausError('tool.unknown', `The MCP server ${server} has no tool ${name}.`, { hint });
+      } catch (error) {
+        return toRefusing(name, toKlausError(error, 'mcp.failed'));
+      }
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((server) => server.close()));
+    },
+  };
+}
+
+function toHint(servers: readonly SessionServer[]): { hint?: string } {
+  return servers.length === 0 ? {} : { hint: `Its servers: ${servers.map(({ name }) => name).join(', ')}.` };
+}
+
+/** In place of a tool that cannot be used: its call is refused with the reason, before any effect. */
+function toRefusing(name: string, error: KlausError): Tool<unknown> {
+  const fail = (): Promise<never> => Promise.reject(error);
+  return { name, description: '', input: z.unknown(), effects: ['read'], resume: 'tell', prepare: fail, run: fail };
+}
+
+class OpenServer {
+  readonly #server: SessionServer;
+  readonly #host: SessionToolsHost;
+  readonly #closing = new AbortController();
+  #connection: Promise<McpConnection> | undefined;
+  /** True if the program may change files. */
+  #writes = false;
+  #tools: Promise<Tool<unknown>[]> | undefined;
+
+  constructor(server: SessionServer, host: SessionToolsHost) {
+    this.#server = server;
+    this.#host = host;
+  }
+
+  /** The tools as the server lists them now; once for each connection and change. */
+  async tools(signal: AbortSignal): Promise<Tool<unknown>[]> {
+    this.#tools ??= this.#load();
+    const tools = this.#tools;
+    tools.catch(() => {
+      if (this.#tools === tools) this.#tools = undefined;
+    });
+    return unlessAborted(tools, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#connection?.then(
+      (connection) => connection.close(),
+      () => {},
+    );
+  }
+
+  async #load(): Promise<Tool<unknown>[]> {
+    const server = this.#read();
+    const connection = await this.#connect(false);
+    const options: ServerToolsOptions = {
+      name: this.#server.name,
+      server,
+      workspace: this.#host.workspace,
+      hasNetwork: this.#host.allows(EVERY_HOST),
+      connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
+      check: () => this.#check(server),
+    };
+    return toServerTools(await connection.tools(this.#closing.signal), connection.hasResources, options);
+  }
+
+  #read(): McpServer {
+    const server = this.#server.read();
+    this.#host.learn(this.#server.secrets?.() ?? []);
+    this.#check(server);
+    return server;
+  }
+
+  /** @throws KlausError `denied` if the present grant does not allow the server. */
+  #check(server: McpServer): void {
+    const { name } = this.#server;
+    if (server.kind === 'http') {
+      const place = toPlace(server);
+      if (this.#host.allows({ kind: 'net', ...place })) return;
+      throw new KlausError('denied', `The grant does not allow the address of the MCP server ${name}.`, {
+        hint: `The user can grant net(${place.host}:${place.port}).`,
+      });
+    }
+    const command = [server.command, ...server.args].map(quote).join(' ');
+    if (this.#host.allows({ kind: 'exec', command })) return;
+    throw new KlausError('denied', `The grant does not allow the program of the MCP server ${name}.`);
+  }
+
+  /** The connection; a new one if it ended, or if its program may not change files and now has to. */
+  #connect(writes: boolean): Promise<McpConnection> {
+    const before = this.#connection;
+    const isWider = writes && !this.#writes && this.#server.read().kind === 'stdio' && this.#host.isSandboxed;
+    this.#writes ||= writes;
+    const next = (async () => {
+      const known = await before?.catch(() => undefined);
+      if (known?.isOpen && !isWider) return known;
+      await known?.close();
+      return this.#open();
+    })();
+    this.#connection = next;
+    return next;
+  }
+
+  async #open(): Promise<McpConnection> {
+    const server = this.#read();
+    const { name, login } = this.#server;
+    const { workspace, exec } = this.#host;
+    const writes = this.#writes;
+    const stored = server.kind === 'http' ? await login?.read() : undefined;
+    if (stored !== undefined) this.#host.learn(toLoginSecrets(stored).map((value) => ({ name: `mcp-${name}`, value })));
+    const binds = server.kind === 'stdio' ? toBinds(server, workspace) : undefined;
+    return connectServer({
+      name,
+      server,
+      exec: (request) => exec(request, { writes }),
+      signal: this.#closing.signal,
+      onToolsChanged: () => void (this.#tools = undefined),
+      ...optional({ binds, authProvider: stored === undefined ? undefined : createTokenProvider(login!) }),
+    });
+  }
+}
+
+function quote(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Rejects with `cancelled` when the caller leaves; the work continues for others. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const abort = (): void => reject(new KlausError('cancelled', 'Cancelled.'));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,153 @@
+import { resolve } from 'node:path';
+import type { InspectedServer } from '@klaus/adapters/mcp';
+import { KlausError, toNearest } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
+import { toHome } from '../config/home.ts';
+import { loadConfiguration } from '../config/load-configuration.ts';
+import { toSandboxOptions } from '../engine/engine-settings.ts';
+import { toRealPath } from '../open/outside-folders.ts';
+import { openLoginStore } from './login-store.ts';
+import {
+  isTrusted,
+  readEntries,
+  toMcpFile,
+  trustEntry,
+  writeEntry,
+  type McpPlace,
+  type McpSource,
+} from './mcp-files.ts';
+import { toMcpPlace } from './session-servers.ts';
+
+/** A configured MCP server. */
+export interface McpEntry {
+  name: string;
+  from: McpSource;
+  /** As it is written. */
+  entry: unknown;
+  /** False for a server of the project that sessions do not use before the user trusts it. */
+  isTrusted: boolean;
+  /** Names of variables of the user that it gets. */
+  variables: readonly string[];
+}
+
+/** The MCP servers of the user and of a project. */
+export interface McpConfiguration {
+  list(): Promise<McpEntry[]>;
+  /**
+   * Adds or replaces a server; one that the user adds to the project is trusted. Returns the path of the file.
+   *
+   * @throws KlausError `config` for a wrong name or shape.
+   */
+  add(name: string, entry: unknown, from: McpSource): Promise<string>;
+  /** Returns the path of the file. @throws KlausError `usage` for an unknown name. */
+  remove(name: string): Promise<string>;
+  /** Sessions use the server of the project as long as its entry stays the same. @throws KlausError `usage`. */
+  trust(name: string): Promise<McpEntry>;
+  /** Starts or reaches a server, lists what it has, and calls nothing. @throws KlausError `usage`, `mcp.failed`, `auth`. */
+  test(name: string, options: { signal: AbortSignal; startMs?: number }): Promise<InspectedServer>;
+  /** Logs in to a server over HTTP. @throws KlausError `usage`, `auth`, `timeout`, `cancelled`. */
+  logIn(name: string, options: { signal: AbortSignal; onUrl: (url: string) => void }): Promise<void>;
+}
+
+export interface McpConfigurationOptions {
+  /** Default: that of the process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Folder of the project. Default: the current one. */
+  cwd?: string;
+}
+
+export function openMcpConfiguration(options: McpConfigurationOptions = {}): McpConfiguration {
+  const env = options.env ?? process.env;
+  const cwd = toRealPath(resolve(options.cwd ?? process.cwd()));
+  const home = toHome(env, cwd);
+  const place = toMcpPlace(home, cwd);
+  const load = () => import('@klaus/adapters/mcp');
+  /** A server that may be started. */
+  const find = async (name: string) => {
+    const found = findEntry(place, name);
+    if (found.from === 'project' && !isTrusted(place, name, found.entry)) {
+      throw new KlausError('usage', `You have not trusted the MCP server ${name} of this project.`, {
+        hint: `Read .mcp.json, then run \`klaus mcp trust ${name}\`.`,
+      });
+    }
+    const adapter = await load();
+    return { adapter, server: adapter.toMcpServer(name, found.entry, env) };
+  };
+  return {
+    async list() {
+      const { findVariables } = await load();
+      return listEntries(place).map((found) => ({ ...found, variables: findVariables(found.entry) }));
+    },
+    async add(name, entry, from) {
+      const { toMcpServer, findVariables } = await load();
+      // The variables may be set later.
+      const all = Object.fromEntries(findVariables(entry).map((variable) => [variable, 'http://any']));
+      toMcpServer(name, entry, { ...all, ...env });
+      writeEntry(place, from, [name, entry]);
+      if (from === 'project') trustEntry(place, name, entry);
+      return toMcpFile(place, from);
+    },
+    async remove(name) {
+      const { from } = findEntry(place, name);
+      writeEntry(place, from, [name, undefined]);
+      return toMcpFile(place, from);
+    },
+    async trust(name) {
+      const { findVariables } = await load();
+      const found = findEntry(place, name);
+      if (found.from === 'project') trustEntry(place, name, found.entry);
+      return { ...found, isTrusted: true, variables: findVariables(found.entry) };
+    },
+    async test(name, { signal, startMs }) {
+      const { adapter, server } = await find(name);
+      const configuration = await loadConfiguration({ env, home, cwd });
+      const { createSandbox } = await import('@klaus/adapters/sandboxes');
+      const { createSecretSource } = await import('@klaus/adapters/workspace');
+      const sandbox = await createSandbox({
+        ...toSandboxOptions(configuration),
+        ...{ workspace: cwd, home, env },
+        masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
+        ...optional({ choice: configuration.values.sandbox.driver }),
+      });
+      const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
+      const isLoggedIn = (await store?.read()) !== undefined;
+      return adapter.inspectServer({
+        ...{ name, server, workspace: cwd, sandbox, signal },
+        ...optional({ startMs, store: isLoggedIn ? store : undefined }),
+      });
+    },
+    async logIn(name, { signal, onUrl }) {
+      const { adapter, server } = await find(name);
+      if (server.kind !== 'http')
+        throw new KlausError('usage', `The MCP server ${name} is a program: it needs no login.`);
+      const { url } = server;
+      await adapter.logInToServer({ name, url, store: openLoginStore({ home, env }, { name, url }), onUrl, signal });
+    },
+  };
+}
+
+type Entry = Omit<McpEntry, 'variables'>;
+
+/** Those of the project first: of two with one name, sessions use them. */
+function listEntries(place: McpPlace): Entry[] {
+  return (['project', 'user'] as const).flatMap((from) =>
+    Object.entries(readEntries(place, from)).map(([name, entry]) => ({
+      ...{ name, from, entry },
+      isTrusted: from === 'user' || isTrusted(place, name, entry),
+    })),
+  );
+}
+
+/** @throws KlausError `usage` for an unknown name. */
+function findEntry(place: McpPlace, name: string): Entry {
+  const all = listEntries(place);
+  const found = all.find((each) => each.name === name);
+  if (found) return found;
+  const near = toNearest(
+    name,
+    all.map((each) => each.name),
+  );
+  throw new KlausError('usage', `There is no MCP server ${name}.`, {
+    hint: near === undefined ? 'klaus mcp list lists them.' : `Did you mean ${near}?`,
+  });
+}

@@ -1,0 +1,66 @@
+import type { SessionTools, SessionToolsHost } from '@klaus/core/agent';
+import { KlausError, type EventOf, type SessionMcpServer } from '@klaus/core/protocol';
+import type { LoginStore, SessionServer, toMcpServer as ToMcpServerFunction } from '@klaus/adapters/mcp';
+import { openLoginStore } from './login-store.ts';
+import { readEntries, toEntryHash } from './mcp-files.ts';
+import { toMcpPlace } from './session-servers.ts';
+
+type ToMcpServer = typeof ToMcpServerFunction;
+
+interface Place {
+  /** State folder, absolute. */
+  home: string;
+  /** Of the user. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The tools of the MCP servers of a session. The client of the protocol is loaded with the first of them. */
+export function openSessionTools(
+  { workspace, mcpServers = [] }: EventOf<'session.opened'>,
+  { host, ...place }: Place & { host: SessionToolsHost },
+): SessionTools {
+  let opened: Promise<SessionTools> | undefined;
+  const open = (): Promise<SessionTools> =>
+    (opened ??= import('@klaus/adapters/mcp').then(({ createSessionTools, toMcpServer }) =>
+      createSessionTools(
+        mcpServers.map((server) => toSessionServer(server, { ...place, workspace, toMcpServer })),
+        host,
+      ),
+    ));
+  return {
+    list: async (signal) => (await open()).list(signal),
+    find: async (name, signal) => (await open()).find(name, signal),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+function toSessionServer(
+  { name, from, hash }: SessionMcpServer,
+  { home, env, workspace, toMcpServer }: Place & { workspace: string } & { toMcpServer: ToMcpServer },
+): SessionServer {
+  const read = (): unknown => {
+    const entry = readEntries(toMcpPlace(home, workspace), from)[name];
+    if (entry !== undefined && toEntryHash(entry) === hash) return entry;
+    throw new KlausError('config', `The entry of the MCP server ${name} has changed since the session was opened.`, {
+      hint: 'Read it, trust it with `klaus mcp trust`, and open a new session.',
+    });
+  };
+  /** The address of the server decides which login it gets. */
+  const openLogin = (): LoginStore | undefined => {
+    const server = toMcpServer(name, read(), env);
+    return server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
+  };
+  return {
+    name,
+    read: () => toMcpServer(name, read(), env),
+    login: {
+      read: async () => openLogin()?.read(),
+      write: async (text) => openLogin()?.write(text),
+    },
+    secrets() {
+      const server = toMcpServer(name, read(), env);
+      const values = Object.entries(server.kind === 'http' ? server.headers : server.env);
+      return values.map(([key, value]) => ({ name: `mcp-${name}-${key}`, value: value.replace(/^Bearer /i, '') }));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { findOriginal } from '@klaus/adapters/workspace';
+import {
+  KlausError,
+  resolveMcpServers,
+  type AgentDefinition,
+  type Authority,
+  type SessionMcpServer,
+} from '@klaus/core/protocol';
+import { isTrusted, readEntries, toEntryHash, type McpPlace } from './mcp-files.ts';
+
+type Selection = Pick<AgentDefinition, 'mcpServers' | 'inheritProjectMcps' | 'inheritParentMcps'>;
+
+export interface FoundServers {
+  servers: SessionMcpServer[];
+  /** Addresses of the servers, which the user allows with them. */
+  addresses: Authority[];
+  /** Names of servers of the project that are left out because the user does not trust them. */
+  untrusted: string[];
+}
+
+/**
+ * The MCP servers of a session that opens: those of the user, and those of the project that the user trusts, as the
+ * definition of its agent selects them.
+ *
+ * @param at.trustsAll The user trusts the servers of the project for this session.
+ * @param at.parent Servers of the session from which it is started. Default: none.
+ * @throws KlausError `config` for an unreadable file, or a name in the definition that is configured nowhere; `usage` for
+ *   one that the user does not trust.
+ */
+export function findSessionServers(
+  definition: Selection,
+  at: { home: string; workspace: string; trustsAll: boolean; parent?: readonly SessionMcpServer[] },
+): FoundServers {
+  const place = toMcpPlace(at.home, at.workspace);
+  const ofProject = Object.entries(readEntries(place, 'project'));
+  const untrusted = ofProject
+    .filter(([name, entry]) => !at.trustsAll && !isTrusted(place, name, entry))
+    .map(([name]) => name);
+  const entries = { project: readEntries(place, 'project'), user: readEntries(place, 'user') };
+  const toServer = (from: SessionMcpServer['from'], name: string): SessionMcpServer => ({
+    name,
+    from,
+    hash: toEntryHash(entries[from][name]),
+  });
+  const project = Object.fromEntries([
+    ...Object.keys(entries.user).map((name) => [name, toServer('user', name)] as const),
+    ...ofProject
+      .filter(([name]) => !untrusted.includes(name))
+      .map(([name]) => [name, toServer('project', name)] as const),
+  ]);
+  const parent = Object.fromEntries((at.parent ?? []).map((server) => [server.name, server]));
+  const { servers, unknown } = resolveMcpServers(definition, { project, parent });
+  const refused = unknown.filter((name) => untrusted.includes(name));
+  if (refused.length > 0) {
+    throw new KlausError(
+      'usage',
+      `The agent uses the MCP server ${refused[0]} of this project, which you have not trusted.`,
+      {
+        hint: `Read .mcp.json, then run \`klaus mcp trust ${refused[0]}\`.`,
+      },
+    );
+  }
+  if (unknown.length > 0) {
+    throw new KlausError('config', `There is no MCP server ${unknown.join(', ')}.`, {
+      hint: 'Add it with `klaus mcp add`, or remove its name from `mcpServers` of the definition.',
+    });
+  }
+  const found = Object.values(servers);
+  const isOpen = definition.mcpServers === undefined && definition.inheritProjectMcps !== false;
+  return {
+    servers: found,
+    addresses: found.flatMap(({ name, from }) => toAddress(entries[from][name])),
+    untrusted: isOpen ? untrusted : [],
+  };
+}
+
+/** The servers of a child session: those of its parent that its definition selects. */
+export function selectServers(definition: Selection, parent: readonly SessionMcpServer[]): SessionMcpServer[] {
+  const all = Object.fromEntries(parent.map((server) => [server.name, server]));
+  return Object.values(resolveMcpServers(definition, { project: all, parent: all }).servers);
+}
+
+/** Where the servers of a workspace are configured. Those of a working copy are trusted with its repository. */
+export function toMcpPlace(home: string, workspace: string): McpPlace {
+  return { home, folder: findOriginal(home, workspace) ?? workspace };
+}
+
+function toAddress(entry: unknown): Authority[] {
+  const { url } = (entry ?? {}) as { url?: unknown };
+  const at = typeof url === 'string' ? URL.parse(url) : null;
+  if (!at || at.hostname === '') return [];
+  const port = Number(at.port) || (at.protocol === 'https:' ? 443 : 80);
+  return [{ kind: 'net', host: at.hostname.replace(/^\[(.*)\]$/, '$1'), port }];
+}

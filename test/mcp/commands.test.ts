@@ -1,0 +1,95 @@
+// Covers apps/cli/commands/system, sdk/mcp: the commands about MCP servers, and the trust of the user.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openMcpConfiguration, type Klaus } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { createTestEngine, ofType } from '../fixtures/engine.ts';
+import { runKlaus } from '../fixtures/klaus.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { toEntry } from './open-session.ts';
+
+const { command, args } = toEntry();
+
+test('a server is added, listed, tested and removed', { timeout: 60_000 }, async () => {
+  using place = createTestHome();
+  const klaus = async (...words: string[]) => {
+    const { code, stdout } = await runKlaus(['mcp', ...words], { place, env: { KLAUS_SANDBOX: 'host' } });
+    return { code, stdout };
+  };
+  expect(await klaus('add', 'one', '--', command, ...args)).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(place.workspace, '.mcp.json'), 'utf8'))).toEqual({
+    mcpServers: { one: { command, args } },
+  });
+  expect(JSON.parse((await klaus('list', '--json')).stdout)).toMatchObject({
+    name: 'one',
+    from: 'project',
+    isTrusted: true,
+  });
+  const tested = await klaus('test', 'one', '--json');
+  expect(JSON.parse(tested.stdout)).toMatchObject({
+    server: 'fixture 1.0.0',
+    protocol: '2025-11-25',
+    tools: expect.arrayContaining([{ name: 'echo', description: 'Repeat a text.', reads: true }]),
+    prompts: ['greet'],
+    resources: 1,
+  });
+  expect(await klaus('remove', 'one')).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(place.workspace, '.mcp.json'), 'utf8'))).toEqual({ mcpServers: {} });
+  expect((await klaus('test', 'one')).code).toBe(2);
+});
+
+test.each([
+  ['a name with a separator', 'a__b', { command: 'x' }],
+  ['no program', 'one', { args: [] }],
+  ['an address of another kind', 'one', { type: 'http', url: 'file:///etc/passwd' }],
+  ['an address with a password', 'one', { type: 'http', url: 'https://a:b@example.com' }],
+])('%s is not added', async (_, name, entry) => {
+  using place = createTestHome();
+  const mcp = openMcpConfiguration({ cwd: place.workspace, env: place.env });
+  await expect(mcp.add(name, entry, 'project')).rejects.toMatchObject({ code: 'config' });
+  expect(existsSync(join(place.workspace, '.mcp.json'))).toBe(false);
+});
+
+const opened = async (klaus: Klaus, open: object = {}) => {
+  const events = await Array.fromAsync((await klaus.open(open)).events());
+  return {
+    servers: ofType(events, 'session.opened')[0]!.mcpServers?.map(({ name }) => name) ?? [],
+    notices: ofType(events, 'notice').length,
+  };
+};
+
+test('a server of the project is used after the user trusts its entry, and not after a change of it', async () => {
+  const write = (file: string, text: string): void =>
+    writeFileSync(file, JSON.stringify({ mcpServers: { one: toEntry(text) } }));
+  await using engine = await createTestEngine({ script: { steps: [] } });
+  const { klaus, place } = engine;
+  const file = join(place.workspace, '.mcp.json');
+  const env = { ...place.env, KLAUS_HOME: place.home };
+  write(file, 'plain');
+  expect(await opened(klaus)).toEqual({ servers: [], notices: 1 });
+  await openMcpConfiguration({ cwd: place.workspace, env }).trust('one');
+  expect(await opened(klaus)).toEqual({ servers: ['one'], notices: 0 });
+  write(file, 'many');
+  expect(await opened(klaus)).toEqual({ servers: [], notices: 1 });
+  expect(await opened(klaus, { trustCommand: true })).toEqual({ servers: ['one'], notices: 0 });
+});
+
+test('a session does not use an entry that changed after it was opened', async () => {
+  const script = {
+    steps: [
+      { when: { turn: 0 }, reply: { calls: [{ name: 'mcp__one__echo', input: { text: 'x' } }] } },
+      { when: { turn: 1 }, reply: { text: 'Done.' } },
+    ],
+  };
+  await using engine = await createTestEngine({
+    files: { '.mcp.json': JSON.stringify({ mcpServers: { one: toEntry() } }) },
+    script,
+  });
+  const session = await engine.klaus.open({ trustCommand: true });
+  writeFileSync(join(engine.place.workspace, '.mcp.json'), JSON.stringify({ mcpServers: { one: toEntry('greets') } }));
+  await session.prompt('go');
+  await session.advance();
+  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toMatchObject([
+    { outcome: 'error', detail: { code: 'config' } },
+  ]);
+});
