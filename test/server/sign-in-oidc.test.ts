@@ -312,15 +312,3 @@ test('a browser cannot exchange the token, and another kind of server does not r
   }
   expect(url).not.toBe(it.server.url);
 });
-
-test('does not start without a provider or roles', async () => {
-  const env = { KLAUS_SERVER_SIGN_IN: 'oidc', KLAUS_SERVER_ROLES: '*=viewer' };
-  await expect(startTestServer({ env })).rejects.toMatchObject({ code: 'config' });
-  const provider = { KLAUS_OIDC_ISSUER: 'https://id.example.com', KLAUS_OIDC_CLIENT_ID: 'klaus' };
-  await expect(startTestServer({ env: { ...env, ...provider, KLAUS_SERVER_ROLES: '' } })).rejects.toMatchObject({
-    code: 'config',
-  });
-  await expect(
-    startTestServer({ env: { ...env, ...provider, KLAUS_OIDC_ISSUER: 'http://id.example.com' } }),
-  ).rejects.toMatchObject({ code: 'config' });
-});

@@ -89,6 +89,37 @@ test('a session without a sandbox needs the role admin', async () => {
   expect((await it.client.sessions()).sessions).toHaveLength(1);
 });
 
+test('an operator works on no session without a sandbox that an admin opened', async () => {
+  await using it = await startTestServer({ env: { ...ENV, KLAUS_SANDBOX: 'bubblewrap' } });
+  const { session } = await it.client.openSession({ body: { sandbox: 'host' } });
+  const send = async (role: Role, [method, path, body]: readonly [string, string, object]) => {
+    const headers = { ...as(role), ...JSON_BODY };
+    const answer = await rawRequest(it.server, { method, path, headers, body: JSON.stringify(body) });
+    return codeOf(answer.body) ?? answer.status;
+  };
+  const at = `/api/sessions/${session.slice(0, -1)}`;
+  for (const way of [
+    ['POST', `${at}/prompt`, { text: 'go' }],
+    ['POST', `${at}/shell`, { command: 'id' }],
+    ['POST', `${at}/fork`, {}],
+    ['PATCH', at, { mode: 'auto' }],
+    ['POST', '/api/sessions', { session, text: 'go' }],
+    ['POST', '/api/prompt', { message: 'go', sessionId: session, model: 'x' }],
+  ] as const) {
+    expect({ way, code: await send('operator', way) }).toEqual({ way, code: 'role_required' });
+  }
+  const socket = (await connect(it, { extraHeaders: as('operator') })) as Socket;
+  const prompted: unknown = await socket.emitWithAck('prompt', { message: 'go', sessionId: session });
+  expect(prompted).toMatchObject({ code: 'role_required' });
+  socket.close();
+  const chat = new WebSocket(`${it.server.url}/ws/chat/klaus?session=${session}`, { headers: as('operator') });
+  expect((await once(chat, 'close'))[0]).toBe(1008);
+  expect((await rawRequest(it.server, { path: at, headers: as('viewer') })).status).toBe(200);
+  expect(await send('admin', ['PATCH', at, { title: 'A title' }])).toBe(200);
+  const { events } = await it.client.log({ params: { id: session } });
+  expect(events.map(({ type }) => type)).toEqual(['session.opened', 'session.changed']);
+});
+
 test('the headers count only once, from an address of the list, with a role', async () => {
   const ask = async ({ server }: TestServer, headers: Record<string, string>) => {
     const answer = await rawRequest(server, { path: '/api/sessions', headers });
@@ -122,6 +153,18 @@ test.each(['true', 'false', '1'])('does not start if the proxies have no address
     code: 'config',
     hint: expect.stringContaining('AGENT_TRUST_PROXY'),
   });
+});
+
+test('does not start without a provider or roles', async () => {
+  const env = { KLAUS_SERVER_SIGN_IN: 'oidc', KLAUS_SERVER_ROLES: '*=viewer' };
+  await expect(startTestServer({ env })).rejects.toMatchObject({ code: 'config' });
+  const provider = { KLAUS_OIDC_ISSUER: 'https://id.example.com', KLAUS_OIDC_CLIENT_ID: 'klaus' };
+  await expect(startTestServer({ env: { ...env, ...provider, KLAUS_SERVER_ROLES: '' } })).rejects.toMatchObject({
+    code: 'config',
+  });
+  await expect(
+    startTestServer({ env: { ...env, ...provider, KLAUS_OIDC_ISSUER: 'http://id.example.com' } }),
+  ).rejects.toMatchObject({ code: 'config' });
 });
 
 test('a page of another site cannot use the sign-in of the proxy', async () => {

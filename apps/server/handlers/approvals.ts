@@ -1,6 +1,8 @@
 import { optional } from '@klaus/sdk/optional';
 import { hunksOf, isEditable, type ApprovalRow } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
+import { checkSandbox } from '../access/check-sandbox.ts';
+import type { Identity } from '../access/identity.ts';
 import type { ApprovalView, RouteOf } from '../contract/index.ts';
 import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
@@ -27,7 +29,8 @@ export const approvalHandlers = {
     };
   },
 
-  answer: ({ params, body }, context, { by }) => answerQuestion(context, params.id, { ...body, by }),
+  answer: ({ params, body }, context, { by, identity }) =>
+    answerQuestion(context, params.id, { ...body, by, identity: identity! }),
 
   remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
 
@@ -42,15 +45,16 @@ export const approvalHandlers = {
   },
 } satisfies PartialHandlers;
 
-type ApprovalAnswer = Parsed<RouteOf<'answer'>>['body'] & { by: Caller };
+type ApprovalAnswer = Parsed<RouteOf<'answer'>>['body'] & { by: Caller; identity: Identity };
 
 /** Answers a question and resumes its session. @throws Refusal 409 for one that is closed already. */
 export async function answerQuestion(
   { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
   id: string,
-  { answer, by, ...options }: ApprovalAnswer,
+  { answer, by, identity, ...options }: ApprovalAnswer,
 ): Promise<{ session: string }> {
   const row = await klaus.store.approval(id);
+  if (row) await checkSandbox({ klaus }, identity, row.session);
   if (row?.answer != null) {
     throw new Refusal(409, 'usage', {
       title: `This question is closed already: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,

@@ -1,5 +1,6 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
+import { checkSandbox } from '../access/check-sandbox.ts';
 import { toFrame } from '../streams/event-stream.ts';
 import type { PartialHandlers } from '../http/handler.ts';
 import { sendRequiredPrompt } from '../runs/send-prompt.ts';
@@ -21,6 +22,7 @@ export const promptHandlers = {
             optional({ model, workspace: workspace === undefined ? undefined : workspaces.check(workspace) }),
           )
         : klaus.handle((await findSession(context, sessionId)).id);
+    await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
     const after = (await klaus.store.head(session.id))?.seq ?? 0;
     await sendRequiredPrompt(klaus, session, { text: message, delivery: 'queue' });

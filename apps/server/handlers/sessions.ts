@@ -4,6 +4,7 @@ import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@kl
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
+import { checkSandbox } from '../access/check-sandbox.ts';
 import { checkRole, isLocal } from '../access/request-guard.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
@@ -91,6 +92,7 @@ export const sessionHandlers = {
     }
     const folder = workspace === undefined ? undefined : context.workspaces.check(workspace, from);
     const isKnown = id !== undefined && (await klaus.store.head(id)) !== undefined;
+    if (isKnown) await checkSandbox(context, identity!, id);
     const session = isKnown
       ? await klaus.session(id)
       : await klaus.open({

@@ -4,6 +4,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { type Route, ROUTES, type RouteName } from '../contract/index.ts';
 import { toCaller } from '../access/caller.ts';
+import { checkSandbox } from '../access/check-sandbox.ts';
 import { OWNER } from '../access/identity.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
@@ -127,6 +128,10 @@ async function answer(call: Call, { context, guard, name, route, identity }: Ans
     query: parse(route.query, call.req.query(), 'query'),
     body: route.body ? parse(route.body, await readBody(incoming, context.maxBodyBytes), 'body') : {},
   };
+  if (identity && route.role !== 'viewer' && route.path.startsWith('/api/sessions/:id')) {
+    const { id } = given.params as { id: string };
+    await checkSandbox(context, identity, (await context.klaus.session(id)).id);
+  }
   const exchange: Exchange = {
     request: incoming,
     identity,

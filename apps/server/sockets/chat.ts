@@ -6,6 +6,7 @@ import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toSender } from '../access/caller.ts';
+import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
 import type { LegacyEvent } from '../legacy/legacy-event.ts';
@@ -92,7 +93,7 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
       countMessage();
       await prompt(context, await open(), message.content);
     } else if (message.type === 'approval') {
-      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by });
+      await answer(context, { patchId: message.id, approved: message.approved, note: message.note, by, identity });
     } else if (session !== undefined) await cancelRun(context, session, { by });
   };
 
@@ -115,7 +116,9 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
     const last = wanted === undefined ? readLast(file, klaus) : undefined;
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
-    if (known !== undefined) follow(await findOf(context, { agent, session: known }));
+    const found = known === undefined ? undefined : await findOf(context, { agent, session: known });
+    if (found !== undefined) await checkSandbox(context, identity, found);
+    if (found !== undefined) follow(found);
     send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
     for (const { event, seq } of last ? findMissed(context, last) : []) {
       const message = toChat(event);

@@ -3,6 +3,8 @@ import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
 import type { Role } from '../contract/index.ts';
 import type { Caller } from '../access/caller.ts';
+import { checkSandbox } from '../access/check-sandbox.ts';
+import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
 import { answerQuestion } from '../handlers/approvals.ts';
 import { findSession } from '../handlers/sessions.ts';
@@ -45,7 +47,7 @@ export type CommandInput<N extends CommandName> = z.output<(typeof COMMAND_SCHEM
 /** Opens or finds the session of a prompt, so that the client can subscribe before the prompt is sent. */
 export async function findPromptSession(
   { klaus, ...context }: Context,
-  { sessionId, model, workspace }: CommandInput<'prompt'>,
+  { sessionId, model, workspace, identity }: CommandInput<'prompt'> & { identity: Identity },
 ): Promise<string> {
   if (sessionId == null) {
     const folder = workspace == null ? undefined : context.workspaces.check(workspace);
@@ -53,6 +55,7 @@ export async function findPromptSession(
     return session.id;
   }
   const { id: session } = await findSession({ klaus, ...context }, sessionId);
+  await checkSandbox({ klaus }, identity, session);
   if (model != null) await klaus.handle(session).send({ type: 'change', model });
   return session;
 }
@@ -62,9 +65,15 @@ export async function prompt({ klaus, queue }: Context, session: string, message
   queue.add(session);
 }
 
+/** Who sent a command, for the log and for what it may do. */
+export interface Sender {
+  by: Caller;
+  identity: Identity;
+}
+
 export async function answer(
   context: Context,
-  { patchId, approved, note, hunks, by }: CommandInput<'patch_approval_response'> & { by: Caller },
+  { patchId, approved, note, hunks, ...from }: CommandInput<'patch_approval_response'> & Sender,
 ): Promise<void> {
-  await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks, by });
+  await answerQuestion(context, patchId, { answer: approved ? 'approved' : 'rejected', note, hunks, ...from });
 }

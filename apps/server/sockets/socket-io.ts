@@ -75,7 +75,7 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
 
   const perform: { [N in CommandName]: (given: CommandInput<N>) => Promise<object> } = {
     async prompt(given) {
-      const session = await findPromptSession(context, given);
+      const session = await findPromptSession(context, { ...given, identity });
       if (!joined.has(session)) join(session, (await context.klaus.store.head(session))?.seq ?? 0, true);
       await prompt(context, session, given.message);
       return { sessionId: session };
@@ -99,7 +99,7 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
       return {};
     },
     async patch_approval_response(given) {
-      await answer(context, { ...given, by });
+      await answer(context, { ...given, by, identity });
       return {};
     },
   };
