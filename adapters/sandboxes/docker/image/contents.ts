@@ -91,8 +91,7 @@ export function findLibraries(files: readonly string[]): string[] {
 }
 
 function readLdd(files: readonly string[]): string {
-  const options = { encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] } as const;
-  return spawnSync('ldd', files, options).stdout ?? '';
+  return spawnSync('ldd', files, { encoding: 'utf8', maxBuffer: 64 << 20 }).stdout ?? '';
 }
 
 /** npm as it comes with Node. The package of a distribution needs hundreds of other packages. */
