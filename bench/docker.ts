@@ -15,7 +15,8 @@ export const dockerExec: Benchmark = {
   async run({ quick }) {
     const started = await startEngine();
     if (!started.engine) return [{ name: NAME, skipped: started.reason }];
-    const { host, image, close } = started.engine;
+    const { engine } = started;
+    const { host, image } = engine;
     const outer = process.env['DOCKER_HOST'];
     process.env['DOCKER_HOST'] = host;
     try {
@@ -49,7 +50,7 @@ export const dockerExec: Benchmark = {
     } finally {
       if (outer === undefined) delete process.env['DOCKER_HOST'];
       else process.env['DOCKER_HOST'] = outer;
-      await close();
+      await engine.close();
     }
   },
 };

@@ -101,6 +101,8 @@ const READERS: readonly (readonly string[])[] = [
   ['agents', 'show', 'hostile', '--json'],
   ['agents', 'grants', 'hostile'],
   ['agents', 'export', 'hostile'],
+  ['sandbox', 'run', 'cat texts'],
+  ['sandbox', 'run', '--json', 'cat texts'],
   ['show', '\u001b]0;owned\u0007'],
   ['\u001b]0;owned\u0007'],
 ];

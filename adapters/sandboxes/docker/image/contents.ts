@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { words } from '../../words.ts';
@@ -91,11 +91,7 @@ export function findLibraries(files: readonly string[]): string[] {
 }
 
 function readLdd(files: readonly string[]): string {
-  try {
-    return execFileSync('ldd', files, { encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] });
-  } catch (error) {
-    return String((error as { stdout?: unknown }).stdout ?? '');
-  }
+  return spawnSync('ldd', files, { encoding: 'utf8', maxBuffer: 64 << 20 }).stdout ?? '';
 }
 
 /** npm as it comes with Node. The package of a distribution needs hundreds of other packages. */
