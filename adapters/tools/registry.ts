@@ -23,6 +23,7 @@ import { gitCommit } from './git/git-commit.ts';
 import { gitDiff } from './git/git-diff.ts';
 import { gitLog } from './git/git-log.ts';
 import { gitStatus } from './git/git-status.ts';
+import { gitClone } from './install/git-clone.ts';
 import { npmInstall } from './install/npm-install.ts';
 import { pipInstall } from './install/pip-install.ts';
 import { memoryGet } from './memory/memory-get.ts';
@@ -84,4 +85,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   presentPlan,
   npmInstall,
   pipInstall,
+  gitClone,
 ];

@@ -8,41 +8,40 @@ import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
-test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
-  '%s runs its example',
-  async (name, example) => {
-    const { files, grant, packages = [], before = [], input, output, asks = false } = example;
-    const calls = [...before, { name, input }] as ToolCall[];
-    await using engine = await createTestEngine({
-      files: { 'README.md': '# Test\n', '.gitignore': 'node_modules/\n', ...files },
-      settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
-      script: {
-        steps: [
-          // An agent that a call starts has no tools.
-          ...calls.map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } })),
-        ],
-        fallback: { text: 'Done.' },
-      },
-    });
-    for (const pkg of packages) installPackage(engine.place.workspace, pkg);
-    const session = await engine.klaus.open(optional({ grant }));
-    await session.prompt('Use the tool.', { onAsk: asks ? 'wait' : 'deny' });
-    const advanced = await session.advance();
-    if (advanced.state === 'parked') {
-      await engine.klaus.answer(advanced.approvals[0]!.approval, 'approved');
-      await session.advance();
-    }
-    const events = await Array.fromAsync(session.events());
-    expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
-    expect(ofType(events, 'gate.decided').map(({ verdict }) => verdict)).toEqual([
-      ...(asks ? ['ask'] : []),
-      ...calls.map(() => 'allow'),
-    ]);
-    const finished = ofType(events, 'tool.finished').at(-1)!;
-    expect(finished).toMatchObject({ name, outcome: 'ok' });
-    if (typeof output === 'string') expect(finished.output).toContain(output);
-    else expect(finished.output).toMatch(output);
-    const sent = JSON.stringify(finished.output).slice(1, -1);
-    expect(engine.server.requests.some(({ body }) => body.includes(sent))).toBe(true);
-  },
-);
+const offline = builtinTools.filter(({ example }) => example.isOnline !== true);
+
+test.each(offline.map((tool) => [tool.name, tool.example] as const))('%s runs its example', async (name, example) => {
+  const { files, grant, packages = [], before = [], input, output, asks = false } = example;
+  const calls = [...before, { name, input }] as ToolCall[];
+  await using engine = await createTestEngine({
+    files: { 'README.md': '# Test\n', '.gitignore': 'node_modules/\n', ...files },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
+    script: {
+      steps: [
+        // An agent that a call starts has no tools.
+        ...calls.map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } })),
+      ],
+      fallback: { text: 'Done.' },
+    },
+  });
+  for (const pkg of packages) installPackage(engine.place.workspace, pkg);
+  const session = await engine.klaus.open(optional({ grant }));
+  await session.prompt('Use the tool.', { onAsk: asks ? 'wait' : 'deny' });
+  const advanced = await session.advance();
+  if (advanced.state === 'parked') {
+    await engine.klaus.answer(advanced.approvals[0]!.approval, 'approved');
+    await session.advance();
+  }
+  const events = await Array.fromAsync(session.events());
+  expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
+  expect(ofType(events, 'gate.decided').map(({ verdict }) => verdict)).toEqual([
+    ...(asks ? ['ask'] : []),
+    ...calls.map(() => 'allow'),
+  ]);
+  const finished = ofType(events, 'tool.finished').at(-1)!;
+  expect(finished).toMatchObject({ name, outcome: 'ok' });
+  if (typeof output === 'string') expect(finished.output).toContain(output);
+  else expect(finished.output).toMatch(output);
+  const sent = JSON.stringify(finished.output).slice(1, -1);
+  expect(engine.server.requests.some(({ body }) => body.includes(sent))).toBe(true);
+});

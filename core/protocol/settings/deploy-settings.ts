@@ -7,7 +7,7 @@ export const DEPLOY_SETTINGS = {
   'keys.netlify': credential('NETLIFY_AUTH_TOKEN', 'Token of Netlify. Not used yet: reserved for a tool that deploys.'),
   'keys.git': credential(
     'GIT_CREDENTIALS',
-    'Address with the name and password of a git server. Not used yet: reserved for a tool that pushes.',
+    'Address with the name and password of a git server, such as `https://name:token@git.example.com`, for clones and pushes over HTTPS.',
   ),
   'deploy.netlifySite': defineSetting({
     schema: z.string().regex(/^[\w.-]+$/),
