@@ -8,6 +8,7 @@ import { gitData } from './git-data.ts';
 import { growth } from './growth.ts';
 import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
+import { network } from './network.ts';
 import { toPage } from './page.ts';
 import { prefix } from './prefix.ts';
 import { roof } from './roof.ts';
@@ -34,6 +35,7 @@ await runBenchmarks({
     growth,
     prefix,
     sandboxExec,
+    network,
     gate,
     secretScan,
     snapshot,
