@@ -9,6 +9,7 @@ import { gitData } from './git-data.ts';
 import { growth } from './growth.ts';
 import { longSession } from './long-session.ts';
 import { memory } from './memory.ts';
+import { network } from './network.ts';
 import { toPage } from './page.ts';
 import { prefix } from './prefix.ts';
 import { roof } from './roof.ts';
@@ -36,6 +37,7 @@ await runBenchmarks({
     prefix,
     sandboxExec,
     dockerExec,
+    network,
     gate,
     secretScan,
     snapshot,

@@ -18,6 +18,7 @@ export { stripCredentials } from './host/strip-credentials.ts';
 export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
 export { openRelay } from './network/gateway.ts';
 export { RELAY_FOLDER, RELAY_PORT } from './network/relay.ts';
+export { openHostProxy } from './network/host-proxy.ts';
 export { findRegistries, type Registries } from './network/registries.ts';
 export { createWebClient, type WebClientOptions } from './network/web-client.ts';
 export { saveDownloads } from './project-home.ts';

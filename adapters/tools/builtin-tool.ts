@@ -14,6 +14,8 @@ export interface ToolExample<Input = unknown> {
   before?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
   /** True for a call that asks the user in every mode. */
   asks?: true;
+  /** True for a call that needs a server: the test of its tool has one. */
+  isOnline?: true;
   input: Input;
   /** Fields of the input that accept any text, because they have no effect. */
   freeText?: readonly string[];

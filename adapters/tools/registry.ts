@@ -24,6 +24,7 @@ import { gitCommit } from './git/git-commit.ts';
 import { gitDiff } from './git/git-diff.ts';
 import { gitLog } from './git/git-log.ts';
 import { gitStatus } from './git/git-status.ts';
+import { gitClone } from './install/git-clone.ts';
 import { npmInstall } from './install/npm-install.ts';
 import { pipInstall } from './install/pip-install.ts';
 import { memoryGet } from './memory/memory-get.ts';
@@ -98,4 +99,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   terraformApply,
   terraformDestroy,
   terraformOutput,
+  gitClone,
 ];

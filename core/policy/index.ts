@@ -42,7 +42,14 @@ export { mapText } from './map-text.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';
-export { isLimitedAccess, toCommandNetwork, toNetAccess, type LimitedNetwork } from './network/command-network.ts';
+export {
+  isLimitedAccess,
+  toCommandNetwork,
+  toNetAccess,
+  toSecretAccess,
+  type HeaderSecret,
+  type LimitedNetwork,
+} from './network/command-network.ts';
 export {
   NETWORK_PRESET_NAMES,
   NETWORK_PRESETS,

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
-import { createSandbox, createWebClient, findRegistries, type ProcessHome } from '@klaus/adapters/sandboxes';
+import {
+  createSandbox,
+  createWebClient,
+  findRegistries,
+  openHostProxy,
+  type ProcessHome,
+} from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
 import {
   createLayers,
@@ -118,6 +124,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openRecall: (session) => store.recall(session),
     openProcesses: (session) => processes.open(session),
     listProcesses: () => processes.list(),
+    openProxy: (rules) => openHostProxy({ rules, env }),
     registries: () => findRegistries(env).hosts,
     openWeb: (rules) => createWebClient({ rules, env }),
     findSecret: (name) => findSecret(configuration, name),

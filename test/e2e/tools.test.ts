@@ -10,8 +10,9 @@ import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const isInstalled = (program: string): boolean => spawnSync(program, ['-version']).error === undefined;
+const offline = builtinTools.filter(({ example }) => example.isOnline !== true);
 const [runnable, missing] = [true, false].map((isThere) =>
-  builtinTools
+  offline
     .filter(({ example: { program } }) => (program === undefined || isInstalled(program)) === isThere)
     .map((tool) => [tool.name, tool.example] as const),
 ) as [[string, BuiltinTool['example']][], [string, BuiltinTool['example']][]];

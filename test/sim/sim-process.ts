@@ -185,6 +185,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     home: '/klaus-home',
     readOwnInstructions: async () => undefined,
     openWeb: () => ({ send: () => Promise.reject(new Error('no network')) }),
+    openProxy: () => Promise.reject(new Error('no network')),
     registries: () => ({}),
     findSecret: () => undefined,
     findIgnored: async () => new Set(),

@@ -1,6 +1,6 @@
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
-import { findRule, parseAuthority, type HostRule } from '@klaus/core/policy';
+import { findRule, parseAuthority, type HeaderSecret, type HostRule } from '@klaus/core/policy';
 import { readTlsStart, TLS_PORT } from './tls-guard.ts';
 import { openConnection, type Target, type UpstreamOptions } from './upstream.ts';
 import { words } from '../words.ts';
@@ -9,6 +9,8 @@ export interface FilterProxyOptions extends UpstreamOptions {
   rules: readonly HostRule[];
   /** A host must be allowed by one of these too. Default: no further limit. */
   within?: readonly HostRule[] | undefined;
+  /** Credentials for the headers of plain requests. Default: none. */
+  secrets?: readonly HeaderSecret[] | undefined;
   /** Called with each refused host and port, as `host:port`. */
   onRefused: (authority: string) => void;
 }
@@ -104,7 +106,11 @@ async function forward(request: IncomingMessage, response: ServerResponse, optio
       createConnection: () => far,
       method: request.method,
       path: `${url.pathname}${url.search}`,
-      headers: { ...without(request.headers, dropped), host: url.host, connection: 'close' },
+      headers: {
+        ...withSecrets(without(request.headers, dropped), target, options),
+        host: url.host,
+        connection: 'close',
+      },
       setHost: false,
     });
     sent.on('error', () => response.destroy());
@@ -122,6 +128,24 @@ async function forward(request: IncomingMessage, response: ServerResponse, optio
 
 function without(headers: IncomingMessage['headers'], names: ReadonlySet<string>): IncomingMessage['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name)));
+}
+
+/** The headers with the values of the credentials for this host in the place of their placeholders. */
+function withSecrets(
+  headers: IncomingMessage['headers'],
+  { host }: Target,
+  { secrets = [] }: FilterProxyOptions,
+): IncomingMessage['headers'] {
+  const own = secrets.filter((secret) => secret.host === host);
+  if (own.length === 0) return headers;
+  const replace = (text: string): string =>
+    own.reduce((all, { placeholder, value }) => all.replaceAll(placeholder, () => value), text);
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(replace) : value && replace(value),
+    ]),
+  );
 }
 
 function toWords(header: string | undefined): string[] {

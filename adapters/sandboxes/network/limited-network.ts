@@ -30,7 +30,8 @@ export async function openLimitedNetwork(
     });
   }
   const { openGateway } = await import('./gateway.ts');
-  return await openGateway({ rules, within, env });
+  const secrets = typeof network === 'object' ? network.secrets : undefined;
+  return await openGateway({ rules, within, env, secrets });
 }
 
 /** @throws KlausError `sandbox.failed` for a command with a limited network, in a driver that cannot limit it. */

@@ -1,20 +1,21 @@
-import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { toHostEnvironment } from '@klaus/adapters/system';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
 import { matchesGlob, readGitSettings } from '@klaus/core/policy';
 import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError } from './git.ts';
+import { findGitCredentials, toCredentialAccess, type GitCredentials } from './remote/git-credentials.ts';
+import { runHostGit, withoutUser } from './remote/host-git.ts';
 import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import { findOwnRepository, type Repository } from './repository.ts';
 import { toHookError } from './staging.ts';
 
 const NAME = /^(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[A-Za-z0-9][\w./+@-]{0,199}$/;
-const MAX_OUTPUT = 1024 * 1024;
+/** The configuration and the programs of the user that a push uses. */
+const KEPT = /^GIT_(?:SSL_|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|SSH|ASKPASS)/;
 
 const input = z.object({
   remote: z.string(),
@@ -55,17 +56,19 @@ export const pushBranch = defineTool({
   inPlace: true,
   async prepare(options, context) {
     const repository = await findOwnRepository(context);
-    const { host, port } = toHost(readUrl(repository, options.remote));
+    const url = readUrl(repository, options.remote);
+    const { host, port } = toHost(url);
     const what = `${options.branch ?? 'the current branch'} to ${options.remote}`;
     return {
       title: `git push${options.force ? ' --force-with-lease' : ''} ${what}`,
       access: [
         { kind: 'net', host, port },
         { kind: 'fs', path: context.workspace.root, right: 'r' },
+        ...toCredentialAccess(context, url),
       ],
     };
   },
-  async run(options, context) {
+  async run(options, context, intent) {
     const { remote, force } = options;
     const repository = await findOwnRepository(context);
     const url = readUrl(repository, remote);
@@ -76,7 +79,8 @@ export const pushBranch = defineTool({
       });
     }
     const lease = force ? [`--force-with-lease=refs/heads/${branch}:${known}`] : [];
-    const output = await push(context, { repository, words: [...lease, url, `${commit}:refs/heads/${branch}`] });
+    const words = [...lease, url, `${commit}:refs/heads/${branch}`];
+    const output = await push(context, { repository, words, credentials: findGitCredentials(context, intent, url) });
     // The push has succeeded: a tracking branch that cannot be updated is only out of date.
     await runGit(context, ['git', 'update-ref', `refs/remotes/${remote}/${branch}`, commit], { repository });
     const detail = { remote, branch, commit, forced: force };
@@ -131,28 +135,15 @@ async function readBranch(
 /** Runs Git in a repository of its own that shares the objects. @throws KlausError `tool.failed` with Git's message. */
 async function push(
   { signal }: ToolContext,
-  { repository, words }: { repository: Repository; words: readonly string[] },
+  { repository, words, credentials }: { repository: Repository; words: readonly string[]; credentials: GitCredentials },
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-push-'));
-  const env = Object.fromEntries(
-    Object.entries(toHostEnvironment()).filter(
-      ([name]) => !/^GIT_(?!CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|SSH|ASKPASS)/.test(name),
-    ),
-  );
-  const run = (args: readonly string[], more: Record<string, string> = {}) =>
-    new Promise<string>((resolve, reject) => {
-      const options = {
-        cwd: folder,
-        env: { ...env, ...more, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
-        maxBuffer: MAX_OUTPUT,
-        signal,
-      };
-      execFile('git', ['-c', 'core.hooksPath=/dev/null', ...args], options, (error, stdout, stderr) => {
-        const text = withoutUser(stderr.trim() || stdout.trim());
-        if (error) reject(toolFailed(`Not pushed: ${text.slice(-2_000) || withoutUser(error.message)}`));
-        else resolve(text);
-      });
+  const run = async (args: readonly string[], more: Record<string, string> = {}): Promise<string> => {
+    const own = { folder, kept: KEPT, options: credentials.options, env: { ...credentials.env, ...more }, signal };
+    return await runHostGit(args, own).catch((error: unknown) => {
+      throw toolFailed(`Not pushed: ${error instanceof Error ? error.message : String(error)}`);
     });
+  };
   try {
     await run(['init', '-q', '--bare', '.']);
     const shallow = join(repository.commonDir, 'shallow');
@@ -162,9 +153,4 @@ async function push(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Removes user and password from the URLs in a text. */
-function withoutUser(text: string): string {
-  return text.replaceAll(/([a-z][\w+.-]*:\/\/)[^\s/@]+@/gi, '$1');
 }

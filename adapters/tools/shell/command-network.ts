@@ -1,5 +1,6 @@
-import type { ToolContext } from '@klaus/core/agent';
-import { isLimitedAccess } from '@klaus/core/policy';
+import { randomUUID } from 'node:crypto';
+import type { Intent, ToolContext } from '@klaus/core/agent';
+import { isLimitedAccess, toCommandNetwork, type HeaderSecret, type LimitedNetwork } from '@klaus/core/policy';
 import type { Access } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -30,4 +31,24 @@ export function describeHosts(access: readonly Access[]): string {
   const names = [...new Set(access.flatMap((one) => (one.kind === 'net' ? [one.host] : [])))];
   const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
   return ` (network: ${names.slice(0, MAX_SHOWN).join(', ')}${more})`;
+}
+
+/**
+ * The network of a command whose intent the gate has allowed, and the variables with the placeholders of its credentials.
+ *
+ * @throws KlausError `auth` if the user has removed a credential.
+ */
+export function toGrantedNetwork(
+  context: Pick<ToolContext, 'secret'>,
+  intent: Pick<Intent, 'access'>,
+): { network: boolean | LimitedNetwork; env: Record<string, string> } {
+  const network = toCommandNetwork(intent.access);
+  const env: Record<string, string> = {};
+  const secrets = intent.access.flatMap((one): HeaderSecret[] => {
+    if (one.kind !== 'secret') return [];
+    const { name, host } = one;
+    const placeholder = (env[name] ??= `klaus-${randomUUID()}`);
+    return [{ placeholder, value: context.secret(intent, name, host), host }];
+  });
+  return { network: typeof network === 'object' && secrets.length > 0 ? { ...network, secrets } : network, env };
 }

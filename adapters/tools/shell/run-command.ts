@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { optional } from '@klaus/core/optional';
 import type { Access } from '@klaus/core/protocol';
 import { describeStarted } from '@klaus/core/agent';
-import { toCommandNetwork, toNetAccess } from '@klaus/core/policy';
+import { toNetAccess, toSecretAccess } from '@klaus/core/policy';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
-import { describeHosts, refuseLimited } from './command-network.ts';
+import { describeHosts, refuseLimited, toGrantedNetwork } from './command-network.ts';
 import { describeMissingNetwork } from './offline.ts';
 import { checkWord } from './quote.ts';
 import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
@@ -39,22 +39,24 @@ export const runCommand = defineBuiltinTool({
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     if (folder && (await workspace.stat(cwd!))?.kind !== 'directory') throw toolFailed(`${cwd} is not a directory.`);
     const access: Access[] = [{ kind: 'exec', command, ...optional({ cwd: folder?.absolute }) }];
-    if (network) access.push(...toNetAccess(context.authorities()));
+    const held = context.authorities();
+    if (network) access.push(...toNetAccess(held));
+    access.push(...toSecretAccess(held, access, context.hasSecret));
     refuseLimited(context, { access, background });
     const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}${describeHosts(access)}`;
     if (!background) return { title, access, command };
     const how = survive ? 'in the background, also after Klaus ends' : 'in the background';
     return { title: `${title} ${how}`, access, command, background };
   },
-  async run({ command, cwd = '.', timeoutMs, memoryMb, background, survive = false }, context, { access }) {
+  async run({ command, cwd = '.', timeoutMs, memoryMb, background, survive = false }, context, intent) {
     const folder = (await context.workspace.resolve(cwd)).absolute;
-    const network = toCommandNetwork(access);
+    const { network, env } = toGrantedNetwork(context, intent);
     const request = { command, cwd: folder, timeoutMs, memoryMb };
     if (background) {
       const process = await context.processes.start({ ...request, network: network === true, survives: survive });
       return { text: describeStarted(process), process, detail: { process: process.id, pid: process.pid } };
     }
-    const run = await runProgram(context, { ...request, network, env: {} });
+    const run = await runProgram(context, { ...request, network, env });
     const { result, text, blob } = run;
     const evidence = await toEvidence(context, { command, result, text, cwd: folder });
     return {

@@ -70,6 +70,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
     web: ({ access }) => engine.openWeb(toHostRules(access)),
+    proxy: ({ access }) => engine.openProxy(toHostRules(access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),

@@ -17,7 +17,7 @@ import type { SecretSource } from '../ports/secrets.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Store } from '../ports/store.ts';
 import type { SessionTools, SessionToolsHost, ToolContext } from '../ports/tool.ts';
-import type { WebClient } from '../ports/web-client.ts';
+import type { NetworkProxy, WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { HookHost } from '../hooks/hooks.ts';
 import type { Skills } from '../skills/skills.ts';
@@ -94,6 +94,8 @@ export interface Engine {
   openRunner(name: RunnerName): Promise<Runner>;
   /** A web client for the tools, limited to these hosts. */
   openWeb(rules: readonly HostRule[]): WebClient;
+  /** A proxy for programs of the tools outside of the sandbox, limited to these hosts. */
+  openProxy(rules: readonly HostRule[]): Promise<NetworkProxy>;
   /** The registries of packages that the user configured. */
   registries(): ConfiguredHosts;
   /** A credential of the user by the variable that holds it; undefined if it is not set. */

@@ -22,7 +22,7 @@ import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { AgentProcess } from './runner.ts';
 import type { ExecLimits, ExecResult, PrestartRequest, Sandbox } from './sandbox.ts';
-import type { WebClient } from './web-client.ts';
+import type { NetworkProxy, WebClient } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** The intended effects of a call, determined without performing it. The gate judges them. */
@@ -199,6 +199,8 @@ export interface ToolContext {
   registries(): ConfiguredHosts;
   /** Sends requests to the hosts that the intent names with an access `net`, and to no other. */
   web(intent: Pick<Intent, 'access'>): WebClient;
+  /** Opens a proxy to the hosts that the intent names with an access `net`, and to no other. */
+  proxy(intent: Pick<Intent, 'access'>): Promise<NetworkProxy>;
   /**
    * The value of a credential of the user, which may be sent to this host only.
    *

@@ -32,3 +32,11 @@ export interface WebClient {
    */
   send(request: WebRequest): Promise<WebResponse>;
 }
+
+/** An HTTP proxy on this machine, for a program of Klaus that runs outside of the sandbox. */
+export interface NetworkProxy extends Disposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Refused hosts, as `host:port`. */
+  readonly refused: ReadonlySet<string>;
+}

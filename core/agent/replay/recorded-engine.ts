@@ -68,6 +68,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     }),
     listProcesses: refuse,
     openWeb: refuse,
+    openProxy: refuse,
     registries: refuse,
     findSecret: refuse,
     createRedactor: () => NO_REDACTOR,

@@ -4,6 +4,35 @@ import { toHostRules, type HostRule } from './host-rule.ts';
 /** The network of a command that reaches only some hosts. */
 export interface LimitedNetwork {
   readonly hosts: readonly HostRule[];
+  /** Default: none. */
+  readonly secrets?: readonly HeaderSecret[];
+}
+
+/** A credential that the proxy puts into the headers of plain HTTP requests to one host, in the place of a text. */
+export interface HeaderSecret {
+  /** What the command has instead of the value. */
+  readonly placeholder: string;
+  readonly value: string;
+  /** As in the authority that allows it. */
+  readonly host: string;
+}
+
+/**
+ * The credentials that a command with these accesses may use: those that the grant names for one of its hosts.
+ *
+ * @param isSet True for a credential that the user has set.
+ */
+export function toSecretAccess(
+  held: readonly Authority[],
+  access: readonly Access[],
+  isSet: (name: string) => boolean,
+): Extract<Access, { kind: 'secret' }>[] {
+  if (!isLimitedAccess(access)) return [];
+  const hosts = new Set(access.flatMap((one) => (one.kind === 'net' ? [one.host] : [])));
+  return held.flatMap((one) => {
+    if (one.kind !== 'secret' || !hosts.has(one.host) || one.host.startsWith('*') || !isSet(one.name)) return [];
+    return [{ kind: 'secret', name: one.name, host: one.host }];
+  });
 }
 
 type NetAccess = Extract<Access, { kind: 'net' }>;

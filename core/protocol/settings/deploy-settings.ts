@@ -19,7 +19,7 @@ export const DEPLOY_SETTINGS = {
   'keys.awsSession': credential('AWS_SESSION_TOKEN', 'Session token of temporary credentials of AWS.'),
   'keys.git': credential(
     'GIT_CREDENTIALS',
-    'Address with the name and password of a git server. Not used yet: reserved for a tool that pushes.',
+    'Address with the name and password of a git server, such as `https://name:token@git.example.com`, for clones and pushes over HTTPS.',
   ),
   'deploy.netlifySite': defineSetting({
     schema: z.string().regex(/^[\w.-]+$/),
