@@ -38,6 +38,7 @@ import { processControl } from './shell/process-control.ts';
 import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
+import { generateInfrastructure } from './terraform/generate-infrastructure.ts';
 import { terraformApply } from './terraform/terraform-apply.ts';
 import { terraformDestroy } from './terraform/terraform-destroy.ts';
 import { terraformInit } from './terraform/terraform-init.ts';
@@ -92,4 +93,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   terraformApply,
   terraformDestroy,
   terraformOutput,
+  generateInfrastructure,
 ];
