@@ -7,7 +7,12 @@ import { createSourceCopy, type SourceCopy } from './source-copy.ts';
 const RECIPES = readRecipes(join(import.meta.dirname, '../..'));
 
 /** Files beside the new ones that a recipe may change. */
-const LARGEST_CHANGE: Readonly<Record<string, number>> = { 'A tool': 2, 'A provider': 2, 'A command': 1 };
+const LARGEST_CHANGE: Readonly<Record<string, number>> = {
+  'A tool': 2,
+  'A provider': 2,
+  'A command': 1,
+  'A deploy target': 3,
+};
 
 let copy: SourceCopy;
 
@@ -19,9 +24,9 @@ afterAll(() => {
   copy[Symbol.dispose]();
 });
 
-test('the recipes for a tool, a provider, an event, a command, a route and a setting have a diff', () => {
+test('the recipes for a tool, a provider, an event, a command, a deploy target, a route and a setting have a diff', () => {
   const names = RECIPES.map(({ name }) => name);
-  for (const name of ['A tool', 'A provider', 'An event', 'A command', 'A route', 'A setting']) {
+  for (const name of ['A tool', 'A provider', 'An event', 'A command', 'A deploy target', 'A route', 'A setting']) {
     expect(names).toContain(name);
   }
 });
