@@ -42,6 +42,7 @@ import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 import { useSkill } from './skills/use-skill.ts';
+import { generateInfrastructure } from './terraform/generate-infrastructure.ts';
 import { terraformApply } from './terraform/terraform-apply.ts';
 import { terraformDestroy } from './terraform/terraform-destroy.ts';
 import { terraformInit } from './terraform/terraform-init.ts';
@@ -100,4 +101,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   terraformDestroy,
   terraformOutput,
   gitClone,
+  generateInfrastructure,
 ];

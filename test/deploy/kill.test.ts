@@ -111,7 +111,7 @@ async function startModel(name: string, input: Vendor['input']) {
 
 test.each(VENDORS.map((vendor) => [vendor.tool, vendor] as const))(
   '%s: killed at a request and resumed, it ends with the same site',
-  { timeout: 600_000 },
+  { timeout: 1_800_000 },
   async (_, vendor) => {
     const count = await deploy(vendor);
     expect(count).toBeGreaterThan(5);

@@ -12,6 +12,7 @@ const LARGEST_CHANGE: Readonly<Record<string, number>> = {
   'A provider': 2,
   'A command': 1,
   'A sign-in provider': 2,
+  'A deploy target': 3,
 };
 
 let copy: SourceCopy;
@@ -24,9 +25,15 @@ afterAll(() => {
   copy[Symbol.dispose]();
 });
 
+/** The kinds of parts for which there is a recipe with a diff. */
+const KINDS = [
+  ...['A tool', 'A provider', 'An event', 'A command', 'A route', 'A setting', 'A capability'],
+  ...['A sign-in provider', 'A deploy target'],
+];
+
 test('the recipes have a diff', () => {
   const names = RECIPES.map(({ name }) => name);
-  for (const name of ['A tool', 'A provider', 'An event', 'A command', 'A route', 'A setting', 'A sign-in provider']) {
+  for (const name of KINDS) {
     expect(names).toContain(name);
   }
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
+import { toolFailed } from '../tool-failed.ts';
 import {
   findConfiguration,
   hideSecrets,
@@ -29,6 +30,8 @@ export const terraformInit = defineBuiltinTool({
   async prepare({ folder, network, pluginDir, upgrade = false }, context) {
     const configuration = await findConfiguration(context, folder);
     const plugins = pluginDir === undefined ? undefined : await context.find(pluginDir);
+    if (plugins && (await plugins.folder.stat(plugins.relative))?.kind !== 'directory')
+      throw toolFailed(`${pluginDir} is not a directory.`);
     const line = toLine([
       ...['init', '-input=false', '-no-color'],
       ...(upgrade ? ['-upgrade'] : []),
