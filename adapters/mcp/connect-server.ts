@@ -68,12 +68,19 @@ export interface McpConnection {
 
 /** @throws KlausError `mcp.failed`, `auth`, `cancelled`, `sandbox.*`. */
 export async function connectServer(options: ConnectOptions): Promise<McpConnection> {
+  const { server, signal, startMs = START_MS } = options;
+  // A silent address is not there; a silent program may speak the older version.
+  const probeMs = server.kind === 'http' ? startMs : Math.min(PROBE_MS, startMs);
   try {
-    return await connectOnce(options, 'auto');
+    return await connectOnce(options, { mode: 'auto', probe: { timeoutMs: probeMs } });
   } catch (error) {
-    // Some programs of the older version end at the first request that they do not know.
-    if (options.server.kind === 'http' || options.signal.aborted || !(error instanceof EndedError)) throw unwrap(error);
-    return await connectOnce(options, 'legacy').catch((other: unknown) => Promise.reject(unwrap(other)));
+    const isOther = error instanceof EndedError || isRefusal(error);
+    if (server.kind === 'http' || signal.aborted || !isOther) throw unwrap(error);
+    // Some programs of the older version end at a request that they do not know. A slow one of the newer version
+    // refuses the older handshake.
+    const negotiation: Negotiation =
+      error instanceof EndedError ? { mode: 'legacy' } : { mode: 'auto', probe: { timeoutMs: startMs } };
+    return await connectOnce(options, negotiation).catch((other: unknown) => Promise.reject(unwrap(other)));
   }
 }
 
@@ -91,12 +98,18 @@ function unwrap(error: unknown): unknown {
   return error instanceof EndedError ? error.reason : error;
 }
 
-async function connectOnce(options: ConnectOptions, mode: 'auto' | 'legacy'): Promise<McpConnection> {
+type Negotiation = NonNullable<NonNullable<ConstructorParameters<typeof Client>[1]>['versionNegotiation']>;
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof KlausError && error.cause instanceof ProtocolError;
+}
+
+async function connectOnce(options: ConnectOptions, negotiation: Negotiation): Promise<McpConnection> {
   const { name, signal, onToolsChanged = () => {}, startMs = START_MS } = options;
   const client = new Client(
     { name: 'klaus', title: 'Klaus', version: '1' },
     {
-      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, startMs) } },
+      versionNegotiation: negotiation,
       listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false, debounceMs: 0 } },
     },
   );

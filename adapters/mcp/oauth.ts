@@ -2,9 +2,10 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, optional } from '@klaus/core/protocol';
 import {
   auth,
+  extractWWWAuthenticateParams,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
@@ -129,15 +130,22 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
     fetch(target, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]) });
   try {
     await store.write('{}');
+    const challenge = await readChallenge(url, fetchFn);
     const provider = createProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href) });
-    if ((await auth(provider, { serverUrl: url, fetchFn })) === 'AUTHORIZED') return;
+    if ((await auth(provider, { serverUrl: url, fetchFn, ...challenge })) === 'AUTHORIZED') return;
     const { searchParams } = await answered;
     const code = searchParams.get('code');
     if (code === null) {
       throw new KlausError('auth', `The login to ${name} was refused: ${searchParams.get('error') ?? 'no code'}.`);
     }
     const iss = searchParams.get('iss');
-    await auth(provider, { serverUrl: url, authorizationCode: code, fetchFn, ...(iss === null ? {} : { iss }) });
+    await auth(provider, {
+      serverUrl: url,
+      authorizationCode: code,
+      fetchFn,
+      ...challenge,
+      ...(iss === null ? {} : { iss }),
+    });
   } catch (error) {
     if (error instanceof KlausError) throw error;
     if (signal.aborted) throw new KlausError('cancelled', 'The login was cancelled.');
@@ -149,6 +157,22 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
     server.close();
     server.closeAllConnections();
   }
+}
+
+/** Where the server says that its authorization server is described, and the scope that it asks for. */
+async function readChallenge(
+  url: string,
+  fetchFn: (target: string, init: RequestInit) => Promise<Response>,
+): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const answer = await fetchFn(url, {
+    method: 'POST',
+    redirect: 'error',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+  await answer.body?.cancel();
+  const { resourceMetadataUrl, scope } = answer.status === 401 ? extractWWWAuthenticateParams(answer) : {};
+  return { ...optional({ resourceMetadataUrl, scope }) };
 }
 
 function isEqual(one: string, other: string): boolean {

@@ -1,11 +1,13 @@
 import type { SessionTools, SessionToolsHost } from '@klaus/core/agent';
 import { KlausError, type EventOf, type SessionMcpServer } from '@klaus/core/protocol';
-import type { LoginStore, SessionServer, toMcpServer as ToMcpServerFunction } from '@klaus/adapters/mcp';
+import type * as Mcp from '@klaus/adapters/mcp';
+import type { LoginStore, SessionServer } from '@klaus/adapters/mcp';
 import { openLoginStore } from './login-store.ts';
 import { readEntries, toEntryHash } from './mcp-files.ts';
 import { toMcpPlace } from './session-servers.ts';
 
-type ToMcpServer = typeof ToMcpServerFunction;
+/** Headers whose values are secret. */
+const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 interface Place {
   /** State folder, absolute. */
@@ -21,9 +23,9 @@ export function openSessionTools(
 ): SessionTools {
   let opened: Promise<SessionTools> | undefined;
   const open = (): Promise<SessionTools> =>
-    (opened ??= import('@klaus/adapters/mcp').then(({ createSessionTools, toMcpServer }) =>
+    (opened ??= import('@klaus/adapters/mcp').then(({ createSessionTools, ...config }) =>
       createSessionTools(
-        mcpServers.map((server) => toSessionServer(server, { ...place, workspace, toMcpServer })),
+        mcpServers.map((server) => toSessionServer(server, { ...place, workspace, ...config })),
         host,
       ),
     ));
@@ -36,7 +38,13 @@ export function openSessionTools(
 
 function toSessionServer(
   { name, from, hash }: SessionMcpServer,
-  { home, env, workspace, toMcpServer }: Place & { workspace: string } & { toMcpServer: ToMcpServer },
+  {
+    home,
+    env,
+    workspace,
+    toMcpServer,
+    findVariables,
+  }: Place & { workspace: string } & Pick<typeof Mcp, 'toMcpServer' | 'findVariables'>,
 ): SessionServer {
   const read = (): unknown => {
     const entry = readEntries(toMcpPlace(home, workspace), from)[name];
@@ -58,9 +66,14 @@ function toSessionServer(
       write: async (text) => openLogin()?.write(text),
     },
     secrets() {
-      const server = toMcpServer(name, read(), env);
-      const values = Object.entries(server.kind === 'http' ? server.headers : server.env);
-      return values.map(([key, value]) => ({ name: `mcp-${name}-${key}`, value: value.replace(/^Bearer /i, '') }));
+      const entry = read();
+      const server = toMcpServer(name, entry, env);
+      const headers =
+        server.kind === 'http' ? Object.entries(server.headers).filter(([key]) => SECRET_HEADER.test(key)) : [];
+      const variables = findVariables(entry).map((key) => [key, env[key] ?? ''] as const);
+      // A path, such as that of the home folder, is in many texts.
+      const all = [...headers, ...variables].filter(([, value]) => !value.startsWith('/'));
+      return all.map(([key, value]) => ({ name: `mcp-${name}-${key}`, value: value.replace(/^Bearer /i, '') }));
     },
   };
 }
