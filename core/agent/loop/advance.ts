@@ -118,6 +118,7 @@ async function work(
   } finally {
     stopper.close();
     await current.agent.driver?.close();
+    await (await current.servers.diagnostics)?.close();
     await closePrestart(current);
     await current.idle();
   }

@@ -49,6 +49,7 @@ export function createWork(options: WorkOptions): Work {
       ),
     ),
     prestart: { commands: 0 },
+    servers: {},
     agent: {},
     stop: options.stop ?? new AbortController().signal,
     isLeaving: options.isLeaving ?? (() => false),

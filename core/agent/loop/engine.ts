@@ -18,6 +18,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 import type { Store } from '../ports/store.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
+import type { Diagnostics, DiagnosticsOptions } from '../diagnostics/diagnostics.ts';
 import type { HookHost } from '../hooks/hooks.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { EngineSettings } from './settings.ts';
@@ -119,6 +120,8 @@ export interface Engine {
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
   /** True for a working copy that needs its ref `refs/klaus/copies/NAME`: it is complete, and has not ended. */
   hasCopy(name: string): Promise<boolean>;
+  /** Language servers. Absent: there are none. */
+  openDiagnostics?(options: DiagnosticsOptions): Promise<Diagnostics>;
   /** For hooks of URLs, and the user's folders with scripts of hooks. Absent: hooks of URLs fail. */
   readonly hooks?: HookHost;
   /** Additional rules of the gate, such as the user's policy. */
