@@ -28,6 +28,7 @@ export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
 export { PRESENT_PLAN } from './context/plan-mode.ts';
 export type { ContextInfo, LimitUse } from './ports/context-info.ts';
+export type { Diagnostics, DiagnosticsOptions, EditedFile, Problem } from './diagnostics/diagnostics.ts';
 export { chooseHooks, type ChosenHook, type HookHost, type HookPost } from './hooks/hooks.ts';
 export { readHookAnswer, type HookAnswer, type HookEnd } from './hooks/hook-answer.ts';
 export {

@@ -144,6 +144,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
+    openDiagnostics: async (given) => (await import('@klaus/adapters/lsp')).openDiagnostics(given),
     hooks: createHookHost({ home: toUserHome(env), state: home }),
     openRunner: async (name) =>
       name === options.wrapRunner?.name

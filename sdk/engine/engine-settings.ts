@@ -31,6 +31,7 @@ export function toEngineSettings(
     endProcesses,
     reviews: toReviewSettings(configuration),
     hooks: values.hooks,
+    ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),
   };
 }
 

@@ -24,6 +24,7 @@ import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
+import { readTextsBefore } from '../diagnostics/report-problems.ts';
 import { judgeByHooks } from '../hooks/judge-hooks.ts';
 import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
@@ -63,7 +64,8 @@ async function resolveVerdict(work: Work, found: ReadyCall): Promise<JudgedCall>
     const { hunks: answer } = call;
     const isPart = answer !== undefined && decision.rule === 'approval';
     const ready = isPart ? acceptHunks(found, { parts, answer, ids: work.engine.ids }) : withAcceptedPlan(found);
-    return { kind: 'ready', decided, ready };
+    const before = await readTextsBefore(work, context.workspace, intent);
+    return { kind: 'ready', decided, ready: { ...ready, before } };
   }
   if (decision.verdict === 'ask' && runOf(work.state).onAsk === 'wait') return { kind: 'asked', decided, asked };
   // Without a user, a plan is a good answer, and not a denied action.

@@ -1,4 +1,5 @@
 import type { EventBody } from '../../protocol/index.ts';
+import type { TextsBefore } from '../diagnostics/texts-before.ts';
 import type { CallState } from '../state/state.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
 
@@ -16,6 +17,8 @@ export interface ParsedCall {
 /** A call that the gate allowed. */
 export interface ReadyCall extends ParsedCall {
   intent: Intent;
+  /** The texts that it replaces, for language servers. */
+  before?: TextsBefore;
 }
 
 /** The decision about a call: it may run, it already has its result, or an approval is pending. */

@@ -3,6 +3,7 @@ import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { toHookedCalls, toToolNames } from './hook-input.ts';
+import { reportProblems } from '../diagnostics/report-problems.ts';
 import type { AfterCall } from './hook-results.ts';
 import { toFailedNotice, toTaggedText } from './hook-notice.ts';
 import { chooseHooks } from './hooks.ts';
@@ -11,7 +12,10 @@ import { runHook } from './run-hook.ts';
 /** Maximum characters that the hooks of one call add to its result. */
 const MAX_TEXT = 8_000;
 
-/** Runs the hooks after a call that succeeded. What they print is added to its result, for the model. */
+/**
+ * Runs the hooks after a call that succeeded. What they print is added to its result, for the model, and so are new
+ * problems that language servers report.
+ */
 export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall> {
   const { call, intent } = ready;
   const { hooks = {} } = work.engine.settings;
@@ -37,8 +41,9 @@ export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolF
       if (text !== '') texts.push(toTaggedText(one, text));
     }
   }
-  if (texts.length === 0) return { finished, notices };
-  return { finished: { ...finished, output: `${finished.output}\n\n${cut(texts.join('\n'))}` }, notices };
+  const problems = await reportProblems(work, ready);
+  const parts = [finished.output, texts.length === 0 ? '' : cut(texts.join('\n')), problems];
+  return { finished: { ...finished, output: parts.filter((part) => part !== '').join('\n\n') }, notices };
 }
 
 function cut(text: string): string {

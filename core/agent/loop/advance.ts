@@ -120,6 +120,7 @@ async function work(
     stopper.close();
     await current.agent.driver?.close();
     await current.mcp.tools?.close();
+    await (await current.servers.diagnostics)?.close();
     await closePrestart(current);
     await current.idle();
   }

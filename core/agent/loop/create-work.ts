@@ -49,6 +49,7 @@ export function createWork(options: WorkOptions): Work {
       ),
     ),
     prestart: { commands: 0 },
+    servers: {},
     agent: {},
     mcp: {},
     stop: options.stop ?? new AbortController().signal,

@@ -19,6 +19,7 @@ import type { Store } from '../ports/store.ts';
 import type { SessionTools, SessionToolsHost, ToolContext } from '../ports/tool.ts';
 import type { NetworkProxy, WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
+import type { Diagnostics, DiagnosticsOptions } from '../diagnostics/diagnostics.ts';
 import type { HookHost } from '../hooks/hooks.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { EngineSettings } from './settings.ts';
@@ -130,6 +131,8 @@ export interface Engine {
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
   /** True for a working copy that needs its ref `refs/klaus/copies/NAME`: it is complete, and has not ended. */
   hasCopy(name: string): Promise<boolean>;
+  /** Language servers. Absent: there are none. */
+  openDiagnostics?(options: DiagnosticsOptions): Promise<Diagnostics>;
   /** For hooks of URLs, and the user's folders with scripts of hooks. Absent: hooks of URLs fail. */
   readonly hooks?: HookHost;
   /** Additional rules of the gate, such as the user's policy. */

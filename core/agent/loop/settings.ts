@@ -46,6 +46,8 @@ export interface EngineSettings {
   endProcesses: 'run' | 'close';
   /** Absent: no call is reviewed. */
   reviews?: ReviewSettings;
+  /** Language servers check edited files. Absent: none does. */
+  lsp?: { timeoutMs: number };
   /** What runs on events of sessions. Absent: nothing. */
   hooks?: HookGroups;
   /** The user's additional globs of secret files, relative to the workspace. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Narrowing } from './narrowing.ts';
+import { atMost, only, type Narrowing } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 /** The events on which hooks run, by the names of Claude Code. */
@@ -56,8 +56,22 @@ const addedHooks: Narrowing<HookGroups> = {
   },
 };
 
-/** Settings of what runs on events of a session. */
+/** Settings of what runs on events of a session, and after an edit. */
 export const HOOK_SETTINGS = {
+  'lsp.enabled': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_LSP_ENABLED',
+    description: 'Language servers check edited files, and the model gets the new problems.',
+    project: only(false),
+  }),
+  'lsp.timeoutMs': defineSetting({
+    schema: z.int().min(100).max(120_000),
+    default: 15_000,
+    env: 'KLAUS_LSP_TIMEOUT_MS',
+    description: 'Milliseconds for the start of a language server, and for its first answer.',
+    project: atMost,
+  }),
   hooks: defineSetting({
     schema: z.partialRecord(z.enum(HOOK_EVENTS), z.array(groupSchema)),
     default: {} as HookGroups,

@@ -1,0 +1,74 @@
+import type { Diagnostics, DiagnosticsOptions, EditedFile, Problem } from '@klaus/core/agent';
+import type { Diagnostic } from 'vscode-languageserver-protocol/node';
+import { findServer, type LanguageServer } from './language-servers.ts';
+import { startServer, type ServerConnection } from './server-connection.ts';
+
+/** A server that crashed this often is not started again in the session. */
+const MAX_CRASHES = 2;
+
+/** The language servers of one session. Each starts with the first file of its language. */
+export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
+  const running = new Map<LanguageServer, ServerConnection>();
+  const crashes = new Map<LanguageServer, number>();
+  const open = async (server: LanguageServer): Promise<ServerConnection | undefined> => {
+    const known = running.get(server);
+    if (known && known.ended === undefined) return known;
+    if (known?.ended === 'missing') return undefined;
+    if (known) crashes.set(server, (crashes.get(server) ?? 0) + 1);
+    if ((crashes.get(server) ?? 0) >= MAX_CRASHES) return undefined;
+    const started = await startServer(server, options);
+    running.set(server, started);
+    return started;
+  };
+  const check = async ({ path, before, after }: EditedFile, signal: AbortSignal): Promise<Problem[]> => {
+    const found = findServer(path);
+    const connection = found && (await open(found.server));
+    if (!found || !connection) return [];
+    const { language, server } = found;
+    // A new file has no problems before.
+    const old = before === '' ? [] : await connection.check({ path, language, text: before }, signal);
+    const now = await connection.check({ path, language, text: after }, signal);
+    if (!old || !now) return [];
+    return toNew(old, now).map((problem) => toProblem(problem, path, server.name));
+  };
+  return {
+    async findNew(files, signal) {
+      const problems: Problem[] = [];
+      for (const file of files) problems.push(...(await check(file, signal)));
+      return problems;
+    },
+    async close() {
+      const all = [...running.values()];
+      for (const [server, { ended }] of running) if (ended !== 'missing') running.delete(server);
+      await Promise.all(all.map((each) => each.close()));
+    },
+  };
+}
+
+/** Errors and warnings that were not there before, wherever they were in the file. */
+function toNew(old: readonly Diagnostic[], now: readonly Diagnostic[]): Diagnostic[] {
+  const counts = new Map<string, number>();
+  for (const problem of old) counts.set(toKey(problem), (counts.get(toKey(problem)) ?? 0) + 1);
+  return now.filter((problem) => {
+    if ((problem.severity ?? 1) > 2) return false;
+    const left = counts.get(toKey(problem)) ?? 0;
+    counts.set(toKey(problem), left - 1);
+    return left <= 0;
+  });
+}
+
+function toKey({ severity, code, message }: Diagnostic): string {
+  return JSON.stringify([severity ?? 1, code ?? '', message]);
+}
+
+function toProblem({ range, severity, code, message }: Diagnostic, path: string, server: string): Problem {
+  return {
+    path,
+    line: range.start.line + 1,
+    column: range.start.character + 1,
+    severity: severity === 2 ? 'warning' : 'error',
+    ...(code === undefined ? {} : { code: String(code) }),
+    message: typeof message === 'string' ? message : message.value,
+    server,
+  };
+}

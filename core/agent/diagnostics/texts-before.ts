@@ -1,0 +1,2 @@
+/** The texts that a call replaces, by path. */
+export type TextsBefore = ReadonlyMap<string, string>;
