@@ -38,6 +38,8 @@ import { processOutput } from './shell/process-output.ts';
 import { runCommand } from './shell/run-command.ts';
 import { runTests } from './test/run-tests.ts';
 import { todoWrite } from './todo/todo-write.ts';
+import { webFetch } from './web/web-fetch.ts';
+import { webSearch } from './web/web-search.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
 export const builtinTools: readonly BuiltinTool[] = [
@@ -80,4 +82,6 @@ export const builtinTools: readonly BuiltinTool[] = [
   listChildren,
   todoWrite,
   presentPlan,
+  webFetch,
+  webSearch,
 ];

@@ -7,15 +7,20 @@ import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { openSite } from '../fixtures/site.ts';
 
 test.each(builtinTools.map((tool) => [tool.name, tool.example] as const))(
   '%s runs its example',
   async (name, example) => {
-    const { files, grant, packages = [], before = [], input, output, asks = false } = example;
+    const { files, grant, packages = [], before = [], output, asks = false } = example;
+    await using site = await openSite(example.pages ?? {});
+    const [input, settings] = JSON.parse(
+      JSON.stringify([example.input, example.settings ?? {}]).replaceAll('{{site}}', site.url),
+    ) as [unknown, Record<string, string>];
     const calls = [...before, { name, input }] as ToolCall[];
     await using engine = await createTestEngine({
       files: { 'README.md': '# Test\n', '.gitignore': 'node_modules/\n', ...files },
-      settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
+      settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual', ...settings },
       script: {
         steps: [
           // An agent that a call starts has no tools.

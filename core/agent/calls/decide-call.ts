@@ -122,6 +122,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     ...(call.by === 'user' ? { byUser: true as const } : {}),
     ...(intent.plan === undefined ? {} : { plan: true as const }),
     ...optional({ delegates: intent.delegates, creates: intent.creates, unclear: intent.unclear }),
+    ...optional({ fetches: intent.fetches, searches: intent.searches, isForLater: intent.isForLater }),
   };
   const gate = toGateContext(work);
   const found = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));

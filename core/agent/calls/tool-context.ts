@@ -1,7 +1,15 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { Intent, ToolContext } from '../ports/tool.ts';
 import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
-import { allowsToolUse, createSecretScanner, type Redactor, toFingerprint, toHostRules } from '../../policy/index.ts';
+import {
+  allowsToolUse,
+  createSecretScanner,
+  type Redactor,
+  toFingerprint,
+  toHostRules,
+  isOfAnyHost,
+  type HostRule,
+} from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
@@ -42,6 +50,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     readable,
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
     processes: createToolProcesses(work, call),
+    ...optional({ webSearch: engine.settings.webSearch }),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     restoreSecrets: (text, current) => redactor.restore(text, current),
@@ -51,12 +60,22 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     recall: engine.openRecall(work.session),
     findTools: createToolFinder(work),
     contextInfo: () => readContextInfo(work),
-    web: ({ access }) => engine.openWeb(toHostRules(access)),
+    web: ({ access }) => engine.openWeb(toWebRules(work, access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+}
+
+/** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */
+function toWebRules({ engine, authority }: Work, access: Intent['access']): HostRule[] {
+  const grant = authority.grant();
+  const now = engine.clock.now();
+  return access.flatMap((each) => {
+    const isAny = each.kind === 'net' && isOfAnyHost(grant, each, now);
+    return toHostRules([each]).map((rule) => (isAny ? { ...rule, isPublicOnly: true } : rule));
+  });
 }
 
 /** @throws KlausError `denied`, `auth`. */

@@ -146,7 +146,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...(await recallKnowledge(work, run)), ...announcePlanMode(work, run));
-  bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  bodies.push({ type: 'message.added', run, turn: state.turn, message, ...optional({ tainted: command.tainted }) });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
 }
@@ -189,7 +189,8 @@ function toShortTitle(message: Message): string | undefined {
 async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
   const { state, engine } = work;
   const message: Message = { id: engine.ids.ulid(), role: 'user', origin: 'steer', parts: command.parts };
-  const added: EventBody = { type: 'message.added', run: state.run!.id, turn: state.turn, message };
+  const head = { run: state.run!.id, turn: state.turn };
+  const added: EventBody = { type: 'message.added', ...head, message, ...optional({ tainted: command.tainted }) };
   return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 

@@ -1,6 +1,7 @@
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
+import type { WebSearchSettings } from '../ports/web-client.ts';
 
 export interface RetrySettings {
   /** Maximum requests for one turn, including the first. */
@@ -33,6 +34,8 @@ export interface EngineSettings {
   /** Maximum characters of a tool result that the model gets. */
   maxToolOutputContext: number;
   maxSearchResults: number;
+  /** Absent: the tools cannot search the web. */
+  webSearch?: WebSearchSettings;
   execLimits: ExecLimits;
   gitIdentity: { name: string; email: string };
   /** Fraction of the context window at which the history is compacted. */

@@ -13,6 +13,7 @@ import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import type { Setting } from './setting.ts';
 import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
+import { WEB_SETTINGS } from './web-settings.ts';
 
 /** Every setting of Klaus by its key, from one table for each area. Types, validation and documentation derive from them. */
 export const SETTINGS = {
@@ -30,6 +31,7 @@ export const SETTINGS = {
   ...GUARD_SETTINGS,
   ...REVIEWER_SETTINGS,
   ...TELEMETRY_SETTINGS,
+  ...WEB_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof SETTINGS;
