@@ -90,7 +90,7 @@ describe('a session that has read untrusted content', () => {
     expect(askers(searching(query), context({ taint: taint({ pages: () => ['a b c'] }) }))).toContain('taint');
   });
 
-  test('asks when the choice of links has told enough', () => {
+  test('asks when the choice of links has sent enough', () => {
     expect(askers(fetching('https://docs.example/b'), context({ taint: taint({ spentBits: 64 }) }))).toContain('taint');
     expect(askers(fetching('https://docs.example/a'), context({ taint: taint({ spentBits: 64 }) }))).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('addresses', () => {
     );
   });
 
-  test('tell more, the more there are', () => {
+  test('are a choice of more bits, the more there are', () => {
     const links = (count: number) =>
       new Map(Array.from({ length: count }, (_, at): [string, AddressOrigin] => [`https://a.example/${at}`, 'web']));
     expect([1, 2, 26, 300].map((count) => toLinkBits(links(count)))).toEqual([1, 1, 5, 9]);

@@ -5,8 +5,8 @@ import type { CallFacts, Rule } from './rule.ts';
 import { toAddress, toLinkBits, type Taint } from './taint.ts';
 
 /**
- * Most bits that a session tells by choosing links of pages: which one of n links it requests tells the server log2(n)
- * bits. A key has 128 bits or more.
+ * Most bits that a session sends by choosing links of pages: which one of n links it requests is log2(n) bits for the
+ * server. A key has 128 bits or more.
  */
 const MAX_LINK_BITS = 64;
 

@@ -6,7 +6,7 @@ export interface Taint {
   readonly isPassed: boolean;
   /** Addresses that the user's prompts or web pages name verbatim, and which of them. */
   readonly addresses: ReadonlyMap<string, AddressOrigin>;
-  /** Bits that the choice of links has told others, see {@link toLinkBits}. */
+  /** Bits that the choice of links has sent, see {@link toLinkBits}. */
   readonly spentBits: number;
   /** Texts of the user. */
   readonly prompts: () => Iterable<string>;
@@ -30,13 +30,16 @@ export function toAddress(text: string): string | undefined {
   return url.href;
 }
 
-/** The addresses in a text, with and without punctuation that ends a sentence or a bracket. */
+/** The addresses in a text, without punctuation that ends a sentence or a bracket. */
 export function findAddresses(text: string): string[] {
-  const found = (text.match(ADDRESS) ?? []).flatMap((match) => [match, match.replace(/[.,;:!?)\]*_~]+$/, '')]);
+  const found = (text.match(ADDRESS) ?? []).flatMap((match) => {
+    const trimmed = match.replace(/[.,;:!?)\]*_~]+$/, '');
+    return match.includes('(') ? [match, trimmed] : [trimmed];
+  });
   return [...new Set(found.flatMap((each) => toAddress(each) ?? []))];
 }
 
-/** Bits that a request for one of these links tells its server. At least 1. */
+/** Bits that a request for one of these links sends to its server. At least 1. */
 export function toLinkBits(addresses: ReadonlyMap<string, AddressOrigin>): number {
   let links = 0;
   for (const origin of addresses.values()) if (origin === 'web') links++;

@@ -301,7 +301,7 @@ describe('a session', () => {
     await engine.reopen();
     for (const { id } of [session, fork.session]) {
       const again = engine.klaus.handle(id);
-      await play(engine.klaus, again, { user: 'none', prompt: 'Go on.' });
+      await play(engine.klaus, again, { user: 'none', prompt: 'Continue.' });
       const events = await Array.fromAsync(again.events());
       expect(ofType(events, 'tool.finished')[0]).toMatchObject({
         outcome: 'ok',

@@ -11,7 +11,7 @@ import { call, CANARY, fetchPage, type Attack, type Place, type Twin } from './c
 const FILE_GRANT = 'file-operations, code-execution, web-access, agent-creation';
 const LOCAL = 'net(127.0.0.1, 0), net(localhost, 0)';
 
-/** The widest authority: only what the session has read stands between the model and the network. */
+/** The widest authority: only the rule about untrusted content stops the model. */
 const GRANTS = {
   page: `${FILE_GRANT}, ${LOCAL}, net(*.localhost, 0), delegable: fs(., r), net(127.0.0.1, 0), tool(*)`,
   mail: `${FILE_GRANT}, deploy`,

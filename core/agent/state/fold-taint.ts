@@ -20,7 +20,7 @@ export function foldPrompt(state: State, { message, tainted }: EventOf<'message.
   addAddresses(state, findAddresses(toText(message)), 'user');
 }
 
-/** A request for a link of a page tells its server which of them was chosen. */
+/** A request for a link of a page shows its server which of them was chosen. */
 export function foldFetch(state: State, { fetches }: EventOf<'tool.started'>): void {
   if (!state.taint || fetches === undefined || state.addresses.get(fetches) !== 'web') return;
   state.taint.spentBits += toLinkBits(state.addresses);
