@@ -57,6 +57,7 @@ export const TWINS: readonly Twin[] = [
   },
   {
     name: 'two searches',
+    prompt: () => 'Which options does the parser have?',
     calls: () => [call('web_search', { query: 'parser' }), call('web_search', { query: 'parser options' })],
     done: 'Result one',
   },
