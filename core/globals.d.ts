@@ -20,3 +20,14 @@ declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }
+
+/** Addresses: a pure parser. */
+declare class URL {
+  static canParse(text: string): boolean;
+  constructor(text: string);
+  readonly href: string;
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  hash: string;
+}

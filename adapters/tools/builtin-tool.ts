@@ -12,6 +12,10 @@ export interface ToolExample<Input = unknown> {
   program?: string;
   /** Calls that come before, one in each turn. */
   before?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[];
+  /** Pages of a web server by path. Its address replaces `{{site}}` in the input and in the settings. */
+  pages?: Readonly<Record<string, { readonly type: string; readonly body: string }>>;
+  /** Settings that it needs. */
+  settings?: Readonly<Record<string, string>>;
   /** True for a call that asks the user in every mode. */
   asks?: true;
   /** True for a call that needs a server: the test of its tool has one. */

@@ -49,6 +49,8 @@ import { terraformInit } from './terraform/terraform-init.ts';
 import { terraformOutput } from './terraform/terraform-output.ts';
 import { terraformPlan } from './terraform/terraform-plan.ts';
 import { todoWrite } from './todo/todo-write.ts';
+import { webFetch } from './web/web-fetch.ts';
+import { webSearch } from './web/web-search.ts';
 
 /** All built-in tools. Their order is part of the prefix of each request: append new ones. */
 export const builtinTools: readonly BuiltinTool[] = [
@@ -102,4 +104,6 @@ export const builtinTools: readonly BuiltinTool[] = [
   terraformOutput,
   gitClone,
   generateInfrastructure,
+  webFetch,
+  webSearch,
 ];

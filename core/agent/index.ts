@@ -118,7 +118,7 @@ export type {
   Workspace,
 } from './ports/workspace.ts';
 export type { EditorBuffers } from './ports/editor-buffers.ts';
-export type { NetworkProxy, WebClient, WebRequest, WebResponse } from './ports/web-client.ts';
+export type { NetworkProxy, WebClient, WebRequest, WebResponse, WebSearchSettings } from './ports/web-client.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';

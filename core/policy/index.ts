@@ -7,7 +7,7 @@ export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/re
 export { PIP_COMMAND, PIP_ENVIRONMENT, planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
-export { allowsAccess, allowsTool, describeAccess } from './grant/access.ts';
+export { allowsAccess, allowsTool, describeAccess, isOfAnyHost } from './grant/access.ts';
 export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { delegableOf, heldBy, liveAt, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
@@ -98,5 +98,6 @@ export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from '.
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
+export { findAddresses, toAddress, toLinkBits, type AddressOrigin, type Taint } from './taint.ts';
 export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

@@ -1,4 +1,5 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
+import type { Taint } from './taint.ts';
 
 /** The authority that a defined agent would have after a call. */
 export interface Delegated {
@@ -33,6 +34,12 @@ export interface CallFacts {
   creates?: false;
   /** True for a plan that the user is asked to accept. */
   plan?: true;
+  /** The address that the call requests with GET, without data and without credentials. */
+  fetches?: string;
+  /** The query that the call sends to the search service of the user. */
+  searches?: string;
+  /** True for a call that stores a text for later sessions. */
+  isForLater?: true;
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }
@@ -58,6 +65,8 @@ export interface GateContext {
   isOffline?: boolean;
   /** The user's own globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
+  /** Absent: the session has read no untrusted content. */
+  taint?: Taint;
 }
 
 /** Judges a call. Undefined: no objection. A throw counts as deny. */

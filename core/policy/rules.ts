@@ -4,6 +4,7 @@ import { areCovered, delegableOf, heldBy, liveAt } from './grant/algebra.ts';
 import { pathRule } from './path-rule.ts';
 import type { Rule } from './rule.ts';
 import { shellRule } from './shell/rules/shell-rule.ts';
+import { taintRule } from './taint-rule.ts';
 
 /** Authority: a tool that the grant does not name is denied; what else it does not cover needs a human. */
 const grantRule: Rule = {
@@ -117,4 +118,5 @@ export const RULES: readonly Rule[] = [
   unclearRule,
   confirmRule,
   planRule,
+  taintRule,
 ];

@@ -29,6 +29,7 @@ export const commandSchema = z.discriminatedUnion('type', [
           'During a run: `steer` sends it with the next request to the model, `queue` starts a run after this one.',
         ),
       waitForModelMs,
+      tainted: z.literal(true).optional().describe('The sending session had read untrusted content.'),
     })
     .describe('Start a run, or steer the active one.'),
   z

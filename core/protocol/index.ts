@@ -170,7 +170,7 @@ export {
 } from './messages/message.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
 export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
-export { toolResultSchema, type ToolResult } from './messages/tool-result.ts';
+export { toolResultSchema, type ToolResult, type Untrusted } from './messages/tool-result.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';
@@ -190,6 +190,7 @@ export {
   type HookGroup,
   type HookGroups,
 } from './settings/hook-settings.ts';
+export type { SearchService } from './settings/web-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';

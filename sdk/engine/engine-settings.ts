@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
-import type { SettingValues } from '@klaus/core/protocol';
+import { KlausError, type SettingValues } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 
@@ -21,6 +21,7 @@ export function toEngineSettings(
     retry: values.retry,
     maxToolOutputContext: values.maxToolOutputContext,
     maxSearchResults: values.maxSearchResults,
+    ...optional({ webSearch: toWebSearch(configuration) }),
     execLimits: toExecLimits(configuration),
     gitIdentity: { name: values.git.userName ?? 'Klaus', email: values.git.userEmail ?? 'klaus@localhost' },
     deploy: toDeployOptions(values),
@@ -44,6 +45,17 @@ function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['depl
     retryMs: retry.baseMs,
     ...optional({ s3Url, netlifySite, awsRegion }),
   };
+}
+
+/** @throws KlausError `config` if SearXNG has no address. */
+function toWebSearch({ values: { web } }: Configuration): EngineSettings['webSearch'] {
+  const { search: service, searxngUrl, braveUrl, tavilyUrl } = web;
+  if (service === 'off') return undefined;
+  const url = { searxng: searxngUrl, brave: braveUrl, tavily: tavilyUrl }[service];
+  if (url !== undefined) return { service, url };
+  throw new KlausError('config', 'web.search is searxng, and web.searxngUrl is not set.', {
+    hint: 'Set web.searxngUrl to the address of your SearXNG server.',
+  });
 }
 
 function toReviewSettings({ values: { reviewers } }: Configuration): NonNullable<EngineSettings['reviews']> {

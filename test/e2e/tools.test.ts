@@ -8,6 +8,7 @@ import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { openSite } from '../fixtures/site.ts';
 
 const isInstalled = (program: string): boolean => spawnSync(program, ['-version']).error === undefined;
 const offline = builtinTools.filter(({ example }) => example.isOnline !== true);
@@ -21,11 +22,15 @@ const [runnable, missing] = [true, false].map((isThere) =>
 if (missing.length > 0) test.skip.each(missing)('%s runs its example', () => {});
 
 test.each(runnable)('%s runs its example', async (name, example) => {
-  const { files, grant, packages = [], before = [], input, output, asks = false } = example;
+  const { files, grant, packages = [], before = [], output, asks = false } = example;
+  await using site = await openSite(example.pages ?? {});
+  const [input, settings] = JSON.parse(
+    JSON.stringify([example.input, example.settings ?? {}]).replaceAll('{{site}}', site.url),
+  ) as [unknown, Record<string, string>];
   const calls = [...before, { name, input }] as ToolCall[];
   await using engine = await createTestEngine({
     files: { 'README.md': '# Test\n', '.gitignore': 'node_modules/\n', ...files },
-    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual', ...settings },
     script: {
       steps: [
         // An agent that a call starts has no tools.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChildReport } from '@klaus/core/agent';
+import type { ChildReport, ToolOutput } from '@klaus/core/agent';
 import { optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeUse } from './child-text.ts';
@@ -30,9 +30,16 @@ export const waitAgents = defineBuiltinTool({
       text: ended.map(toResultText).join('\n\n'),
       detail: { agents: ended.map(toDetail) },
       closed,
+      ...optional({ untrusted: toUntrusted(ended) }),
     };
   },
 });
+
+/** A result of an agent that read untrusted content is untrusted too. */
+function toUntrusted(ended: readonly ChildReport[]): ToolOutput['untrusted'] {
+  const [first, ...rest] = ended.flatMap(({ untrusted }) => untrusted ?? []);
+  return first && { ...first, addresses: [first, ...rest].flatMap(({ addresses = [] }) => addresses) };
+}
 
 function toDetail({ id, agent, outcome, reason, usd, turns, toolCalls }: ChildReport) {
   return { child: id, agent, usd, turns, toolCalls, ...optional({ outcome, reason }) };

@@ -36,6 +36,7 @@ export const memorySet = defineBuiltinTool({
     return {
       title: `${verb}: ${name.slice(0, 60)}${category === undefined ? '' : ` [${category.slice(0, KNOWLEDGE_LIMITS.category)}]`}`,
       access: [],
+      isForLater: true,
       // The approver sees what later sessions will read.
       diff: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
     };

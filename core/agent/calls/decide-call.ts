@@ -130,6 +130,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
       unclear: intent.unclear,
       confirm: intent.confirm,
     }),
+    ...optional({ fetches: intent.fetches, searches: intent.searches, isForLater: intent.isForLater }),
   };
   const gate = toGateContext(work);
   const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));

@@ -4,6 +4,7 @@ import { openedOf, type CallState } from '../state/state.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Tool } from '../ports/tool.ts';
 import type { Work } from '../loop/work.ts';
+import { toTaint } from './taint.ts';
 
 /** Name of the default agent. */
 const BUILT_IN = 'klaus';
@@ -44,6 +45,7 @@ export function toGateContext({ state, engine, authority }: Authorized): GateCon
     isolate: opened.isolate === true,
     isOffline: opened.sandbox !== 'host',
     secretPatterns: engine.settings.secretPatterns,
+    ...optional({ taint: toTaint(state) }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type BlobRef,
   type EventBody,
   type TreeId,
+  type Untrusted,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
 import { toAttempt, toErrorDetail, toFinished, toHead, type CallHead } from './call-events.ts';
@@ -79,7 +80,13 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
     attempt: toAttempt(call),
     resume: tool.resume,
     changes: [...(intent.changes ?? [])],
-    ...optional({ diff: intent.diff, result: intent.result, background: intent.background, mark }),
+    ...optional({
+      diff: intent.diff,
+      result: intent.result,
+      background: intent.background,
+      mark,
+      fetches: intent.fetches,
+    }),
   };
 }
 
@@ -163,9 +170,14 @@ async function toResult(
     output: text,
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     ...optional({ blob, evidence: output.evidence }),
+    ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     changes: [...(output.changes ?? [])],
     ...(output.todos ? { todos: [...output.todos] } : {}),
   });
+}
+
+function toUntrusted({ redactor }: Work, { source, addresses, isWeb }: Untrusted): ToolFinished['untrusted'] {
+  return { source: redactor.redact(source), ...optional({ addresses: addresses && [...addresses], isWeb }) };
 }
 
 /** Stores the complete output of a call whose result was cut; undefined if the disk is full. */

@@ -5,7 +5,9 @@ import {
   allowsToolUse,
   createSecretScanner,
   heldBy,
+  isOfAnyHost,
   liveAt,
+  type HostRule,
   type Redactor,
   toFingerprint,
   toHostRules,
@@ -52,6 +54,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     readable,
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
     processes: createToolProcesses(work, call),
+    ...optional({ webSearch: engine.settings.webSearch }),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     deploy: engine.settings.deploy,
@@ -69,13 +72,23 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
-    web: ({ access }) => engine.openWeb(toHostRules(access)),
+    web: ({ access }) => engine.openWeb(toWebRules(work, access)),
     proxy: ({ access }) => engine.openProxy(toHostRules(access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+}
+
+/** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */
+function toWebRules({ engine, authority }: Work, access: Intent['access']): HostRule[] {
+  const grant = authority.grant();
+  const now = engine.clock.now();
+  return access.flatMap((each) => {
+    const isAny = each.kind === 'net' && isOfAnyHost(grant, each, now);
+    return toHostRules([each]).map((rule) => (isAny ? { ...rule, isPublicOnly: true } : rule));
+  });
 }
 
 /** @throws KlausError `denied`, `auth`. */

@@ -5,6 +5,9 @@ import type { ChildReport, ChildUse } from '../ports/children.ts';
 import { loadState } from '../state/load-state.ts';
 import type { ChildState, State } from '../state/state.ts';
 
+/** Maximum addresses of a child session that its parent may request. */
+const MAX_LINKS = 100;
+
 /** The complete log of a child session, as its parent needs it. */
 export async function readChild(engine: Pick<Engine, 'store'>, child: ChildState): Promise<ChildReport> {
   const state = await loadState(engine, child.id);
@@ -19,8 +22,15 @@ export async function readChild(engine: Pick<Engine, 'store'>, child: ChildState
     state: child.isClosed || state.closed ? 'closed' : isWorking ? 'working' : 'finished',
     ...(lastRun ? { outcome: lastRun.outcome, reason: lastRun.reason } : {}),
     result: toResult(state),
+    ...(state.taint ? { untrusted: { source: `${agent} (${id})`, addresses: listLinks(state) } } : {}),
     ...toUse(state),
   };
+}
+
+/** Addresses of the pages that a session has read, for its parent. */
+function listLinks({ addresses }: State): string[] {
+  const links = [...addresses].filter(([, origin]) => origin === 'web').map(([address]) => address);
+  return links.slice(0, MAX_LINKS);
 }
 
 function toResult({ messages }: State): string {

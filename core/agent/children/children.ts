@@ -90,7 +90,8 @@ export function openChild(work: Work, child: ChildState, task: string): Promise<
 async function sendTask(work: Work, { child, id, text }: { child: string; id: string; text: string }): Promise<void> {
   const { onAsk, waitForModelMs } = runOf(work.state);
   const parts = [{ type: 'text' as const, text: work.redactor.redact(text) }];
-  const more = waitForModelMs > 0 ? { waitForModelMs } : {};
+  const tainted = work.state.taint ? { tainted: true as const } : {};
+  const more = { ...(waitForModelMs > 0 ? { waitForModelMs } : {}), ...tainted };
   await work.engine.store.send(child, { type: 'prompt', id, parts, onAsk, delivery: 'steer', ...more });
   work.wakeChild(child);
 }

@@ -150,7 +150,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...(await recallKnowledge(work, run)), ...submitted.bodies, ...announcePlanMode(work, run));
-  bodies.push({ type: 'message.added', run, turn: state.turn, message });
+  bodies.push({ type: 'message.added', run, turn: state.turn, message, ...optional({ tainted: command.tainted }) });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
 }
@@ -202,7 +202,8 @@ async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>
   const run = state.run!.id;
   const submitted = await work.activities.submitPrompt(work, { run, message });
   if ('refused' in submitted) return [submitted.notice];
-  const added: EventBody = { type: 'message.added', run, turn: state.turn, message };
+  const head = { run, turn: state.turn };
+  const added: EventBody = { type: 'message.added', ...head, message, ...optional({ tainted: command.tainted }) };
   return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 

@@ -3,6 +3,7 @@ import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
 import type { DeployOptions } from '../ports/tool.ts';
+import type { WebSearchSettings } from '../ports/web-client.ts';
 
 export interface RetrySettings {
   /** Maximum requests for one turn, including the first. */
@@ -35,6 +36,8 @@ export interface EngineSettings {
   /** Maximum characters of a tool result that the model gets. */
   maxToolOutputContext: number;
   maxSearchResults: number;
+  /** Absent: the tools cannot search the web. */
+  webSearch?: WebSearchSettings;
   execLimits: ExecLimits;
   gitIdentity: { name: string; email: string };
   deploy: DeployOptions;

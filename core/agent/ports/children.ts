@@ -1,4 +1,4 @@
-import type { Edge, EventBody, EventOf, Grant, Limits, Outcome, Usage } from '../../protocol/index.ts';
+import type { Edge, EventBody, EventOf, Grant, Limits, Outcome, Untrusted, Usage } from '../../protocol/index.ts';
 
 /** What a call asks of a new child session. */
 export interface ChildRequest {
@@ -46,6 +46,8 @@ export interface ChildReport extends ChildUse {
   reason?: string;
   /** The last answer of its model, which is untrusted text; '' without one. */
   result: string;
+  /** Present if it has read untrusted content. */
+  untrusted?: Untrusted;
 }
 
 /** The child sessions of one session. */

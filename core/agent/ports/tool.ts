@@ -10,6 +10,7 @@ import type {
   Receipt,
   Resume,
   Todo,
+  Untrusted,
 } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
@@ -22,7 +23,7 @@ import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { AgentProcess } from './runner.ts';
 import type { ExecLimits, ExecResult, PrestartRequest, Sandbox } from './sandbox.ts';
-import type { NetworkProxy, WebClient } from './web-client.ts';
+import type { NetworkProxy, WebClient, WebSearchSettings } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** The intended effects of a call, determined without performing it. The gate judges them. */
@@ -57,6 +58,12 @@ export interface Intent {
   creates?: false;
   /** Why its effects are not known completely, for a call of an agent that another program drives. The user decides. */
   unclear?: string;
+  /** The address that it requests with GET, without data and without credentials. Its path is no way to send data. */
+  fetches?: string;
+  /** The query that it sends to the search service of the user. */
+  searches?: string;
+  /** True if it stores a text that later sessions read. */
+  isForLater?: true;
   /** True if it starts a background process. After a crash, the files of the process show whether it was started. */
   background?: true;
 }
@@ -78,6 +85,8 @@ export interface ToolOutput {
   closed?: readonly EventBody[];
   /** The new todo list of the session, which replaces the present one. */
   todos?: readonly Todo[];
+  /** Set if `text` contains content of others, such as a web page: it can contain instructions. */
+  untrusted?: Untrusted;
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
 }
@@ -167,6 +176,8 @@ export interface ToolContext {
    */
   readonly find: (path: string) => Promise<FoundPath>;
   readonly processes: ToolProcesses;
+  /** The search service of the user; absent: none is set. */
+  readonly webSearch?: WebSearchSettings;
   /** Maximum results of a search. */
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */

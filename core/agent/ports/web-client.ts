@@ -1,3 +1,12 @@
+import type { SearchService } from '../../protocol/index.ts';
+
+/** The search service of the user. */
+export interface WebSearchSettings {
+  service: SearchService;
+  /** Its address. */
+  url: string;
+}
+
 /** One HTTP request of a tool. */
 export interface WebRequest {
   /** Absolute, `http:` or `https:`. */

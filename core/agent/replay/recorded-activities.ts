@@ -156,6 +156,6 @@ function toIntent(event: EventOf<'tool.started'>): ReadyCall['intent'] {
     title: event.name,
     access: [],
     changes: event.changes,
-    ...optional({ diff: event.diff, result: event.result }),
+    ...optional({ diff: event.diff, result: event.result, fetches: event.fetches }),
   };
 }

@@ -52,10 +52,18 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'model.requested': {},
   'model.attempted': { isClosing: ({ outcome }) => outcome === 'abandoned' },
   'message.added': {
-    read({ message: { origin, parts } }, { events, at, id }) {
+    read({ message: { origin, parts }, tainted }, { events, at, id }) {
       if (origin !== 'steer') return undefined;
       const pin = readPromptPin(events, at + 1);
-      const command: Command = { type: 'prompt', id, parts, onAsk: 'deny', delivery: 'steer', ...pin };
+      const command: Command = {
+        type: 'prompt',
+        id,
+        parts,
+        onAsk: 'deny',
+        delivery: 'steer',
+        ...pin,
+        ...optional({ tainted }),
+      };
       return { command, next: at + (pin ? 2 : 1) };
     },
   },
@@ -150,9 +158,10 @@ function readPrompt(
     if (event.type !== 'message.added') return undefined;
     if (event.message.origin !== 'user') continue;
     const { parts } = event.message;
+    const { tainted } = event;
     const pin = readPromptPin(events, next + 1);
     return {
-      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin },
+      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin, ...optional({ tainted }) },
       next: next + (pin ? 2 : 1),
     };
   }

@@ -47,7 +47,7 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   if (end.kind === 'crashed') return recording.crash();
   if (end.kind === 'reviewed') return { text: '' };
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
-  const { outcome, output, detail, changes, blob, evidence, todos } = end.finished;
+  const { outcome, output, detail, changes, blob, evidence, todos, untrusted } = end.finished;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();
@@ -56,7 +56,7 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   return {
     text: output,
     isError: outcome !== 'ok',
-    ...optional({ detail, blob, evidence, todos }),
+    ...optional({ detail, blob, evidence, todos, untrusted }),
     changes,
     closed: end.closed,
   };

@@ -5,6 +5,7 @@ import { isApproval } from '../calls/human-approval.ts';
 import { toUserCommandResult } from '../context/user-command.ts';
 import { foldEnvironment } from '../evidence/check-environment.ts';
 import { pushMessage } from './fold-messages.ts';
+import { foldFetch, foldUntrusted } from './fold-taint.ts';
 import { isInherited } from './fold-session.ts';
 import type { State } from './state.ts';
 
@@ -66,6 +67,7 @@ export function foldStart(state: State, event: EventOf<'tool.started'>): void {
   // The result of a command does not list its changes.
   if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
   state.turnEffects?.tools.add(event.name);
+  foldFetch(state, event);
 }
 
 export function foldFinish(state: State, event: EventOf<'tool.finished'>): void {
@@ -76,6 +78,7 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
   // A check takes a snapshot after it has run.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
   call.finished = { outcome: event.outcome, output: event.output };
+  foldUntrusted(state, event);
   const todoList = toTodoList(state.todoList, event);
   if (todoList) state.todoList = todoList;
   if (wasRun && !isInherited(state)) state.spent.toolCalls++;

@@ -19,7 +19,8 @@ import {
   type TreeId,
   type Usage,
 } from '../../protocol/index.ts';
-import type { Denial, LineageFact } from '../../policy/index.ts';
+import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
+import type { TaintState } from './taint-state.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -234,6 +235,10 @@ export interface State {
   /** Background processes by their names, in the order in which they were started. */
   processes: Map<string, ProcessState>;
   checkpoint?: string;
+  /** Addresses that prompts of the user or pages of the web name. */
+  addresses: Map<string, AddressOrigin>;
+  /** Present if the session has read untrusted content. */
+  taint?: TaintState;
   /** The accounts of the session: costs and reservations. */
   ledger: Ledger;
   /** Counts over all runs of the session. */
@@ -268,6 +273,7 @@ export function createState(): State {
     children: new Map(),
     lineage: [],
     processes: new Map(),
+    addresses: new Map(),
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };

@@ -9,6 +9,13 @@ export function allowsAccess(grant: Grant, access: Access, now: number): boolean
   return findCover(liveAt(heldBy(grant), now), access) !== undefined;
 }
 
+/** True for an access that only authorities for any host cover: they name no host. */
+export function isOfAnyHost(grant: Grant, access: Access, now: number): boolean {
+  const live = liveAt(heldBy(grant), now);
+  const named = live.filter((authority) => authority.kind !== 'net' || authority.host !== '*');
+  return findCover(live, access) !== undefined && findCover(named, access) === undefined;
+}
+
 export function allowsTool(grant: Grant, name: string, now: number): boolean {
   return liveAt(heldBy(grant), now).some((authority) => coversTool(authority, name));
 }

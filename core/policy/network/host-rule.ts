@@ -9,6 +9,8 @@ export interface HostRule {
   isBelow: boolean;
   /** 0 is any port. Default: the ports of HTTP and HTTPS. */
   port?: number;
+  /** True: only public addresses, also for a host that is named. Default false. */
+  isPublicOnly?: true;
 }
 
 const WEB_PORTS = [80, 443];
@@ -66,11 +68,12 @@ export function isLocalRule({ host }: HostRule): boolean {
  *
  * - A rule with an address or a name of this machine: all.
  * - A rule with another name: no address of this machine or its link, because the owner of a name decides where it leads.
- * - A rule for any host: public addresses only.
+ * - A rule for any host, or with `isPublicOnly`: public addresses only.
  *
  * @param addresses As resolved, or the host itself if it is an address.
  */
 export function toAllowedAddresses(rule: HostRule, addresses: readonly string[]): string[] {
+  if (rule.isPublicOnly) return addresses.filter((address) => classifyAddress(address) === 'public');
   if (isLocalRule(rule)) return [...addresses];
   return addresses.filter((address) => {
     const kind = classifyAddress(address);

@@ -8,6 +8,7 @@ export const messageAdded = z
     ...run,
     turn: z.int().describe('The turn that made it or, for user text, the last turn before it.'),
     message: messageSchema,
+    tainted: z.literal(true).optional().describe('Present for a task from a session that had read untrusted content.'),
   })
   .describe(
     'A message was added to the history. Results of calls are added by the fold, in call order, from tool.finished.',

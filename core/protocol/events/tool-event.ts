@@ -50,6 +50,7 @@ export const toolStarted = z
       .literal(true)
       .optional()
       .describe('The call starts a background process. The files of that process show whether it did.'),
+    fetches: z.string().optional().describe('The address that the call requests without data.'),
     observed: z
       .literal(true)
       .optional()

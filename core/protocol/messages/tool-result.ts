@@ -4,6 +4,20 @@ import { fileChangeSchema } from '../changes/change.ts';
 import { receiptSchema } from '../events/evidence.ts';
 import { todoSchema } from './todo.ts';
 
+export const untrustedSchema = z.object({
+  source: z.string().describe('Its origin for users: an address, or a name.'),
+  addresses: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Addresses that a page names and that may be requested later. Absent for content into which the session can put text itself, such as that of a server in its sandbox.',
+    ),
+  isWeb: z.literal(true).optional().describe('Present if the text is only from the web.'),
+});
+
+/** Content of others in the result of a call. From then on the session asks before it sends anything out. */
+export type Untrusted = z.infer<typeof untrustedSchema>;
+
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
   output: z.string().describe('The text for the model.'),
@@ -12,6 +26,9 @@ export const toolResultSchema = z.object({
   changes: z.array(fileChangeSchema).describe('Known changes of the call.'),
   evidence: receiptSchema.optional().describe('Present when the call was a check.'),
   todos: z.array(todoSchema).optional().describe('The new todo list, if the call replaced it.'),
+  untrusted: untrustedSchema
+    .optional()
+    .describe('Present when `output` contains content of others, such as a web page.'),
   durationMs: z.number(),
 });
 /** The result of a call. */

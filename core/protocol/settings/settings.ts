@@ -15,6 +15,7 @@ import { SERVER_SETTINGS } from './server-settings.ts';
 import type { Setting } from './setting.ts';
 import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
 import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
+import { WEB_SETTINGS } from './web-settings.ts';
 
 /** Every setting of Klaus by its key, from one table for each area. Types, validation and documentation derive from them. */
 export const SETTINGS = {
@@ -34,6 +35,7 @@ export const SETTINGS = {
   ...REVIEWER_SETTINGS,
   ...TELEMETRY_SETTINGS,
   ...HOOK_SETTINGS,
+  ...WEB_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof SETTINGS;

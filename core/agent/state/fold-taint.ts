@@ -1,0 +1,45 @@
+import { findAddresses, toLinkBits, type AddressOrigin } from '../../policy/index.ts';
+import { toText, type EventOf } from '../../protocol/index.ts';
+import type { State } from './state.ts';
+import type { TaintState } from './taint-state.ts';
+
+/** Maximum addresses of a session. A fetch of a later one asks. */
+const MAX_ADDRESSES = 5_000;
+
+/** The user's prompts name addresses; a task of a parent session can contain what that session read. */
+export function foldPrompt(state: State, { message, tainted }: EventOf<'message.added'>): void {
+  if (message.origin !== 'user' && message.origin !== 'steer') return;
+  if (tainted) {
+    const taint = (state.taint ??= toTaintState('the task of another session'));
+    taint.isPassed = true;
+    taint.passed.add(message.id);
+    return;
+  }
+  // A parent session writes the prompts of a child.
+  if (state.taint && !state.session?.parent) state.taint.spentBits = 0;
+  addAddresses(state, findAddresses(toText(message)), 'user');
+}
+
+/** A request for a link of a page shows its server which of them was chosen. */
+export function foldFetch(state: State, { fetches }: EventOf<'tool.started'>): void {
+  if (!state.taint || fetches === undefined || state.addresses.get(fetches) !== 'web') return;
+  state.taint.spentBits += toLinkBits(state.addresses);
+}
+
+export function foldUntrusted(state: State, { call, untrusted }: EventOf<'tool.finished'>): void {
+  if (!untrusted) return;
+  const taint = (state.taint ??= toTaintState(untrusted.source));
+  if (untrusted.isWeb) taint.pages.add(call);
+  addAddresses(state, untrusted.addresses ?? [], 'web');
+}
+
+function toTaintState(source: string): TaintState {
+  return { source, isPassed: false, pages: new Set(), passed: new Set(), spentBits: 0 };
+}
+
+function addAddresses({ addresses }: State, found: readonly string[], origin: AddressOrigin): void {
+  for (const address of found) {
+    if (addresses.size >= MAX_ADDRESSES) return;
+    if (origin === 'user' || !addresses.has(address)) addresses.set(address, origin);
+  }
+}
