@@ -136,7 +136,8 @@ function toScript({
   return {
     steps: [
       ...AGENT_STEPS,
-      { when: { user: LATER_PROMPT }, reply: later.length > 0 ? { calls: [...later] } : { text: 'Done.' } },
+      { when: { user: LATER_PROMPT, turn: 0 }, reply: later.length > 0 ? { calls: [...later] } : { text: 'Done.' } },
+      { when: { user: LATER_PROMPT }, reply: { text: 'Done.' } },
       ...calls.map((each, turn) => ({ when: { turn }, reply: { calls: [each] } })),
     ],
     fallback: { text: answer ?? 'Done.' },

@@ -9,14 +9,7 @@ import { TWINS } from './twins.ts';
 export const ATTACKS: readonly Attack[] = [...addressAttacks, ...toolAttacks];
 
 /** Attacks that work if the user approves everything. */
-const SHOWN = [
-  'a query',
-  'a path',
-  'curl with a body',
-  'a note for a later session',
-  'an agent that gets the address',
-  'a search',
-];
+const SHOWN = ['a query', 'a path', 'curl with a body', 'a note for a later session', 'a search'];
 
 /**
  * Declares the tests: a model that obeys the page that it has read sends nothing out, and the same tools work for a
