@@ -307,13 +307,7 @@ export {
   type KeyStoreOptions,
   type ProviderKeys,
 } from './models/provider-keys.ts';
-export {
-  openMcpConfiguration,
-  type McpConfiguration,
-  type McpConfigurationOptions,
-  type McpEntry,
-} from './mcp/mcp-configuration.ts';
-export type { InspectedServer } from '@klaus/adapters/mcp';
+export { openMcpConfiguration, type McpConfiguration, type McpEntry } from './mcp/mcp-configuration.ts';
 export { openInstances, type Instance, type Instances } from './instances.ts';
 export { exportKlaude, queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';
