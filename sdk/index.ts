@@ -282,7 +282,7 @@ export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grant
 export type { Configuration, SettingRow } from './config/configuration.ts';
 export { toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
-export type { Policy, PolicyEntry } from '@klaus/core/policy';
+export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
@@ -296,7 +296,6 @@ export {
   type FetchedStep,
   type FetchOptions,
 } from './workspace/fetch-dependencies.ts';
-export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
