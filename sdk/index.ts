@@ -282,7 +282,7 @@ export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grant
 export type { Configuration, SettingRow } from './config/configuration.ts';
 export { toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
-export type { Policy, PolicyEntry } from '@klaus/core/policy';
+export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
@@ -305,7 +305,6 @@ export {
   type SandboxRunOptions,
 } from './sandboxes/sandboxes.ts';
 export type { BuildImageOptions, BuiltImage, ListedSandbox } from '@klaus/adapters/sandboxes';
-export type { FetchStep } from '@klaus/core/policy';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
@@ -316,13 +315,7 @@ export {
   type KeyStoreOptions,
   type ProviderKeys,
 } from './models/provider-keys.ts';
-export {
-  openMcpConfiguration,
-  type McpConfiguration,
-  type McpConfigurationOptions,
-  type McpEntry,
-} from './mcp/mcp-configuration.ts';
-export type { InspectedServer } from '@klaus/adapters/mcp';
+export { openMcpConfiguration, type McpConfiguration, type McpEntry } from './mcp/mcp-configuration.ts';
 export { openInstances, type Instance, type Instances } from './instances.ts';
 export { exportKlaude, queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';

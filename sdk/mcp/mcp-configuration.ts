@@ -49,7 +49,7 @@ export interface McpConfiguration {
   logIn(name: string, options: { signal: AbortSignal; onUrl: (url: string) => void }): Promise<void>;
 }
 
-export interface McpConfigurationOptions {
+interface McpConfigurationOptions {
   /** Default: that of the process. */
   env?: Readonly<Record<string, string | undefined>>;
   /** Folder of the project. Default: the current one. */

@@ -18,7 +18,12 @@ test('tools are found, called and logged by their name, and the log replays with
   ]);
   const [search, echo, save, count, look, refuse, list, read] = run.results;
   expect(search!.output).toContain('mcp__one__echo (read): Repeat a text.');
-  expect(echo).toMatchObject({ name: 'mcp__one__echo', outcome: 'ok', detail: { server: 'one', untrusted: true } });
+  expect(echo).toMatchObject({
+    name: 'mcp__one__echo',
+    outcome: 'ok',
+    detail: { server: 'one' },
+    untrusted: { source: expect.any(String) },
+  });
   expect(echo!.output.split('\n').slice(1)).toEqual(['echo hello']);
   expect(save).toMatchObject({ outcome: 'ok' });
   expect(readFileSync(join(run.engine.place.workspace, 'new.txt'), 'utf8')).toBe('written');

@@ -147,8 +147,14 @@ function toCyrillic(name: string): string {
 /** A host in one of many spellings. */
 function makeHost(random: Random): Written {
   const name = pick(random, [...NAMES, ...NAMES, ...CLOSE, ...LOCAL_NAMES]);
-  const percent = [...name].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
-  const wide = [...name].map((char) => (char === '.' ? '%E3%80%82' : char)).join('');
+  const percent = name
+    .split('')
+    .map((char) => `%${char.charCodeAt(0).toString(16)}`)
+    .join('');
+  const wide = name
+    .split('')
+    .map((char) => (char === '.' ? '%E3%80%82' : char))
+    .join('');
   const spellings: (() => Written)[] = [
     ...Array.from({ length: 10 }, () => () => same(name, name)),
     () => same(name.toUpperCase(), name),

@@ -41,7 +41,7 @@ export const runCommand = defineBuiltinTool({
     const access: Access[] = [{ kind: 'exec', command, ...optional({ cwd: folder?.absolute }) }];
     const held = context.authorities();
     if (network) access.push(...toNetAccess(held));
-    access.push(...toSecretAccess(held, access, context.hasSecret));
+    access.push(...toSecretAccess(held, access, (name) => context.hasSecret(name)));
     refuseLimited(context, { access, background });
     const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}${describeHosts(access)}`;
     if (!background) return { title, access, command };
