@@ -22,7 +22,7 @@ test('tools are found, called and logged by their name, and the log replays with
     name: 'mcp__one__echo',
     outcome: 'ok',
     detail: { server: 'one' },
-    untrusted: { source: expect.any(String) },
+    isUntrusted: true,
   });
   expect(echo!.output.split('\n').slice(1)).toEqual(['echo hello']);
   expect(save).toMatchObject({ outcome: 'ok' });

@@ -15,7 +15,7 @@ export interface McpTest extends AsyncDisposable {
   engine: TestEngine;
   session: Session;
   events: Event[];
-  results: { name: string; outcome: string; output: string; detail: unknown }[];
+  results: { name: string; outcome: string; output: string; detail: unknown; isUntrusted: boolean }[];
 }
 
 /** Opens a session with these servers, which the user trusts, and runs one call in each turn. */
@@ -45,7 +45,8 @@ export async function runCalls(
     engine,
     session,
     events,
-    results: ofType(events, 'tool.finished').map(({ name, outcome, output, detail }) => ({
+    results: ofType(events, 'tool.finished').map(({ name, outcome, output, detail, untrusted }) => ({
+      isUntrusted: untrusted !== undefined,
       name,
       outcome,
       output,
