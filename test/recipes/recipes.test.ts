@@ -28,7 +28,7 @@ afterAll(() => {
 /** The kinds of parts for which there is a recipe with a diff. */
 const KINDS = [
   ...['A tool', 'A provider', 'An event', 'A command', 'A route', 'A setting', 'A capability'],
-  ...['A sign-in provider', 'A deploy target'],
+  ...['A sign-in provider', 'A deploy target', 'An MCP server', 'A skill', 'A hook'],
 ];
 
 test('the recipes have a diff', () => {
