@@ -228,8 +228,8 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
   test('commands that run at the same time have containers of their own', async () => {
     const sandbox = await open();
     const both = await Promise.all(
-      ['echo a > a; while [ ! -e b ]; do sleep 0.1; done', 'echo b > b; cat a'].map((command) =>
-        sandbox.exec({ command }),
+      ['echo a > a; until [ -e b ]; do sleep 0.1; done', 'until [ -e a ]; do sleep 0.1; done; echo b > b'].map(
+        (command) => sandbox.exec({ command }),
       ),
     );
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
