@@ -61,7 +61,11 @@ test('server-everything over HTTP', { timeout: 120_000 }, async (context) => {
     [use('mcp__web__echo', { message: 'hello' }), use('mcp__web__get-sum', { a: 2, b: 3 })],
     { settings },
   );
-  expect(run.results).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok', output: expect.stringContaining('5') }]);
+  // The first result is content of others: the second call, which sends data to an address, asks.
+  expect(run.results).toMatchObject([
+    { outcome: 'ok', output: expect.stringContaining('hello') },
+    { outcome: 'denied', output: expect.stringContaining('untrusted') },
+  ]);
 });
 
 test(

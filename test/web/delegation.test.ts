@@ -61,8 +61,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
     test('the list has the session of the user, and its agents only while it is open', async () => {
       await page.locator('.sidebar').getByText(en.children.count(2)).waitFor();
-      expect(await rows().count()).toBe(1);
-      expect(await page.title()).toBe(en.app.titleWaiting(1));
+      await expect.poll(() => rows().count()).toBe(1);
+      await expect.poll(() => page.title()).toBe(en.app.titleWaiting(1));
       await shoot('home');
       await open(`s/${session}`);
       await expect.poll(() => rows().count()).toBe(3);
