@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
+import { test as boxed } from '../fixtures/sandboxed.ts';
 import { runCalls, toEntry, use } from './open-session.ts';
 
-test('tools are found, called and logged by their name, and the log replays without the server', async () => {
-  await using run = await runCalls({ one: toEntry() }, [
+// Without a sandbox, each call that may run something would ask after the first result.
+boxed('tools are found, called and logged by their name, and the log replays without the server', async () => {
+  const calls = [
     { name: 'tool_search', input: { query: 'repeat text' } },
     use('mcp__one__echo', { text: 'hello' }),
     use('mcp__one__save', { path: 'new.txt', text: 'written' }),
@@ -15,7 +17,8 @@ test('tools are found, called and logged by their name, and the log replays with
     use('mcp__one__refuse'),
     use('mcp__one__list_resources'),
     use('mcp__one__read_resource', { uri: 'note:one' }),
-  ]);
+  ];
+  await using run = await runCalls({ one: toEntry() }, calls, { settings: { 'sandbox.driver': 'bubblewrap' } });
   const [search, echo, save, count, look, refuse, list, read] = run.results;
   expect(search!.output).toContain('mcp__one__echo (read): Repeat a text.');
   expect(echo).toMatchObject({
