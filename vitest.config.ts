@@ -13,6 +13,7 @@ export default defineConfig({
     coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     // Only in CI: a slow machine gets a second attempt, and the report shows it.
     retry: process.env['CI'] === 'true' ? 1 : 0,
   },
