@@ -16,7 +16,7 @@ const BUNDLES = {
     EVERY_TOOL,
   ],
   'agent-creation': (): Authority[] => [{ kind: 'spawn', depth: 1, count: 8 }, EVERY_TOOL],
-  // A sandbox has all of the network or none of it, and programs that deploy need their own protocols.
+  // Programs that deploy need hosts and protocols that are not known before.
   deploy: (path: string): Authority[] => [
     { kind: 'fs', path, rights: 'rx' },
     { kind: 'exec' },
