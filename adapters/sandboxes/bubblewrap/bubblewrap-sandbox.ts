@@ -9,7 +9,7 @@ import { ResourceGroup } from '../cgroup/resource-group.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { pipePool } from '../process/pipe-pool.ts';
-import { superviseWaiting, type SuperviseOptions } from '../process/supervise.ts';
+import { supervise, type SuperviseOptions } from '../process/supervise.ts';
 import { spawnWaiting } from '../process/waiting-command.ts';
 import { closeWhilePaused, discardWhilePaused } from '../protection/close-while-paused.ts';
 import { isInvisible } from '../protection/invisible.ts';
@@ -187,7 +187,7 @@ export class BubblewrapSandbox implements Sandbox {
   ): Promise<Omit<ExecResult, 'unenforced'>> {
     const { group } = run;
     try {
-      const result = await superviseWaiting(command, options);
+      const result = await supervise(command, options);
       const exceeded = group.exceeded();
       if (run.failure !== undefined) exceeded.push(run.failure);
       return { ...result, ...(exceeded.length > 0 ? { exceeded } : {}) };

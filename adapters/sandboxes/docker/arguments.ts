@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import type { ExecLimits, ExecRequest } from '@klaus/core/agent';
 import { checkShown, contains, toArguments } from '../paths.ts';
+import { quote, toScript } from '../process/prelude.ts';
 import { findBoundGit } from '../protection/bind-masks.ts';
 import type { ProjectHome } from '../project-home.ts';
 import type { Mask } from '../protection/masks.ts';
 import type { Protection } from '../protection/protected-folders.ts';
 import { toBesideView, type WorkspaceView } from '../view.ts';
 import { toEngineIdentity, type Identity } from './identity.ts';
-import { COMMAND_SCRIPT } from './scripts.ts';
 
 /** Processes of a container in addition to those of the command: its init process, its holder, and the command's shell. */
 const OWN_PROCESSES = 3;
@@ -122,25 +122,24 @@ function mount(source: string, target: string, writable: boolean): string[] {
   return ['--mount', words.join(',')];
 }
 
-export interface DockerExec {
-  container: string;
-  user: Identity;
+export interface DockerCommand {
   workspace: string;
   cwd: string;
   project: Pick<ProjectHome, 'home'>;
-  /** Names of variables that are passed from the client's environment. */
-  passed: readonly string[];
+  /** Variables of the user. */
+  passed: Readonly<Record<string, string>>;
 }
 
-/** The arguments of `docker` that run a command in a container. */
-export function toExecArguments(exec: DockerExec, request: ExecRequest): string[] {
-  const { user, project } = exec;
-  const args = ['exec', '--interactive', '--user', `${user.uid}:${user.gid}`];
+/** The script that runs a command of a request, for `COMMAND_SCRIPT`. */
+export function toCommandScript(command: DockerCommand, request: ExecRequest): string {
+  const { project, workspace, cwd, passed } = command;
   const env = { HOME: project.home, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
-  // Only the name: other users can read arguments, and the client takes the value from its environment.
-  for (const name of exec.passed) args.push('--env', name);
-  for (const [name, value] of Object.entries(env)) args.push('--env', `${name}=${value}`);
-  args.push(exec.container, '/bin/sh', '-c', COMMAND_SCRIPT, 'klaus', exec.workspace, exec.cwd);
-  args.push(request.stdin === undefined ? '' : 'input', ...toArguments(request.command));
-  return args;
+  const variables = Object.entries({ ...passed, ...env });
+  const isName = (name: string) => /^[A-Za-z_]\w*$/.test(name);
+  const exports = variables.flatMap(([name, value]) => (isName(name) ? [`export ${name}=${quote(value)}`] : []));
+  // A shell cannot export these.
+  const others = variables.flatMap(([name, value]) => (isName(name) ? [] : [`${name}=${value}`]));
+  const words = [...(others.length > 0 ? ['env', ...others] : []), ...toArguments(request.command)];
+  const path = `export PATH=${quote(`${workspace}/node_modules/.bin`)}:"$PATH"`;
+  return [...exports, path, toScript(cwd, words, { hasInput: request.stdin !== undefined })].join('\n');
 }

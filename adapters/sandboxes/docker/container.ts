@@ -5,15 +5,22 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
+import { sendSignal } from '../process/process-table.ts';
+import { spawnWaiting, type WaitingCommand } from '../process/waiting-command.ts';
 import type { ContainerPlan } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
 import type { Identity } from './identity.ts';
-import { HOLDER_SCRIPT, TERMINATE_SCRIPT } from './scripts.ts';
+import { COMMAND_SCRIPT, HOLDER_SCRIPT, TERMINATE_SCRIPT } from './scripts.ts';
 
 const START_MS = 30_000;
 const ANSWER_MS = 5_000;
 const CHECKS = 20;
+/** Checks while the process of the next command starts. */
+const START_CHECKS = 200;
 const PAUSE_MS = 25;
+
+/** The message of the client when the engine could not start the process. */
+const NOT_STARTED = /^OCI runtime exec failed: /;
 
 /** What the holder of a container reports. */
 interface Report {
@@ -39,6 +46,9 @@ export class Container {
   #first: Report | undefined;
   #end: Promise<void> | undefined;
   #hasEnded = false;
+  /** The process of the next command, which waits for its script. */
+  #next: Promise<WaitingCommand> | undefined;
+  #started: WaitingCommand | undefined;
 
   private constructor(plan: ContainerPlan, labels: Readonly<Record<string, string>>) {
     this.name = `klaus-${randomUUID()}`;
@@ -81,24 +91,72 @@ export class Container {
    * which happens when the host replaces a hidden or protected file.
    */
   async isFresh(): Promise<boolean> {
-    for (let attempt = 0; attempt < CHECKS && !this.#end; attempt++) {
+    const checks = this.#next ? START_CHECKS : CHECKS;
+    for (let attempt = 0; attempt < checks && !this.#end && !this.#started?.hasExited; attempt++) {
       const report = await this.#ask(ANSWER_MS);
       if (!report) return false;
       if (report.files !== this.#first?.files || report.mounts !== this.#first?.mounts) return false;
-      // The engine may not have collected the last process yet.
-      if (report.processes === this.#first?.processes) return true;
+      // The engine may not have collected the last process yet, or not have started the next one.
+      if (report.processes === (this.#first?.processes ?? 0) + (this.#next ? 1 : 0)) return true;
       await sleep(PAUSE_MS);
     }
     return false;
   }
 
-  /** False if the container or the connection to it has ended. */
-  async answers(): Promise<boolean> {
-    return (await this.#ask(ANSWER_MS)) !== undefined;
+  /**
+   * Starts the process of the next command, which takes most of the time of a command. It waits and does not keep this
+   * process running. Never rejects: {@link takeCommand} reports the failure.
+   */
+  async prepare(): Promise<void> {
+    this.#next ??= this.#spawn();
+    try {
+      this.#started = await this.#next;
+      this.#started.hold(false);
+      if (this.#end) this.#started.close();
+    } catch {
+      // Reported later.
+    }
+  }
+
+  /** The process for one command, which waits for `go` and the script in its `request`. */
+  async takeCommand(): Promise<WaitingCommand> {
+    const next = this.#next ?? this.#spawn();
+    this.#next = undefined;
+    this.#started = undefined;
+    const command = await next;
+    command.hold(true);
+    return command;
+  }
+
+  #spawn(): Promise<WaitingCommand> {
+    const { uid, gid } = this.user;
+    let isKilled = false;
+    let isAlive = true;
+    return spawnWaiting(
+      {
+        file: 'docker',
+        args: ['exec', '--interactive', '--user', `${uid}:${gid}`, this.name, '/bin/sh', '-c', COMMAND_SCRIPT],
+        env: toHostEnvironment(),
+        startPipe: 'stdin',
+        terminate: () => this.#terminate(),
+        kill: (pid) => {
+          isKilled = true;
+          // The end of the container ends the client too. Killing only the client would leave the processes.
+          void this.end().then(() => sendSignal(pid, 'SIGKILL'));
+        },
+        waitForEnd: async () => {
+          if (isKilled) await this.end();
+          else isAlive = (await this.#ask(ANSWER_MS)) !== undefined;
+        },
+        // The output of a command cannot show this: it may contain any message of the engine.
+        isDriverFailure: (_, stderr) => !isAlive || NOT_STARTED.test(stderr),
+      },
+      { takesStdin: true },
+    );
   }
 
   /** Sends SIGTERM to all processes of the command. */
-  terminate(): void {
+  #terminate(): void {
     const { uid, gid } = this.user;
     void runDocker(['exec', '--user', `${uid}:${gid}`, this.name, '/bin/sh', '-c', TERMINATE_SCRIPT]);
   }
@@ -111,6 +169,7 @@ export class Container {
   async #remove(): Promise<void> {
     this.#client.stdin.destroy();
     await removeContainer(this.name);
+    this.#started?.close();
     this.#client.kill('SIGKILL');
     for (const stream of [this.#client.stdout, this.#client.stderr]) stream.destroy();
   }

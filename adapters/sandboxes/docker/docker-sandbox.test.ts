@@ -66,6 +66,12 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
       exitCode: 7,
     });
     expect(await run(['no-such-program'])).toMatchObject({ exitCode: 127 });
+    const lines = "it's\n\n'two' \\n lines\n";
+    expect(await run(['printf', '%s|', lines, ''], { stdin: 'unread' })).toMatchObject({ stdout: `${lines}||` });
+    const env = { LINES: lines, 'a.b': 'dotted' };
+    expect(await run('printf %s "$LINES$count$go$script"', { env })).toMatchObject({ stdout: lines });
+    // A shell would drop a variable with such a name.
+    expect((await run(['env'], { env })).stdout).toContain('\na.b=dotted\n');
     const long = await run('yes | head -c 3000000', { keepBytes: 1_000 });
     expect(long).toMatchObject({ truncated: true, exitCode: 0 });
   });

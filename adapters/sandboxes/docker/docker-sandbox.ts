@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toHostEnvironment } from '@klaus/adapters/system';
 import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toExecLimits } from '../exec-limits.ts';
@@ -9,7 +8,6 @@ import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { refuseLimitedNetwork } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
-import { sendSignal } from '../process/process-table.ts';
 import { supervise, type Supervised } from '../process/supervise.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
@@ -22,7 +20,7 @@ import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
 import { cannotHideParts, toBesideView, toView } from '../view.ts';
-import { planContainer, toExecArguments } from './arguments.ts';
+import { planContainer, toCommandScript } from './arguments.ts';
 import { findEnginePaths, parseMappings } from './engine-paths.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './find-docker.ts';
 import { OWNER_LABEL, removeOrphans, SESSION_LABEL, WORKSPACE_LABEL } from './containers.ts';
@@ -30,9 +28,6 @@ import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from '
 
 const MASKS_ARE_FIXED =
   'secret files: files that are created or replaced while the command runs are not hidden from it';
-
-/** The message of the client when the engine could not start the process. */
-const NOT_STARTED = /^OCI runtime exec failed: /;
 
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
@@ -144,36 +139,10 @@ export class DockerSandbox implements Sandbox {
   async #run({ container }: TakenContainer, request: ExecRequest, limits: ExecLimits): Promise<Supervised> {
     const { workspace } = this.#options;
     const passed = passEnvironment(this.#options, request).variables;
-    const args = toExecArguments(
-      {
-        ...{ container: container.name, user: container.user, workspace, cwd: toWorkingFolder(request, workspace) },
-        ...{ project: await this.#project!, passed: Object.keys(passed) },
-      },
-      request,
-    );
-    let isKilled = false;
-    let isAlive = true;
-    return supervise(
-      {
-        file: 'docker',
-        args,
-        env: toHostEnvironment({ ...process.env, ...passed }),
-        startPipe: 'stdin',
-        terminate: () => container.terminate(),
-        kill: (pid) => {
-          isKilled = true;
-          // The end of the container ends the client too. Killing only the client would leave the processes.
-          void container.end().then(() => sendSignal(pid, 'SIGKILL'));
-        },
-        waitForEnd: async () => {
-          if (isKilled) await container.end();
-          else isAlive = await container.answers();
-        },
-        // The output of a command cannot show this: it may contain any message of the engine.
-        isDriverFailure: (_, stderr) => !isAlive || NOT_STARTED.test(stderr),
-      },
-      { ...request, timeoutMs: limits.timeoutMs },
-    );
+    const cwd = toWorkingFolder(request, workspace);
+    const command = await container.takeCommand();
+    command.request.script = toCommandScript({ workspace, cwd, project: await this.#project!, passed }, request);
+    return supervise(command, { ...request, timeoutMs: limits.timeoutMs });
   }
 
   #explain(error: unknown): unknown {

@@ -1,3 +1,5 @@
+import { receiveScript } from '../process/prelude.ts';
+
 /** Places in a container where a command can leave files that the next one would see. */
 const TEMPORARY = ['/tmp', '/dev/shm', '/dev/mqueue'];
 
@@ -26,28 +28,22 @@ while read -r _; do
 done`;
 
 /**
- * Runs one command in a container and ends all of its processes. Arguments: the workspace, the working folder, "input" if
- * standard input belongs to the command, then the command. \`kill -1\` spares the shell itself. Messages of the shell about
- * the end of the command are not output of the command.
+ * Waits for "go" and a script (see `receiveScript`) on standard input, runs the script and ends all of its processes. The
+ * rest of the input belongs to the script. `kill -1` spares the shell itself. Messages of the shell about the end of the
+ * command are not output of the command.
  */
-export const COMMAND_SCRIPT = `
-read -r go || exit 125
-[ "$go" = go ] || exit 125
-trap : TERM INT HUP
-ulimit -c 0
-PATH="$1/node_modules/.bin:$PATH"; export PATH
-cd -- "$2" || exit 126
-exec 3>&2 2>/dev/null
-if [ "$3" = input ]; then
-  shift 3
-  (exec "$@" 2>&3 3>&-)
-else
-  shift 3
-  (exec "$@" </dev/null 2>&3 3>&-)
-fi
-code=$?
-kill -KILL -1
-exit $code`;
+export const COMMAND_SCRIPT = [
+  'trap : TERM INT HUP',
+  'read -r go || exit 125',
+  '[ "$go" = go ] || exit 125',
+  ...receiveScript(),
+  'ulimit -c 0',
+  'exec 3>&2 2>/dev/null',
+  '(exec 2>&3 3>&-; eval "$script")',
+  'code=$?',
+  'kill -KILL -1',
+  'exit $code',
+].join('\n');
 
 /** Sends SIGTERM to all processes of the user in a container. */
 export const TERMINATE_SCRIPT = 'kill -TERM -1';

@@ -93,6 +93,7 @@ export class WarmSlot {
     }
     const { warnings, reusable } = protection.closeForReuse();
     this.#keep({ container, reusable });
+    void container.prepare();
     return warnings;
   }
 

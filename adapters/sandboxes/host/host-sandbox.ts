@@ -5,7 +5,7 @@ import { toExecLimits } from '../exec-limits.ts';
 import { toArguments, toWorkingFolder } from '../paths.ts';
 import { toPrelude, toUnenforced } from '../process/prelude.ts';
 import { countTasks, listDescendants, sendSignal } from '../process/process-table.ts';
-import { superviseWaiting } from '../process/supervise.ts';
+import { supervise } from '../process/supervise.ts';
 import { spawnWaiting } from '../process/waiting-command.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { endMarked, isOrphanMark, MARK, toMark } from './marked-processes.ts';
@@ -96,7 +96,7 @@ export class HostSandbox implements Sandbox {
         { takesStdin: request.stdin !== undefined, inherits: request.inherits ?? false },
       );
       using _ = request.inherits ? passSize(command.pid!) : undefined;
-      const result = await superviseWaiting(command, { ...request, timeoutMs: limits.timeoutMs });
+      const result = await supervise(command, { ...request, timeoutMs: limits.timeoutMs });
       const exceeded = group.exceeded();
       const unenforced = [
         'filesystem: the command runs with all rights of the user',

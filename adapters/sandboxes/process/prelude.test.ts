@@ -5,18 +5,22 @@ import { DEFAULT_EXEC_LIMITS } from '../exec-limits.ts';
 import { toPrelude } from './prelude.ts';
 import { countTasks, sendSignal } from './process-table.ts';
 import { supervise } from './supervise.ts';
+import { spawnWaiting } from './waiting-command.ts';
 
 async function readLimit(others?: number): Promise<number> {
   const prelude = toPrelude({ limits: { ...DEFAULT_EXEC_LIMITS, processes: 1_000 }, controllers: new Set(), others });
   const { stdout } = await supervise(
-    {
-      file: '/bin/sh',
-      args: ['-c', prelude, 'klaus', '/', 'sh', '-c', 'ulimit -u 2>/dev/null || ulimit -p'],
-      env: process.env,
-      startPipe: 'descriptor',
-      terminate: (pid) => sendSignal(pid, 'SIGTERM'),
-      kill: (pid) => sendSignal(pid, 'SIGKILL'),
-    },
+    await spawnWaiting(
+      {
+        file: '/bin/sh',
+        args: ['-c', prelude, 'klaus', '/', 'sh', '-c', 'ulimit -u 2>/dev/null || ulimit -p'],
+        env: process.env,
+        startPipe: 'descriptor',
+        terminate: (pid) => sendSignal(pid, 'SIGTERM'),
+        kill: (pid) => sendSignal(pid, 'SIGKILL'),
+      },
+      { takesStdin: false },
+    ),
     { timeoutMs: 60_000 },
   );
   return Number(stdout);

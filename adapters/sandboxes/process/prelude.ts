@@ -26,24 +26,30 @@ export function toPrelude(options: PreludeOptions): string {
     'read -r go <&3 || exit 125',
     '[ "$go" = go ] || exit 125',
     ...(options.before ?? []),
-    ...(options.receivesCommand ? RECEIVE_COMMAND : []),
+    ...(options.receivesCommand ? receiveScript('<&3') : []),
     ...(options.closesChannel === false ? [] : ['exec 3>&-']),
     ...toResourceLimits(options),
     ...(options.receivesCommand ? ['eval "$script"'] : ['cd -- "$1" || exit 126', 'shift', 'exec "$@"']),
   ].join('\n');
 }
 
-/** Reads the number of lines and then the lines into `$script`, with shell builtins only. */
-const RECEIVE_COMMAND = [
-  'read -r count <&3 || exit 125',
-  'script=',
-  'while [ "$count" -gt 0 ]; do',
-  'IFS= read -r line <&3 || exit 125',
-  'script="$script$line',
-  '"',
-  'count=$((count - 1))',
-  'done',
-];
+/**
+ * Shell lines that read a number of lines and then the lines into `$script`, with builtins only.
+ *
+ * @param from A redirection of the input. Default: standard input.
+ */
+export function receiveScript(from = ''): string[] {
+  return [
+    `read -r count ${from} || exit 125`,
+    'script=',
+    'while [ "$count" -gt 0 ]; do',
+    `IFS= read -r line ${from} || exit 125`,
+    'script="$script$line',
+    '"',
+    'count=$((count - 1))',
+    'done',
+  ];
+}
 
 /**
  * The script that is sent to a prelude with `receivesCommand`: the equivalent of its arguments.
@@ -55,7 +61,8 @@ export function toScript(cwd: string, words: readonly string[], options: { hasIn
   return [...input, `cd -- ${quote(cwd)} || exit 126`, `exec ${words.map(quote).join(' ')}`].join('\n');
 }
 
-function quote(word: string): string {
+/** A word of a shell script, in single quotes. */
+export function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import type { ExecRequest, ExecResult } from '@klaus/core/agent';
 import { CommandOutput } from './command-output.ts';
-import { spawnWaiting, type SpawnRequest, type WaitingCommand } from './waiting-command.ts';
+import type { SpawnRequest, WaitingCommand } from './waiting-command.ts';
 
 /** Time to wait for the end of the output after the exit: a process outside the sandbox may hold it open. */
 const DRAIN_MS = 2_000;
@@ -13,18 +13,12 @@ export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'onBegin
 export type Supervised = Omit<ExecResult, 'unenforced' | 'exceeded'>;
 
 /**
- * Runs one command from start to end. Call it on the main thread: the kernel ends children together with the *thread*
- * that created them.
+ * Runs one started command to its end. Call it once for each command, on the main thread: the kernel ends children
+ * together with the *thread* that created them.
  *
  * @throws KlausError `sandbox.failed` when the driver fails; rethrows errors of `onOutput`.
  */
-export async function supervise(request: SpawnRequest, options: SuperviseOptions): Promise<Supervised> {
-  if (options.signal?.aborted) return toNotRun(options);
-  return superviseWaiting(await spawnWaiting(request, { takesStdin: options.stdin !== undefined }), options);
-}
-
-/** As {@link supervise}, for a process that is already started. Call it once for each process. */
-export async function superviseWaiting(command: WaitingCommand, options: SuperviseOptions): Promise<Supervised> {
+export async function supervise(command: WaitingCommand, options: SuperviseOptions): Promise<Supervised> {
   const { request } = command;
   if (options.signal?.aborted) {
     await command.abandon();

@@ -30,7 +30,7 @@ export interface SpawnRequest {
   onWaiting?(pid: number): void | Promise<void>;
   /** Called just before `go`. */
   onReady?(pid: number): void;
-  /** Lines that are sent after `go`, preceded by their number. Only for `descriptor`. */
+  /** Lines that are sent after `go`, preceded by their number. */
   script?: string | undefined;
   /** Sends SIGTERM to all processes of the command. */
   terminate(pid: number): void;
@@ -122,6 +122,17 @@ export class WaitingCommand {
     await begun;
     await this.request.onWaiting?.(pid!);
     return !this.#hasExited;
+  }
+
+  get hasExited(): boolean {
+    return this.#hasExited;
+  }
+
+  /** False: it does not keep this process running. Default true. */
+  hold(isHeld: boolean): void {
+    const outputs = this.#outputs ? [this.#outputs.stdout, this.#outputs.stderr] : [];
+    for (const each of [this.#child, this.#startPipe, ...outputs] as (Partial<Socket> | number | undefined)[])
+      if (typeof each === 'object') (isHeld ? each.ref : each.unref)?.call(each);
   }
 
   /** The output streams. Call once; nothing is read before. */
