@@ -7,8 +7,10 @@ import { signInFromAddress } from './state/sign-in-flow.ts';
 import { electNotifier } from './state/notifier.ts';
 import { openHost } from './state/host.ts';
 import { applyPreferences } from './state/preferences.ts';
+import { measureScrollbar } from './ui/measure-scrollbar.ts';
 import { followVisibility } from './state/visibility.ts';
 import { followAddress } from './state/route.ts';
+import './style/fonts.css';
 import './style/tokens.css';
 import './style/base.css';
 import './style/button.css';
@@ -19,6 +21,7 @@ import './style/feedback.css';
 import './style/adapt.css';
 
 applyPreferences(document.documentElement);
+measureScrollbar(document.documentElement);
 await signInFromAddress();
 followAddress();
 followVisibility();

@@ -6,6 +6,7 @@ import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { rememberSignOut } from '../state/sign-in-flow.ts';
+import { toggleSidebar } from '../sessions/sidebar-edge.tsx';
 import { attempt } from './attempt.ts';
 import { clearDrafts } from '../composer/drafts.ts';
 import { clearHistory } from '../composer/history.ts';
@@ -33,7 +34,7 @@ function openNextQuestion(): void {
 function toggleTheme(): void {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   const { theme } = preferences.get();
-  const shown = theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
+  const shown = theme === 'system' || theme === 'contrast' ? (isDark ? 'dark' : 'light') : theme;
   changePreferences({ theme: shown === 'dark' ? 'light' : 'dark' });
 }
 
@@ -58,6 +59,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'guard', keys: 'g g', title: (t) => t.attention.guard, run: () => go({ page: 'guard' }) },
   { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
+  { id: 'sidebar', keys: 'mod+b', title: (t) => t.keys.sidebar, run: toggleSidebar },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
   {
     id: 'preferences',

@@ -1,6 +1,8 @@
-/** Background and text colour of the terminal in the light theme. Keep in sync with `tokens.css`. */
-const BACKGROUND = '#16171a';
-const TEXT = '#dcdee3';
+/** Backgrounds of the terminal, and the colour towards which text is mixed there. Keep in sync with `tokens.css`. */
+const THEMES = {
+  light: { background: '#f6f6f9', towards: 0 },
+  dark: { background: '#0b0c0e', towards: 255 },
+};
 
 /** The minimum contrast of text in WCAG. */
 const MIN_CONTRAST = 4.5;
@@ -25,18 +27,22 @@ export function toContrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** A text colour of a program, lightened until it is readable on the background of the terminal. */
+/** A text colour of a program, changed until it is readable on the background of the terminal. A CSS colour. */
 export function toReadable(color: string): string {
+  return `light-dark(${mix(color, THEMES.light)}, ${mix(color, THEMES.dark)})`;
+}
+
+function mix(color: string, { background, towards }: (typeof THEMES)['light']): string {
   let shown = color;
-  for (let share = 0.1; share < 1 && toContrast(shown, BACKGROUND) < MIN_CONTRAST; share += 0.1) {
-    const mixed = toParts(color).map((part) => Math.round(part + (255 - part) * share));
+  for (let share = 0.1; share < 1 && toContrast(shown, background) < MIN_CONTRAST; share += 0.1) {
+    const mixed = toParts(color).map((part) => Math.round(part + (towards - part) * share));
     shown = `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
   }
   return shown;
 }
 
 /** A readable text colour on a background of a program: the given colour if possible, otherwise black or white. */
-export function toTextOn(background: string, color: string = TEXT): string {
-  if (toContrast(color, background) >= MIN_CONTRAST) return color;
+export function toTextOn(background: string, color?: string): string {
+  if (color !== undefined && toContrast(color, background) >= MIN_CONTRAST) return color;
   return toContrast('#ffffff', background) >= toContrast('#000000', background) ? '#ffffff' : '#000000';
 }

@@ -116,7 +116,7 @@ function Editor(props: ComposerProps) {
     event.preventDefault();
   };
   return (
-    <section className="composer" aria-label={t.composer.label}>
+    <section className="composer in-column" aria-label={t.composer.label}>
       {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
       <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
       <textarea

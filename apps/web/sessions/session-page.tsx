@@ -212,7 +212,7 @@ function OpenQuestions({ state }: { state: SessionState }) {
       : own.title;
   const all = asking.reduce((sum, each) => sum + each.session.questions, approvals.size);
   return (
-    <a className="questions line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>
+    <a className="questions in-column line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>
       <CircleQuestionMark size={14} />
       <span className="ellipsis">{title}</span>
       <span className="number">{t.sessions.questions(all)}</span>

@@ -3,6 +3,7 @@ import {
   ChartColumn,
   Columns3,
   Keyboard,
+  PanelLeft,
   Search,
   Settings2,
   ShieldCheck,
@@ -17,10 +18,12 @@ import { overlay } from '../state/overlay.ts';
 import { go, route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
+import { BrandMark } from '../ui/brand-mark.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { useSignal } from '../actions/use-signal.ts';
 import { SearchResults } from './search-results.tsx';
+import { SidebarEdge, toggleSidebar } from './sidebar-edge.tsx';
 import { SessionList } from './session-list.tsx';
 import './sidebar.css';
 
@@ -35,24 +38,36 @@ export function Sidebar() {
   const isBoard = here.page === 'board';
   const isGuard = here.page === 'guard';
   const isAgents = here.page === 'agents';
-  const buttons = [
+  const places = [
     { label: t.attention.board, keys: 'g b', icon: Columns3, isPressed: isBoard, run: () => go({ page: 'board' }) },
     { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
     { label: t.attention.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
     { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
     { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
     { label: t.app.preferences, keys: 'mod+,', icon: Settings2, run: () => overlay.set({ kind: 'preferences' }) },
-    { label: t.app.newSession, keys: 'n', icon: SquarePen, run: () => go({ page: 'home' }) },
   ];
   return (
     <nav className="sidebar column" aria-label={t.app.sessions}>
       <header className="sidebar-head line">
-        <a className="sidebar-name" href="#/">
+        <a className="sidebar-name line" href="#/">
+          <BrandMark />
           Klaus
         </a>
-        {buttons.map(({ isPressed, run, ...button }) => (
-          <IconButton key={button.keys} {...button} iconSize={16} aria-pressed={isPressed} onClick={run} />
-        ))}
+        <IconButton
+          className="wide"
+          label={t.app.hideSidebar}
+          keys="mod+b"
+          icon={PanelLeft}
+          iconSize={16}
+          onClick={toggleSidebar}
+        />
+        <IconButton
+          label={t.app.newSession}
+          keys="n"
+          icon={SquarePen}
+          iconSize={16}
+          onClick={() => go({ page: 'home' })}
+        />
       </header>
       <div className="sidebar-search search line" role="search">
         <Search size={14} aria-hidden className="muted" />
@@ -78,6 +93,12 @@ export function Sidebar() {
         <SessionList sessions={sessions} current={here.page === 'session' ? here.id : ''} />
       ) : null}
       <SignedIn />
+      <footer className="sidebar-foot line">
+        {places.map(({ isPressed, run, ...button }) => (
+          <IconButton key={button.keys} {...button} iconSize={16} aria-pressed={isPressed} onClick={run} />
+        ))}
+      </footer>
+      <SidebarEdge />
     </nav>
   );
 }

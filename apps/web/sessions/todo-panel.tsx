@@ -40,7 +40,7 @@ export const TodoPanel = memo(function TodoPanel({ list }: { list: TodoList | un
   if (current < 0) return null;
   const done = todos.filter(({ status }) => status === 'done').length;
   return (
-    <section className="todos" aria-labelledby={`${id}-title`}>
+    <section className="todos in-column" aria-labelledby={`${id}-title`}>
       <button
         type="button"
         className="todos-head bare line"

@@ -1,13 +1,17 @@
+import { PanelLeft } from 'lucide-react';
 import { useEffect } from 'react';
 import { useKeys } from '../keys/use-keys.ts';
 import { SessionPage } from '../sessions/session-page.tsx';
 import { Home } from '../sessions/home.tsx';
+import { toggleSidebar } from '../sessions/sidebar-edge.tsx';
 import { Sidebar } from '../sessions/sidebar.tsx';
 import { host } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
+import { preferences } from '../state/preferences.ts';
 import { route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Loading } from '../ui/empty.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
@@ -30,6 +34,7 @@ export function App() {
   const { isSignedOut, link, isLoading } = useStore(host);
   const here = useStore(route);
   const over = useStore(overlay);
+  const { isSidebarHidden } = useStore(preferences);
   useKeys();
   useAttention();
   useEffect(() => {
@@ -43,6 +48,11 @@ export function App() {
         {t.app.skip}
       </a>
       <Sidebar />
+      {isSidebarHidden ? (
+        <div className="sidebar-show wide">
+          <IconButton label={t.app.showSidebar} keys="mod+b" icon={PanelLeft} iconSize={16} onClick={toggleSidebar} />
+        </div>
+      ) : null}
       <main id="content" className="content column" tabIndex={-1}>
         {link === 'offline' || (link === 'connecting' && !isLoading) ? (
           <p className="offline" role="status">

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { LetterKeys } from '../keys/letter-keys.tsx';
 import { host } from '../state/host.ts';
 import { closeOverlay } from '../state/overlay.ts';
-import { changePreferences, LANGUAGES, preferences, THEMES } from '../state/preferences.ts';
+import { ACCENTS, changePreferences, LANGUAGES, preferences, THEMES } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -11,7 +11,7 @@ const NAMES = { en: 'English', de: 'Deutsch' } as const;
 
 export function PreferencesDialog() {
   const t = useText();
-  const { theme, language, notify } = useStore(preferences);
+  const { theme, accent, language, notify } = useStore(preferences);
   const { settings } = useStore(host);
   const [isDenied, setDenied] = useState(false);
   const setNotify = async (wanted: boolean) => {
@@ -36,6 +36,23 @@ export function PreferencesDialog() {
                 onClick={() => changePreferences({ theme: it })}
               >
                 {t.preferences.themes[it]}
+              </button>
+            ))}
+          </div>
+        </div>
+        <div className="row line">
+          <span id="accent-name">{t.preferences.accent}</span>
+          <div className="segments" role="group" aria-labelledby="accent-name">
+            {ACCENTS.map((it) => (
+              <button
+                key={it}
+                type="button"
+                className="line"
+                aria-pressed={it === accent}
+                onClick={() => changePreferences({ accent: it })}
+              >
+                <span className="accent-dot" data-accent={it} aria-hidden />
+                {t.preferences.accents[it]}
               </button>
             ))}
           </div>

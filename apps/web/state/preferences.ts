@@ -4,30 +4,50 @@ import { createStore } from './store.ts';
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const THEMES = ['system', 'light', 'dark'] as const;
+export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
 export type Theme = (typeof THEMES)[number];
 
+export const ACCENTS = ['iris', 'pine', 'ember', 'plum'] as const;
+export type Accent = (typeof ACCENTS)[number];
+
+/** Width of the sidebar in pixels. */
+export const SIDEBAR = { min: 260, start: 288, max: 320 };
+
 export interface Preferences {
+  /** `contrast` is the theme of the system with a higher contrast. */
   theme: Theme;
+  accent: Accent;
   language: Language;
   /** Notify about questions while the page is in the background. */
   notify: boolean;
   split: boolean;
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
+  /** Pixels, as in {@link SIDEBAR}. */
+  sidebarWidth: number;
+  /** Only where the sidebar is beside the content. */
+  isSidebarHidden: boolean;
 }
+
+const DEFAULTS = {
+  ...{ theme: 'system', accent: 'iris', notify: false, split: false, letterKeys: true },
+  ...{ sidebarWidth: SIDEBAR.start, isSidebarHidden: false },
+} satisfies Partial<Preferences>;
 
 const KEY = 'klaus.preferences';
 
 function read(): Preferences {
   const language = navigator.language.startsWith('de') ? 'de' : 'en';
-  const chosen: Preferences = { theme: 'system', language, notify: false, split: false, letterKeys: true };
+  const chosen: Preferences = { ...DEFAULTS, language };
   const stored = (readStored(KEY) ?? {}) as Partial<Preferences>;
   if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
+  if (ACCENTS.includes(stored.accent as Accent)) chosen.accent = stored.accent as Accent;
   if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
-  for (const name of ['notify', 'split', 'letterKeys'] as const) {
+  for (const name of ['notify', 'split', 'letterKeys', 'isSidebarHidden'] as const) {
     if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
+  const width = Number(stored.sidebarWidth);
+  if (width >= SIDEBAR.min && width <= SIDEBAR.max) chosen.sidebarWidth = width;
   return chosen;
 }
 
@@ -39,13 +59,18 @@ export function changePreferences(change: Partial<Preferences>): void {
 
 /** Applies the preferences to the root element and stores them, now and after every change. */
 export function applyPreferences(root: HTMLElement): void {
+  const system = matchMedia('(prefers-contrast: more)');
   const apply = () => {
-    const chosen = preferences.get();
-    root.lang = chosen.language;
-    if (chosen.theme === 'system') delete root.dataset['theme'];
-    else root.dataset['theme'] = chosen.theme;
-    writeStored(KEY, chosen);
+    const { theme, accent, language, sidebarWidth, isSidebarHidden } = preferences.get();
+    root.lang = language;
+    root.dataset['theme'] = theme;
+    root.dataset['accent'] = accent;
+    root.dataset['sidebar'] = isSidebarHidden ? 'hidden' : 'shown';
+    root.style.setProperty('--sidebar', `${sidebarWidth}px`);
+    root.dataset['contrast'] = theme === 'contrast' || (theme === 'system' && system.matches) ? 'more' : 'normal';
+    writeStored(KEY, preferences.get());
   };
   apply();
   preferences.subscribe(apply);
+  system.addEventListener('change', apply);
 }
