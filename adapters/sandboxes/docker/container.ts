@@ -46,6 +46,7 @@ export class Container {
   #first: Report | undefined;
   #end: Promise<void> | undefined;
   #hasEnded = false;
+  readonly #since = new Date();
   /** The process of the next command, which waits for its script. */
   #next: Promise<WaitingCommand> | undefined;
   #started: WaitingCommand | undefined;
@@ -146,13 +147,23 @@ export class Container {
         },
         waitForEnd: async () => {
           if (isKilled) await this.end();
-          else isAlive = (await this.#ask(ANSWER_MS)) !== undefined;
+          // A command that uses all memory can end the other processes of its container, too.
+          else isAlive = (await this.#ask(ANSWER_MS)) !== undefined || (await this.hasReachedMemory());
         },
         // The output of a command cannot show this: it may contain any message of the engine.
         isDriverFailure: (_, stderr) => !isAlive || NOT_STARTED.test(stderr),
       },
       { takesStdin: true },
     );
+  }
+
+  /** True if the kernel has ended a process of this container at its memory limit. */
+  async hasReachedMemory(): Promise<boolean> {
+    const filters = ['--filter', `container=${this.name}`, '--filter', 'event=oom'];
+    const until = new Date().toISOString();
+    const since = this.#since.toISOString();
+    const { stdout } = await runDocker(['events', ...filters, '--since', since, '--until', until, '--format', 'oom']);
+    return stdout !== '';
   }
 
   /** Sends SIGTERM to all processes of the command. */

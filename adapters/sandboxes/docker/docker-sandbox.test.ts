@@ -323,6 +323,15 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     execFileSync('docker', ['rm', 'other']);
   });
 
+  test('a command that reaches the memory limit says so, also if its container ends', async () => {
+    const limits = { memoryMb: 40 };
+    for (const command of ['head -c 120000000 /dev/zero > /tmp/big', 'head -c 120000000 /dev/zero | tail -c 110000000']) {
+      const { exceeded } = await run(command, { limits });
+      expect(exceeded, command).toEqual([expect.stringContaining('40 MiB')]);
+    }
+    expect(await run('echo next')).toMatchObject({ stdout: 'next\n' });
+  });
+
   test('limits are passed on', async () => {
     expect(
       (await run(['node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));'], { limits: { memoryMb: 100 } }))

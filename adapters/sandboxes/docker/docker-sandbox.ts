@@ -29,6 +29,9 @@ import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from '
 const MASKS_ARE_FIXED =
   'secret files: files that are created or replaced while the command runs are not hidden from it';
 
+/** The exit code of a command that SIGKILL ended. */
+const KILLED = 137;
+
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
   image?: string;
@@ -81,17 +84,24 @@ export class DockerSandbox implements Sandbox {
     let canStay = false;
     let repairs: readonly string[];
     let result: Supervised;
+    let isOutOfMemory = false;
     try {
       result = await this.#run(taken, request, limits);
+      isOutOfMemory = result.exitCode === KILLED && (await taken.container.hasReachedMemory());
       // A layer is discarded after its command.
-      canStay = request.workspaceAt === undefined && request.besideAt === undefined;
+      canStay = !isOutOfMemory && request.workspaceAt === undefined && request.besideAt === undefined;
     } finally {
       repairs = await this.#slot.release(taken, canStay);
     }
     for (const repair of repairs) warnings.add(repair);
     const unenforced = isSeccompArch(process.arch) ? [] : [`system calls: there is no filter for ${process.arch}`];
     if (this.#options.masks) unenforced.push(MASKS_ARE_FIXED);
-    return { ...result, unenforced, ...(warnings.size > 0 ? { warnings: [...warnings] } : {}) };
+    return {
+      ...result,
+      unenforced,
+      ...(isOutOfMemory ? { exceeded: [`memory: a process was ended at the limit of ${limits.memoryMb} MiB`] } : {}),
+      ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),
+    };
   }
 
   async #plan(
