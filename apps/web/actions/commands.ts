@@ -59,7 +59,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'guard', keys: 'g g', title: (t) => t.attention.guard, run: () => go({ page: 'guard' }) },
   { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
-  { id: 'sidebar', keys: 'mod+b', title: (t) => t.keys.sidebar, run: toggleSidebar },
+  { id: 'sidebar', keys: 'mod+b', title: (t) => t.layout.toggleSidebar, run: toggleSidebar },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
   {
     id: 'preferences',

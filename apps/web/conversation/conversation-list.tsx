@@ -22,6 +22,7 @@ import { Empty, Loading } from '../ui/empty.tsx';
 import { Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
+import { ReadGroupView } from './read-group-view.tsx';
 import { estimateHeight, findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
@@ -206,6 +207,8 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
         />
       );
     }
+    case 'group':
+      return <ReadGroupView calls={row.calls} conversation={conversation} isMarked={isMarked} />;
     case 'earlier':
       return <Loading rows={3} />;
     case 'working':

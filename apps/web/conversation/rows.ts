@@ -8,6 +8,7 @@ import {
   type Parts,
 } from '@klaus/core/conversation';
 import type { QueuedMessage } from '@klaus/server/contract';
+import { isRead } from './read-group.ts';
 import type { SessionState } from '../log/session-log.ts';
 
 /** One row of a conversation. In-flight rows follow the rows of the log. */
@@ -18,11 +19,20 @@ export type Row = {
 } & (
   | { kind: 'entry'; entry: Exclude<Entry, ModelEntry> }
   | AnswerRow
+  | GroupRow
   | { kind: 'working' }
   /** Earlier events are not loaded yet. */
   | { kind: 'earlier' }
   | { kind: 'queued'; message: QueuedMessage }
 );
+
+/** At least two consecutive calls that only read. */
+export interface GroupRow {
+  kind: 'group';
+  key: string;
+  height?: number;
+  calls: readonly CallEntry[];
+}
 
 /** A part of a message of the model. A short message has one part. */
 export interface AnswerRow {
@@ -48,8 +58,13 @@ type Shown = Pick<SessionState, 'conversation' | 'inFlight' | 'queue' | 'isCompl
 
 /** Index of the row that shows an event of the log; -1 for none. */
 export function findRecord(rows: readonly Row[], seq: number): number {
-  const owner = rows.findIndex((row) => row.kind === 'entry' && row.entry.kind === 'call' && isOf(row.entry, seq));
+  const owner = rows.findIndex((row) => callsOf(row).some((call) => isOf(call, seq)));
   return owner >= 0 ? owner : rows.findLastIndex((row) => (toSeq(row) ?? Number.POSITIVE_INFINITY) <= seq);
+}
+
+function callsOf(row: Row): readonly CallEntry[] {
+  if (row.kind === 'group') return row.calls;
+  return row.kind === 'entry' && row.entry.kind === 'call' ? [row.entry] : [];
 }
 
 function isOf({ seq: own, decisions, asked, answer, resultSeq }: CallEntry, seq: number): boolean {
@@ -71,6 +86,7 @@ export function toRows({ conversation, inFlight, queue, isComplete }: Shown): Ro
 /** Seq of the event whose first row this is; undefined for in-flight rows and further parts. */
 function toSeq(row: Row): number | undefined {
   if (row.kind === 'entry') return row.entry.seq;
+  if (row.kind === 'group') return row.calls[0]!.seq;
   return row.kind === 'answer' && row.isFirst ? row.entry?.seq : undefined;
 }
 
@@ -79,13 +95,49 @@ function toLogRows(conversation: Conversation): readonly Row[] {
   const before = logRows.get(conversation);
   if (before?.seq === seq) return before.rows;
   const rows: Row[] = [];
-  for (const entry of entries) {
+  let reads: CallEntry[] = [];
+  /** Messages without words since the last read; between two reads they are not shown. */
+  let silent: Entry[] = [];
+  const add = (entry: Entry): void => {
     let own = entryRows.get(entry);
     if (!own) entryRows.set(entry, (own = toEntryRows(entry)));
     for (const row of own) rows.push(row);
+  };
+  const flush = (): void => {
+    if (reads.length > 1) rows.push(toGroup(reads));
+    else reads.forEach(add);
+    silent.forEach(add);
+    [reads, silent] = [[], []];
+  };
+  for (const entry of entries) {
+    if (isRead(entry)) {
+      reads.push(entry);
+      silent = [];
+    } else if (reads.length > 0 && isSilent(entry)) silent.push(entry);
+    else {
+      flush();
+      add(entry);
+    }
   }
+  flush();
   logRows.set(conversation, { seq, rows });
   return rows;
+}
+
+/** Rows of groups by their last call. */
+const groups = new WeakMap<CallEntry, GroupRow>();
+
+function toGroup(calls: readonly CallEntry[]): GroupRow {
+  const last = calls.at(-1)!;
+  const before = groups.get(last);
+  if (before?.calls.length === calls.length && before.calls[0] === calls[0]) return before;
+  const row: GroupRow = { kind: 'group', key: `group ${calls[0]!.id}`, calls };
+  groups.set(last, row);
+  return row;
+}
+
+function isSilent(entry: Entry): boolean {
+  return entry.kind === 'model' && entry.text.trim() === '' && entry.thinking.trim() === '';
 }
 
 function toEntryRows(entry: Entry): Row[] {
@@ -122,17 +174,19 @@ function toAnswerRows(
   });
 }
 
+const CALL_HEIGHT = 28;
 /** Characters per line on a wide page. */
-const WIDTH = 90;
+const WIDTH = 72;
 /** Height in pixels of a line of text, and of the gap between two blocks. */
-const LINE = { text: 22, gap: 8 };
+const LINE = { text: 21, gap: 8 };
 
 /** Estimated height in pixels of a row that is not rendered yet. A good estimate avoids layout shifts. */
 export function estimateHeight(row: Row): number {
   if (row.kind === 'answer') return 16 + toTextHeight(row.text);
+  if (row.kind === 'group') return CALL_HEIGHT;
   if (row.kind !== 'entry') return 48;
   const { entry } = row;
-  if (entry.kind === 'call') return 40;
+  if (entry.kind === 'call') return CALL_HEIGHT;
   if (entry.kind === 'fact') return 32;
   if (entry.kind === 'limit') return 140;
   return 40 + Math.ceil(entry.text.length / WIDTH) * 20;

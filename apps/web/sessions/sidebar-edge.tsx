@@ -31,7 +31,7 @@ export function SidebarEdge() {
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={t.app.resizeSidebar}
+      aria-label={t.layout.resizeSidebar}
       aria-valuemin={SIDEBAR.min}
       aria-valuemax={SIDEBAR.max}
       aria-valuenow={sidebarWidth}

@@ -55,7 +55,7 @@ export function Sidebar() {
         </a>
         <IconButton
           className="wide"
-          label={t.app.hideSidebar}
+          label={t.layout.hideSidebar}
           keys="mod+b"
           icon={PanelLeft}
           iconSize={16}

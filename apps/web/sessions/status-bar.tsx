@@ -7,12 +7,18 @@ import { useNow } from '../ui/use-now.ts';
 /** Share of a limit from which the button offers to raise it. */
 const NEAR = 0.8;
 
-/** The usage of a session: context, tokens by class, cost, the closest limit and the output rate. */
+/** The usage of a session: context, cost, with tokens by class on hover, the closest limit and the output rate. */
 export function StatusBar({ conversation, inFlight }: { conversation: Conversation; inFlight: InFlightText }) {
   const t = useText();
   const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
   const now = useNow(run !== undefined);
   const limit = closestLimit(conversation);
+  const tokens = [
+    `${t.status.input} ${formatShort(usage.input)}`,
+    `${t.status.output} ${formatShort(usage.output)}`,
+    `${t.status.cacheRead} ${formatShort(usage.cacheRead)}`,
+    `${t.status.cacheWrite} ${formatShort(usage.cacheWrite)}`,
+  ].join(' · ');
   const rate = toRate(inFlight, requested?.at, now);
   return (
     <footer className="status line small muted" aria-label={t.status.label}>
@@ -23,12 +29,9 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
           words={t.status.contextOf(formatShort(contextTokens), formatShort(contextWindow))}
         />
       ) : null}
-      <dl className="status-tokens number">
-        <Figure name={t.status.input} value={formatShort(usage.input)} title={t.budget.input} />
-        <Figure name={t.status.output} value={formatShort(usage.output)} title={t.budget.output} />
-        <Figure name={t.status.cacheRead} value={formatShort(usage.cacheRead)} title={t.budget.cacheRead} />
-        <Figure name={t.status.cacheWrite} value={formatShort(usage.cacheWrite)} title={t.budget.cacheWrite} />
-        <Figure name={t.status.money} value={formatUsd(usd)} />
+      <dl className="status-cost line number" title={tokens}>
+        <dt>{t.status.money}</dt>
+        <dd>{formatUsd(usd)}</dd>
       </dl>
       {limit ? (
         <Bar
@@ -64,15 +67,6 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
 /** True while a checkpoint that takes long is saved at the end of a run. */
 function isSaving({ calls }: InFlightText): boolean {
   return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
-}
-
-function Figure({ name, value, title }: { name: string; value: string; title?: string }) {
-  return (
-    <div title={title}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }
 
 function Bar({ name, share, words }: { name: string; share: number; words: string }) {

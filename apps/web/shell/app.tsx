@@ -19,6 +19,7 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import { Overlays } from './overlays.tsx';
 import { SignIn } from './sign-in.tsx';
 import { useAttention } from './use-attention.ts';
+import { useTabIcon } from './use-tab-icon.ts';
 import './shell.css';
 
 const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
@@ -37,6 +38,7 @@ export function App() {
   const { isSidebarHidden } = useStore(preferences);
   useKeys();
   useAttention();
+  useTabIcon();
   useEffect(() => {
     // Close the dialog of the previous page.
     overlay.set(undefined);
@@ -50,7 +52,13 @@ export function App() {
       <Sidebar />
       {isSidebarHidden ? (
         <div className="sidebar-show wide">
-          <IconButton label={t.app.showSidebar} keys="mod+b" icon={PanelLeft} iconSize={16} onClick={toggleSidebar} />
+          <IconButton
+            label={t.layout.showSidebar}
+            keys="mod+b"
+            icon={PanelLeft}
+            iconSize={16}
+            onClick={toggleSidebar}
+          />
         </div>
       ) : null}
       <main id="content" className="content column" tabIndex={-1}>

@@ -41,7 +41,7 @@ export function PreferencesDialog() {
           </div>
         </div>
         <div className="row line">
-          <span id="accent-name">{t.preferences.accent}</span>
+          <span id="accent-name">{t.layout.accent}</span>
           <div className="segments" role="group" aria-labelledby="accent-name">
             {ACCENTS.map((it) => (
               <button
@@ -52,7 +52,7 @@ export function PreferencesDialog() {
                 onClick={() => changePreferences({ accent: it })}
               >
                 <span className="accent-dot" data-accent={it} aria-hidden />
-                {t.preferences.accents[it]}
+                {t.layout.accents[it]}
               </button>
             ))}
           </div>

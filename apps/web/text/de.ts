@@ -1,5 +1,6 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { deLayout } from './de-layout.ts';
 import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
@@ -33,9 +34,6 @@ export const de: Text = {
     retry: 'Erneut versuchen',
     back: 'Zurück zu den Sitzungen',
     newSession: 'Neue Sitzung',
-    hideSidebar: 'Seitenleiste ausblenden',
-    showSidebar: 'Seitenleiste einblenden',
-    resizeSidebar: 'Breite der Seitenleiste',
     usage: 'Verbrauch',
     agents: 'Agenten',
     palette: 'Befehle',
@@ -52,6 +50,7 @@ export const de: Text = {
       'Keine Verbindung zum Server. Läufe werden auf dem Server fortgesetzt; die Seite aktualisiert sich nach der Wiederverbindung.',
     unreachable: 'Der Server ist nicht erreichbar.',
   },
+  layout: deLayout,
   signIn: deSignIn,
   state: {
     'needs-you': 'Wartet auf Freigabe',
@@ -294,16 +293,13 @@ export const de: Text = {
     editHunk: 'Abschnitt bearbeiten',
     layout: 'Untereinander oder nebeneinander',
     submit: 'Durchsicht absenden',
-    sidebar: 'Seitenleiste ein- oder ausblenden',
     theme: 'Helles oder dunkles Design',
     signOut: 'Abmelden',
   },
   preferences: {
     title: 'Einstellungen',
     theme: 'Design',
-    themes: { system: 'System', light: 'Hell', dark: 'Dunkel', contrast: 'Hoher Kontrast' },
-    accent: 'Akzent',
-    accents: { iris: 'Iris', pine: 'Kiefer', ember: 'Glut', plum: 'Pflaume' },
+    themes: { system: 'Automatisch', light: 'Hell', dark: 'Dunkel', contrast: 'Hoher Kontrast' },
     language: 'Sprache',
     notify: 'Bei Fragen benachrichtigen, während diese Seite im Hintergrund ist',
     notifyDenied:

@@ -1,5 +1,6 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { enLayout } from './en-layout.ts';
 import { enSignIn } from './en-sign-in.ts';
 import { enWork } from './en-work.ts';
 
@@ -32,9 +33,6 @@ export const en = {
     retry: 'Try again',
     back: 'Back to sessions',
     newSession: 'New session',
-    hideSidebar: 'Hide the sidebar',
-    showSidebar: 'Show the sidebar',
-    resizeSidebar: 'Width of the sidebar',
     usage: 'Usage',
     agents: 'Agents',
     palette: 'Commands',
@@ -50,6 +48,7 @@ export const en = {
     offline: 'No connection to the server. Runs continue on the server, and the page updates when it reconnects.',
     unreachable: 'The server cannot be reached.',
   },
+  layout: enLayout,
   signIn: enSignIn,
   state: {
     'needs-you': 'Waiting for you',
@@ -293,7 +292,6 @@ export const en = {
     editHunk: 'Edit the hunk',
     layout: 'Unified or split diff',
     submit: 'Submit the review',
-    sidebar: 'Show or hide the sidebar',
     theme: 'Light or dark theme',
     signOut: 'Sign out',
   },
@@ -301,8 +299,6 @@ export const en = {
     title: 'Preferences',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'High contrast' },
-    accent: 'Accent',
-    accents: { iris: 'Iris', pine: 'Pine', ember: 'Ember', plum: 'Plum' },
     language: 'Language',
     notify: 'Notify me about questions while this page is in the background',
     notifyDenied: 'The browser blocks notifications from this page. Allow them in the browser settings.',

@@ -1,0 +1,24 @@
+import { createCount } from './count.ts';
+import type { enLayout } from './en-layout.ts';
+
+const count = createCount('de');
+
+/** The same in German. */
+export const deLayout: typeof enLayout = {
+  hideSidebar: 'Seitenleiste ausblenden',
+  showSidebar: 'Seitenleiste einblenden',
+  resizeSidebar: 'Breite der Seitenleiste',
+  toggleSidebar: 'Seitenleiste ein- oder ausblenden',
+  accent: 'Akzentfarbe',
+  accents: { iris: 'Iris', pine: 'Kiefer', ember: 'Glut', plum: 'Pflaume' },
+  reads: ({ read, listed, searched, other }) =>
+    [
+      read > 0 ? `${count(read, 'Datei', 'Dateien')} gelesen` : '',
+      listed > 0 ? `${count(listed, 'Ordner', 'Ordner')} aufgelistet` : '',
+      searched > 0 ? count(searched, 'Suche', 'Suchen') : '',
+      other > 0 ? count(other, 'weitere Abfrage', 'weitere Abfragen') : '',
+    ]
+      .filter(Boolean)
+      .join(', '),
+  readsFailed: (n) => `${n} fehlgeschlagen`,
+};
