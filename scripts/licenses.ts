@@ -9,6 +9,7 @@ const PERMISSIVE = new Set([
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'OFL-1.1',
   'Unlicense',
 ]);
 

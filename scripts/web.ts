@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createServer, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { pureSchemas } from './bundle/pure-schemas.ts';
 
@@ -17,7 +17,7 @@ const config: InlineConfig = {
 };
 
 /**
- * Builds the page. Resolves with the ids of every module that is in it.
+ * Builds the page. Resolves with the ids of every module that is in it, and the paths of other files, such as fonts.
  *
  * @param folder The target; its content is deleted first. Default: where the server of a clone reads the page.
  */
@@ -42,7 +42,9 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       },
     },
   })) as Rolldown.RolldownOutput;
-  return output.flatMap((it) => (it.type === 'chunk' ? it.moduleIds : []));
+  return output.flatMap((it) =>
+    it.type === 'chunk' ? it.moduleIds : it.originalFileNames.map((name) => resolve(PAGE, name)),
+  );
 }
 
 /**

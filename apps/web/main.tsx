@@ -10,6 +10,7 @@ import { applyPreferences } from './state/preferences.ts';
 import { measureScrollbar } from './ui/measure-scrollbar.ts';
 import { followVisibility } from './state/visibility.ts';
 import { followAddress } from './state/route.ts';
+import { followLanguage } from './text/text.ts';
 import './style/fonts.css';
 import './style/tokens.css';
 import './style/base.css';
@@ -22,7 +23,7 @@ import './style/adapt.css';
 
 applyPreferences(document.documentElement);
 measureScrollbar(document.documentElement);
-await signInFromAddress();
+await Promise.all([signInFromAddress(), followLanguage()]);
 followAddress();
 followVisibility();
 electNotifier();

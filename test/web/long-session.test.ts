@@ -60,7 +60,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const log = page.getByRole('log', { name: en.conversation.label });
         await log.getByText(toLastWords(PROMPTS - 1)).waitFor();
         // No totals until the session is loaded.
-        expect(await page.locator('.status-tokens').count()).toBe(0);
+        expect(await page.locator('.status-cost').count()).toBe(0);
         await page.keyboard.press('i');
         await page.keyboard.type('A draft');
         expect(await page.getByRole('textbox', { name: en.composer.label }).inputValue()).toBe('A draft');
@@ -73,7 +73,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await said.waitFor();
         const before = await topOf(page, words);
         rest.resolve();
-        await page.locator('.status-tokens').waitFor();
+        await page.locator('.status-cost').waitFor();
         await expect
           .poll(async () => Math.abs((await topOf(page, words)) - before), { timeout: 10_000 })
           .toBeLessThan(3);
@@ -82,7 +82,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await log.getByText('Step 0:').waitFor();
         expect(await page.locator('.conversation-scroll *').count()).toBeLessThan(400);
         const session = await serving.client.session({ params: { id: SESSION } });
-        const shown = await page.locator('.status-tokens').innerText();
+        const shown = await page.locator('.status-cost').innerText();
         expect(shown).toContain(
           new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(session.usd!),
         );
