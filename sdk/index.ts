@@ -126,6 +126,7 @@ export {
   isCharged,
   isDisturbance,
   isEditable,
+  isHidden,
   isKlausError,
   isOutage,
   isReadOnly,

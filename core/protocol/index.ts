@@ -48,7 +48,7 @@ export {
   type Decision,
 } from './authority/verdict.ts';
 export { fileChangeSchema, type FileChange } from './changes/change.ts';
-export { hunkKindSchema, hunkSchema, type Hunk, isEditable } from './changes/hunk.ts';
+export { hunkKindSchema, hunkSchema, type Hunk, isEditable, isHidden } from './changes/hunk.ts';
 export {
   treeIdSchema,
   type TreeId,

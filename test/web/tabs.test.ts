@@ -161,7 +161,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
       await page.locator('[data-question]').waitFor();
     }
     await tabs[5]!.locator('.conversation-scroll').focus();
-    await tabs[5]!.keyboard.press('A');
+    await tabs[5]!.keyboard.press('y');
     await expect.poll(titles, WAIT).toEqual(all('Klaus'));
     await show(tabs[2]!);
     await tabs[2]!.getByText(en.call.answer.approved).first().waitFor();

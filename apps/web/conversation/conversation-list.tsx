@@ -190,7 +190,15 @@ function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: num
 const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
     case 'entry':
-      return <EntryView entry={row.entry} conversation={conversation} progress={progress} isMarked={isMarked} />;
+      return (
+        <EntryView
+          entry={row.entry}
+          attempt={row.attempt}
+          conversation={conversation}
+          progress={progress}
+          isMarked={isMarked}
+        />
+      );
     case 'answer': {
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);

@@ -3,10 +3,12 @@ import {
   type CallEntry,
   type Conversation,
   type Entry,
+  type FactEvent,
   type ModelEntry,
   type PartialMessage,
   type Parts,
 } from '@klaus/core/conversation';
+import type { EventOf } from '@klaus/core/protocol';
 import type { QueuedMessage } from '@klaus/server/contract';
 import type { SessionState } from '../log/session-log.ts';
 
@@ -16,13 +18,21 @@ export type Row = {
   /** Estimated height in pixels, cached by the list. */
   height?: number;
 } & (
-  | { kind: 'entry'; entry: Exclude<Entry, ModelEntry> }
+  | EntryRow
   | AnswerRow
   | { kind: 'working' }
   /** Earlier events are not loaded yet. */
   | { kind: 'earlier' }
   | { kind: 'queued'; message: QueuedMessage }
 );
+
+export interface EntryRow {
+  kind: 'entry';
+  key: string;
+  entry: Exclude<Entry, ModelEntry>;
+  /** Of the end of a run: the failed request to the model that ended it, which has no row of its own. */
+  attempt?: EventOf<'model.attempted'>;
+}
 
 /** A part of a message of the model. A short message has one part. */
 export interface AnswerRow {
@@ -82,10 +92,37 @@ function toLogRows(conversation: Conversation): readonly Row[] {
   for (const entry of entries) {
     let own = entryRows.get(entry);
     if (!own) entryRows.set(entry, (own = toEntryRows(entry)));
-    for (const row of own) rows.push(row);
+    for (const row of own) pushRow(rows, row);
   }
   logRows.set(conversation, { seq, rows });
   return rows;
+}
+
+/**
+ * Adds a row. Further attempts of a request to the model replace the row of the one before, and the end of a run replaces
+ * that of the attempt that it reports.
+ */
+function pushRow(rows: Row[], row: Row): void {
+  const last = rows.at(-1);
+  const before = last && toFact(last);
+  const event = toFact(row);
+  if (row.kind === 'entry' && last && before?.type === 'model.attempted') {
+    const isRepeated =
+      event?.type === 'model.attempted' && event.turn === before.turn && event.attempt > before.attempt;
+    if (isRepeated) {
+      rows.pop();
+      return void rows.push({ ...row, key: last.key });
+    }
+    if (event?.type === 'run.finished' && event.outcome === 'model_failed') {
+      rows.pop();
+      return void rows.push({ ...row, attempt: before });
+    }
+  }
+  rows.push(row);
+}
+
+function toFact(row: Row): FactEvent | undefined {
+  return row.kind === 'entry' && row.entry.kind === 'fact' ? row.entry.event : undefined;
 }
 
 function toEntryRows(entry: Entry): Row[] {

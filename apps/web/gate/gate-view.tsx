@@ -4,6 +4,7 @@ import { toSubject } from '../conversation/subject.ts';
 import { client } from '../state/client.ts';
 import { toHash } from '../state/route.ts';
 import { formatCount } from '../text/format.ts';
+import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { Time } from '../ui/time.tsx';
@@ -68,7 +69,7 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
         </span>
       </button>
       <p className="decision-why small muted">
-        {rule}: {reason} ·{' '}
+        {rule}: {toReasonText(reason, t)} ·{' '}
         <a href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>{t.call.open}</a> ·{' '}
         <Time at={at} />
       </p>
@@ -88,7 +89,7 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
                 <td>
                   <span className={`verdict verdict-${finding.verdict}`}>{t.call.verdict[finding.verdict]}</span>
                 </td>
-                <td>{finding.reason}</td>
+                <td>{toReasonText(finding.reason, t)}</td>
               </tr>
             ))}
           </tbody>

@@ -25,7 +25,7 @@ export const LimitPanel = memo(function LimitPanel({ entry }: { entry: LimitEntr
         {t.approval.offer(formatLimit(limit, offer))}
       </p>
       {answer ? (
-        <p className={answer.answer === 'approved' ? 'good' : 'bad'}>
+        <p className={answer.answer === 'approved' ? 'good' : 'muted'}>
           {t.call.answer[answer.answer]} {t.call.by(answer.by)}
         </p>
       ) : (

@@ -1,4 +1,5 @@
 import { createCount } from './count.ts';
+import { deApproval } from './run/de-approval.ts';
 import type { enWork } from './en-work.ts';
 
 const count = createCount('de');
@@ -98,44 +99,7 @@ export const deWork: typeof enWork = {
     startedBy: 'Gestartet von',
     closed: 'Diese Sitzung ist geschlossen. Weiter geht es in der Sitzung, die sie gestartet hat.',
   },
-  approval: {
-    review: 'Änderung durchsehen',
-    expires: (when) => `Läuft ab ${when}`,
-    approve: 'Freigeben',
-    reject: 'Ablehnen',
-    rejectAll: 'Alles ablehnen',
-    submit: 'Durchsicht absenden',
-    scope: 'Geltungsbereich',
-    scopes: { once: 'Dieses Mal', session: 'Diese Sitzung', project: 'Dieses Projekt' },
-    scripts: 'Führt aus',
-    note: 'Hinweis an das Modell (optional)',
-    plan: 'Diesen Plan annehmen?',
-    planText: 'Text des Plans',
-    planShow: 'Plan anzeigen',
-    mode: 'Fortsetzen im Modus',
-    goBeyond: 'Grenze anheben und fortsetzen?',
-    limit: (limit, used, cap) => `${used} von ${cap} der ${limit}grenze verbraucht.`,
-    offer: (cap) => `Freigeben, um sie auf ${cap} anzuheben.`,
-    unified: 'Untereinander',
-    split: 'Nebeneinander',
-    accept: 'Annehmen',
-    accepted: 'Angenommen',
-    rejected: 'Abgelehnt',
-    edited: 'Bearbeitet',
-    edit: 'Bearbeiten',
-    editLabel: (id) => `Neuer Text von ${id}`,
-    editSave: 'Übernehmen',
-    acceptFile: 'Datei annehmen',
-    rejectFile: 'Datei ablehnen',
-    hunk: (number, all) => `Abschnitt ${number} von ${all}`,
-    summary: (taken, all, edited) =>
-      `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')} angenommen${edited > 0 ? `, ${edited} bearbeitet` : ''}`,
-    feedback: 'Rückmeldung an das Modell',
-    feedbackAll: 'Der Aufruf wird unverändert ausgeführt.',
-    feedbackNone: 'Der Benutzer hat den Aufruf abgelehnt.',
-    gone: 'Die Frage wurde inzwischen beantwortet.',
-    rows: 'Änderung',
-  },
+  approval: deApproval,
   changes: {
     title: 'Änderungen',
     none: 'Keine Änderungen',

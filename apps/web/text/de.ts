@@ -1,5 +1,7 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { deFailures } from './run/de-failures.ts';
+import { deReasons } from './run/de-reasons.ts';
 import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
@@ -230,6 +232,8 @@ export const de: Text = {
     raise: 'Grenze anheben und fortsetzen',
   },
   limits: { tokens: 'Token', usd: 'Kosten', toolCalls: 'Aufruf', turns: 'Runden' },
+  reasons: deReasons,
+  failures: deFailures,
   ...deWork,
   palette: {
     title: 'Befehle',

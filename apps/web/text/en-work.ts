@@ -1,4 +1,5 @@
 import { createCount } from './count.ts';
+import { enApproval } from './run/en-approval.ts';
 
 const count = createCount('en');
 
@@ -88,44 +89,7 @@ export const enWork = {
     startedBy: 'Started by',
     closed: 'This session is closed. Continue in the session that started it.',
   },
-  approval: {
-    review: 'Review the change',
-    expires: (when: string) => `Expires ${when}`,
-    approve: 'Approve',
-    reject: 'Reject',
-    rejectAll: 'Reject all',
-    submit: 'Submit review',
-    scope: 'Scope',
-    scopes: { once: 'This time', session: 'This session', project: 'This project' },
-    scripts: 'Runs',
-    note: 'Note to the model (optional)',
-    plan: 'Accept this plan?',
-    planText: 'Text of the plan',
-    planShow: 'Show plan',
-    mode: 'Continue in mode',
-    goBeyond: 'Raise the limit and continue?',
-    limit: (limit: string, used: string, cap: string) => `${used} of ${cap} of the ${limit} limit used.`,
-    offer: (cap: string) => `Approve to raise it to ${cap}.`,
-    unified: 'Unified',
-    split: 'Split',
-    accept: 'Accept',
-    accepted: 'Accepted',
-    rejected: 'Rejected',
-    edited: 'Edited',
-    edit: 'Edit',
-    editLabel: (id: string) => `New text of ${id}`,
-    editSave: 'Apply edit',
-    acceptFile: 'Accept file',
-    rejectFile: 'Reject file',
-    hunk: (number: number, all: number) => `Hunk ${number} of ${all}`,
-    summary: (taken: number, all: number, edited: number) =>
-      `${taken} of ${count(all, 'hunk', 'hunks')} accepted${edited > 0 ? `, ${edited} edited` : ''}`,
-    feedback: 'Feedback to the model',
-    feedbackAll: 'The call runs unchanged.',
-    feedbackNone: 'The user rejected this call.',
-    gone: 'The question was answered in the meantime.',
-    rows: 'Change',
-  },
+  approval: enApproval,
   changes: {
     title: 'Changes',
     none: 'No changes',

@@ -1,5 +1,7 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
+import { enFailures } from './run/en-failures.ts';
+import { enReasons } from './run/en-reasons.ts';
 import { enSignIn } from './en-sign-in.ts';
 import { enWork } from './en-work.ts';
 
@@ -229,6 +231,8 @@ export const en = {
     raise: 'Raise the limit and resume',
   },
   limits: { tokens: 'token', usd: 'cost', toolCalls: 'tool call', turns: 'turn' },
+  reasons: enReasons,
+  failures: enFailures,
   ...enWork,
   palette: {
     title: 'Commands',

@@ -1,0 +1,52 @@
+import { createCount } from '../count.ts';
+
+const count = createCount('en');
+
+/** Texts of questions and reviews in English. */
+export const enApproval = {
+  review: 'Review the change',
+  expires: (when: string) => `Expires ${when}`,
+  approve: 'Approve',
+  reject: 'Reject',
+  rejectAll: 'Reject all',
+  submit: 'Submit review',
+  scope: 'Allow',
+  scopes: { once: 'This time', session: 'This session', project: 'This project' },
+  scripts: 'Runs',
+  note: 'Note to the model (optional)',
+  plan: 'Accept this plan?',
+  planText: 'Text of the plan',
+  planShow: 'Show plan',
+  mode: 'Continue in mode',
+  keepChanges: (n: number) => `Keep changes to ${count(n, 'file', 'files')}`,
+  changeFiles: (n: number) => `Change ${count(n, 'file', 'files')}`,
+  runCommand: 'Run a command',
+  goBeyond: 'Raise the limit?',
+  limit: (limit: string, used: string, cap: string) => `${used} of ${cap} of the ${limit} limit used.`,
+  offer: (cap: string) => `Approve to raise it to ${cap}.`,
+  unified: 'Unified',
+  split: 'Split',
+  accept: 'Accept',
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+  edited: 'Edited',
+  edit: 'Edit',
+  editLabel: (id: string) => `New text of ${id}`,
+  editSave: 'Apply edit',
+  acceptFile: 'Accept file',
+  rejectFile: 'Reject file',
+  hunk: (number: number, all: number) => `Hunk ${number} of ${all}`,
+  summary: (taken: number, all: number, edited: number) =>
+    `${taken} of ${count(all, 'hunk', 'hunks')} accepted${edited > 0 ? `, ${edited} edited` : ''}`,
+  feedback: 'Feedback to the model',
+  feedbackAll: 'The call runs unchanged.',
+  feedbackNone: 'The user rejected this call.',
+  gone: 'The question was answered in the meantime.',
+  rows: 'Change',
+  undecided: 'Not decided',
+  hidden: (n: number) =>
+    `${count(n, 'change has', 'changes have')} content that cannot be shown: it is binary or too large. Decide about ${n === 1 ? 'it' : 'them'} to submit.`,
+  acceptHidden: 'Accept without seeing',
+  rejectHidden: 'Reject these',
+  hiddenIn: (n: number) => `${count(n, 'change', 'changes')} cannot be shown. Approve in the review.`,
+};
