@@ -74,6 +74,7 @@ export {
   SETTING_KEYS,
   TOOL_SEARCH,
   USE_TOOL,
+  diffOf,
   hunksOf,
   accessSchema,
   agentHeadSchema,
