@@ -17,6 +17,7 @@ import './style/dialog.css';
 import './style/rows.css';
 import './style/feedback.css';
 import './style/adapt.css';
+import './style/print.css';
 
 applyPreferences(document.documentElement);
 await signInFromAddress();

@@ -19,7 +19,8 @@ import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { Rows, type RowList } from '../ui/virtual-list.tsx';
+import { usePrinting } from '../ui/use-printing.ts';
+import { AllRows, Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
 import { estimateHeight, findRecord, toRows, type Row } from './rows.ts';
@@ -42,6 +43,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   const inner = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(seq === undefined);
   const [isAway, setAway] = useState(false);
+  const isPrinting = usePrinting();
   const rows = useMemo(() => toRows(state), [state]);
   const latest = useRef(rows);
   latest.current = rows;
@@ -95,6 +97,15 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     if (first) anchor.current = { isComplete, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     updateAway(left);
   };
+  const toRow = (at: number) => (
+    <RowView
+      row={rows[at]!}
+      conversation={conversation}
+      version={conversation.seq}
+      progress={toProgress(rows[at]!, inFlight)}
+      isMarked={at === marked}
+    />
+  );
   return (
     <div className="conversation">
       <h2 className="unseen">{t.conversation.label}</h2>
@@ -110,17 +121,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
         {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
         <div ref={inner}>
           <RowContext value={RowView}>
-            <Rows list={list}>
-              {(at) => (
-                <RowView
-                  row={rows[at]!}
-                  conversation={conversation}
-                  version={conversation.seq}
-                  progress={toProgress(rows[at]!, inFlight)}
-                  isMarked={at === marked}
-                />
-              )}
-            </Rows>
+            {isPrinting ? <AllRows count={rows.length}>{toRow}</AllRows> : <Rows list={list}>{toRow}</Rows>}
           </RowContext>
         </div>
       </div>

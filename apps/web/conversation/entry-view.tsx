@@ -48,7 +48,7 @@ export function EntryView({ entry, attempt, conversation, progress, isMarked }: 
         </div>
       );
     case 'limit':
-      return <LimitPanel entry={entry} />;
+      return <LimitPanel entry={entry} conversation={conversation} />;
     case 'fact':
       return (
         <div className={marks}>

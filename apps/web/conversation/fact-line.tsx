@@ -62,7 +62,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'workspace.committed':
       return { words: t.facts.committed(event.ref, event.files) };
     case 'workingCopy.ended':
-      return { words: t.facts.copyEnded(event.how) };
+      return { words: t.facts.copyEnded[event.how] };
     case 'evidence.verified': {
       const checks = event.checks.map(({ command, result }) => `${command}: ${t.facts.checkResult[result]}`);
       const isBad = event.checks.some(({ result }) => result === 'failed' || result === 'denied');
@@ -102,7 +102,7 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   const t = useText();
   return (
     <>
-      {t.facts.opened(event.model, event.mode, event.sandbox)}
+      {t.facts.opened(event.model, t.composer.modeNames[event.mode], event.sandbox)}
       {event.forked ? (
         <>
           {' · '}

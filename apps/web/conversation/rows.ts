@@ -169,7 +169,7 @@ export function estimateHeight(row: Row): number {
   if (row.kind === 'answer') return 16 + toTextHeight(row.text);
   if (row.kind !== 'entry') return 48;
   const { entry } = row;
-  if (entry.kind === 'call') return 40;
+  if (entry.kind === 'call') return 28;
   if (entry.kind === 'fact') return 32;
   if (entry.kind === 'limit') return 140;
   return 40 + Math.ceil(entry.text.length / WIDTH) * 20;

@@ -11,6 +11,7 @@ import {
   LoaderCircle,
   TriangleAlert,
 } from 'lucide-react';
+import type { Text } from '../text/en.ts';
 import { useText } from '../text/text.ts';
 
 const MARKS = {
@@ -33,6 +34,11 @@ const ENDS = {
 const isEnd = (outcome: string | null): outcome is keyof typeof ENDS =>
   outcome !== null && Object.hasOwn(ENDS, outcome);
 
+/** The state of a session in words; for a run that ended without an error, its outcome. */
+export function toStateName({ state, outcome }: { state: SessionState; outcome: string | null }, t: Text): string {
+  return state === 'failed' && isEnd(outcome) ? t.facts.outcome[outcome] : t.state[state];
+}
+
 interface StateMarkProps {
   state: SessionState;
   /** Of the last run. A run that a user stopped or rejected did not fail. Default: unknown. */
@@ -45,7 +51,7 @@ export function StateMark({ state, outcome = null, size = 16 }: StateMarkProps) 
   const t = useText();
   const end = state === 'failed' && isEnd(outcome) ? outcome : undefined;
   const { Icon, look } = end ? ENDS[end] : MARKS[state];
-  const label = end ? t.facts.outcome[end] : t.state[state];
+  const label = toStateName({ state, outcome }, t);
   return (
     <span className={`state-mark inline state-${state} ${look}`} role="img" aria-label={label} title={label}>
       <Icon size={size} className={state === 'running' ? 'spin' : ''} aria-hidden />
