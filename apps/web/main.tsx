@@ -20,6 +20,7 @@ import './style/dialog.css';
 import './style/rows.css';
 import './style/feedback.css';
 import './style/adapt.css';
+import './style/print.css';
 
 applyPreferences(document.documentElement);
 measureScrollbar(document.documentElement);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   editHunk,
   judgeHunks,
-  NEW_REVIEW,
+  newReview,
   parseDiff,
   toAnswer,
   toDiffLines,
@@ -57,18 +57,38 @@ describe('rows', () => {
   });
 });
 
+test('a line of a million characters has many rows, which contain all of it', () => {
+  const long = 'x'.repeat(1_000_000);
+  const rows = toRows([hunk('min.js#1', [`+${long}`])], 'unified').filter((row) => row.kind === 'line');
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.map(({ line }) => line.text).join('')).toBe(long);
+  expect(rows.filter(({ line }) => line.new !== null)).toHaveLength(1);
+});
+
 describe('an answer', () => {
   test('approves all hunks, some of them, or none', () => {
-    expect(toAnswer(NEW_REVIEW, [A, B, C])).toEqual({ answer: 'approved' });
-    expect(toAnswer(judgeHunks(NEW_REVIEW, ['a.ts#2'], false), [A, B, C])).toEqual({
+    expect(toAnswer(newReview([A, B, C]), [A, B, C])).toEqual({ answer: 'approved' });
+    expect(toAnswer(judgeHunks(newReview([A, B, C]), ['a.ts#2'], false), [A, B, C])).toEqual({
       answer: 'approved',
       hunks: { accepted: ['a.ts#1', 'b.ts#1'] },
     });
-    expect(toAnswer(judgeHunks(NEW_REVIEW, [A.id, B.id, C.id], false), [A, B, C])).toEqual({ answer: 'rejected' });
+    expect(toAnswer(judgeHunks(newReview([A, B, C]), [A.id, B.id, C.id], false), [A, B, C])).toEqual({
+      answer: 'rejected',
+    });
+  });
+
+  test('does not contain a hunk with hidden content before the user decides about it', () => {
+    const picture: Hunk = { ...hunk('logo.png#1', []), kind: 'created', note: 'logo.png: a new file', hidden: true };
+    const hunks = [A, picture];
+    const begun = newReview(hunks);
+    expect([...begun.undecided]).toEqual([picture.id]);
+    expect(toAnswer(begun, hunks)).toEqual({ answer: 'approved', hunks: { accepted: [A.id] } });
+    expect(toAnswer(judgeHunks(begun, [picture.id], true), hunks)).toEqual({ answer: 'approved' });
+    expect([...judgeHunks(begun, [picture.id], false).undecided]).toEqual([]);
   });
 
   test('contains the text of an edited hunk; a rejection discards it', () => {
-    const edited = editHunk(judgeHunks(NEW_REVIEW, [A.id], false), A, 'one\ndos\nfour\n');
+    const edited = editHunk(judgeHunks(newReview([A, B, C]), [A.id], false), A, 'one\ndos\nfour\n');
     expect(toAnswer(edited, [A])).toEqual({
       answer: 'approved',
       hunks: { accepted: [A.id], edited: [{ id: A.id, text: 'one\ndos\nfour\n' }] },

@@ -1,4 +1,4 @@
-import type { Hunk, HunkAnswer } from '@klaus/core/protocol';
+import { isHidden, type Hunk, type HunkAnswer } from '@klaus/core/protocol';
 
 /** One line of a diff. Numbers are from 1; null on a side without the line. */
 export interface DiffLine {
@@ -55,6 +55,20 @@ export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; ri
   return pairs;
 }
 
+/** Characters of a line in one row. A longer line has several rows, so that a minified file can be shown. */
+const MAX_LINE = 2_000;
+
+/** The parts of a line that are rows of their own. Only the first one has numbers. */
+function toLineRows(line: DiffLine): DiffLine[] {
+  if (line.text.length <= MAX_LINE) return [line];
+  const parts: DiffLine[] = [];
+  for (let at = 0; at < line.text.length; at += MAX_LINE) {
+    const text = line.text.slice(at, at + MAX_LINE);
+    parts.push(at === 0 ? { ...line, text } : { ...line, text, old: null, new: null });
+  }
+  return parts;
+}
+
 export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): DiffRow[] {
   const rows: DiffRow[] = [];
   let path: string | undefined;
@@ -65,7 +79,7 @@ export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): Dif
       rows.push({ kind: 'file', key: rows.length, path, hunks: own });
     }
     rows.push({ kind: 'hunk', key: rows.length, hunk });
-    const lines = toDiffLines(hunk);
+    const lines = toDiffLines(hunk).flatMap(toLineRows);
     if (layout === 'unified') {
       for (const line of lines) rows.push({ kind: 'line', key: rows.length, hunk: hunk.id, line });
     } else {
@@ -95,22 +109,29 @@ export interface Review {
   rejected: ReadonlySet<string>;
   /** New text of edited hunks, by id. */
   edited: ReadonlyMap<string, string>;
+  /** Hunks that are not decided. The others are accepted unless they are rejected. */
+  undecided: ReadonlySet<string>;
 }
 
-export const NEW_REVIEW: Review = { rejected: new Set(), edited: new Map() };
+/** A review in which all hunks are accepted whose content is shown. The user decides about the others. */
+export function newReview(hunks: readonly Hunk[]): Review {
+  return { rejected: new Set(), edited: new Map(), undecided: new Set(hunks.filter(isHidden).map(({ id }) => id)) };
+}
 
 /** Accepts or rejects hunks. A rejection discards the edit of a hunk. */
 export function judgeHunks(review: Review, ids: readonly string[], isAccepted: boolean): Review {
   const rejected = new Set(review.rejected);
   const edited = new Map(review.edited);
+  const undecided = new Set(review.undecided);
   for (const id of ids) {
+    undecided.delete(id);
     if (isAccepted) rejected.delete(id);
     else {
       rejected.add(id);
       edited.delete(id);
     }
   }
-  return { rejected, edited };
+  return { rejected, edited, undecided };
 }
 
 /** Sets the text of a hunk. An edited hunk is accepted. */
@@ -120,15 +141,18 @@ export function editHunk(review: Review, hunk: Hunk, text: string): Review {
   rejected.delete(hunk.id);
   if (text === toNewText(hunk)) edited.delete(hunk.id);
   else edited.set(hunk.id, text);
-  return { rejected, edited };
+  return { ...review, rejected, edited };
 }
 
-/** Converts a review to an answer: without hunks if all are accepted unchanged or all are rejected. */
+/**
+ * Converts a review to an answer: without hunks if all are accepted unchanged or all are rejected. Undecided hunks are
+ * not accepted.
+ */
 export function toAnswer(
   review: Review,
   hunks: readonly Hunk[],
 ): { answer: 'approved' | 'rejected'; hunks?: HunkAnswer } {
-  const taken = hunks.filter(({ id }) => !review.rejected.has(id));
+  const taken = hunks.filter(({ id }) => !review.rejected.has(id) && !review.undecided.has(id));
   if (taken.length === 0 && hunks.length > 0) return { answer: 'rejected' };
   if (taken.length === hunks.length && review.edited.size === 0) return { answer: 'approved' };
   const edited = [...review.edited].map(([id, text]) => ({ id, text }));

@@ -28,6 +28,8 @@ export interface ModelEntry extends EntryOfTurn {
   kind: 'model';
   text: string;
   thinking: string;
+  /** The run was cancelled or failed while the message was streamed. */
+  isCut?: true;
 }
 
 /** The state of a call. `waiting`: before the decision of the gate, or behind other calls. */

@@ -30,6 +30,7 @@ function foldEvent(view: Conversation, event: Event): void {
       delete view.requested;
       delete view.retryAt;
       view.lastOutcome = event.outcome;
+      if (event.outcome === 'cancelled' || event.outcome === 'model_failed') markCut(view);
       return;
     case 'turn.started':
       return foldTurn(view, event);
@@ -90,6 +91,13 @@ function foldEvent(view: Conversation, event: Event): void {
       // A new type of event is a compile error here; one of a later server version is ignored.
       event satisfies never;
   }
+}
+
+/** The last message of a run that was cancelled or failed may be incomplete. */
+function markCut({ entries }: Conversation): void {
+  const at = entries.findLastIndex(({ kind }) => kind !== 'fact');
+  const entry = entries[at];
+  if (entry?.kind === 'model') entries[at] = { ...entry, isCut: true };
 }
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {

@@ -3,7 +3,7 @@ export * from './code-line.ts';
 export * from './conversation.ts';
 export * from './debug-result.ts';
 export * from './diff-model.ts';
-export { isEditable } from '@klaus/core/protocol';
+export { diffOf, hunksOf, isEditable, isHidden } from '@klaus/core/protocol';
 export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';
 export * from './in-flight-text.ts';

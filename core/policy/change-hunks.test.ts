@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { renderHunk, type TreeChange, type TreeEntry } from '../protocol/index.ts';
-import { decodeText, keepHunks, toChangeHunks } from './change-hunks.ts';
+import { isHidden, renderHunk, type TreeChange, type TreeEntry } from '../protocol/index.ts';
+import { decodeText, keepHunks, MAX_SHOWN_BYTES, toChangeHunks } from './change-hunks.ts';
 
 describe('a changed path', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
@@ -58,6 +58,22 @@ describe('a changed path', () => {
       content: bytes('three\n'),
       mode: 0o755,
     });
+  });
+
+  test('a text of megabytes shows its lines; larger and binary contents are marked as hidden', () => {
+    const large = 'const x = 1;\n'.repeat(160_000);
+    const { hunks } = look(null, entry(large));
+    expect(hunks).toMatchObject([{ id: 'f#1', newLines: 160_000 }]);
+    expect(hunks.some(isHidden)).toBe(false);
+    for (const content of ['x'.repeat(MAX_SHOWN_BYTES + 1), 'a\0b']) {
+      expect(look(null, entry(content)).hunks).toMatchObject([{ kind: 'created', lines: [], hidden: true }]);
+      expect(look(entry('a'), entry(content)).hunks).toMatchObject([{ kind: 'binary', hidden: true }]);
+    }
+  });
+
+  test('an empty file, a folder and the target of a link are not hidden', () => {
+    for (const after of [entry(''), entry('', { type: 'directory', mode: 0o755 }), entry('t', { type: 'symlink' })])
+      expect(look(null, after).hunks.some(isHidden)).toBe(false);
   });
 
   test.each([

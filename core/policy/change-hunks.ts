@@ -2,10 +2,10 @@ import { KlausError, type Hunk, type HunkAnswer, type TreeChange, type TreeEntry
 import { applyHunks, replaceHunk, toHunks } from './hunks.ts';
 import { decodeContent, encodeContent, type DecodedText } from './text-encoding.ts';
 
-/** Bytes up to which a content is shown line by line. */
-const MAX_TEXT = 2 ** 20;
+/** Bytes up to which a content is shown line by line: more than an answer of a model can contain. */
+export const MAX_SHOWN_BYTES = 8 * 2 ** 20;
 
-/** Content of both sides; null where there is no regular file or link. May be left out above 1 MiB. */
+/** Content of both sides; null where there is no regular file or link. May be left out above `MAX_SHOWN_BYTES`. */
 export interface ChangeContents {
   before: Uint8Array | null;
   after: Uint8Array | null;
@@ -19,7 +19,8 @@ export function toChangeHunks(change: TreeChange, contents: ChangeContents): Hun
   const { path, before, after } = change;
   if (!before || !after) return [toSingleHunk(change, contents)];
   if (before.type !== after.type) {
-    return [toPart(path, 'type', { note: `${path}: a ${nameOf(before)} becomes a ${nameOf(after)}` })];
+    const note = `${path}: a ${nameOf(before)} becomes a ${nameOf(after)}`;
+    return [{ ...toPart(path, 'type', { note }), ...(after.type === 'directory' ? {} : { hidden: true as const }) }];
   }
   const hunks = before.hash === after.hash ? [] : toContentHunks(change, contents);
   if (before.mode !== after.mode) {
@@ -82,7 +83,7 @@ export function decodeText(content: Uint8Array): string | undefined {
 }
 
 function decode(content: Uint8Array): DecodedText | undefined {
-  return content.length > MAX_TEXT ? undefined : decodeContent(content);
+  return content.length > MAX_SHOWN_BYTES ? undefined : decodeContent(content);
 }
 
 function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
@@ -93,7 +94,8 @@ function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeConte
   const text = content && entry.type !== 'directory' ? decodeText(content) : undefined;
   if (text === undefined || text === '' || entry.type === 'symlink') {
     const target = entry.type === 'symlink' && text !== undefined ? ` to ${JSON.stringify(text)}` : '';
-    return toPart(path, kind, { note: note + target });
+    const isHidden = after?.type === 'file' && text === undefined && after.size > 0;
+    return { ...toPart(path, kind, { note: note + target }), ...(isHidden ? { hidden: true as const } : {}) };
   }
   const [hunk] = toHunks(after ? '' : text, after ? text : '', { path });
   return { ...hunk!, kind };
@@ -108,11 +110,11 @@ function toContentHunks({ path, before, after }: TreeChange, contents: ChangeCon
   }
   if (old === undefined || fresh === undefined) {
     const note = `${path}: another content, ${before!.size} bytes become ${after!.size}`;
-    return [toPart(path, 'binary', { note })];
+    return [{ ...toPart(path, 'binary', { note }), hidden: true }];
   }
   if (was!.encoding !== is!.encoding) {
     const note = `${path}: another encoding, ${was!.encoding} becomes ${is!.encoding}`;
-    return [toPart(path, 'binary', { note })];
+    return [{ ...toPart(path, 'binary', { note }), hidden: true }];
   }
   return toHunks(old, fresh, { path });
 }

@@ -93,7 +93,14 @@ export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/che
 export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
 export { decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
-export { decodeText, keepHunks, toChangeHunks, type ChangeContents, type KeptChange } from './change-hunks.ts';
+export {
+  decodeText,
+  keepHunks,
+  MAX_SHOWN_BYTES,
+  toChangeHunks,
+  type ChangeContents,
+  type KeptChange,
+} from './change-hunks.ts';
 export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';

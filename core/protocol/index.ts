@@ -48,7 +48,7 @@ export {
   type Decision,
 } from './authority/verdict.ts';
 export { fileChangeSchema, type FileChange } from './changes/change.ts';
-export { hunkKindSchema, hunkSchema, type Hunk, isEditable } from './changes/hunk.ts';
+export { hunkKindSchema, hunkSchema, type Hunk, isEditable, isHidden } from './changes/hunk.ts';
 export {
   treeIdSchema,
   type TreeId,
@@ -58,7 +58,7 @@ export {
   type TreeChange,
 } from './changes/tree-change.ts';
 export { commandSchema, type Command } from './command.ts';
-export { approvalAsked, approvalAnswered, grantChanged, hunksOf } from './events/approval-event.ts';
+export { approvalAsked, approvalAnswered, diffOf, grantChanged, hunksOf } from './events/approval-event.ts';
 export type { Edge, Escalation } from './events/child-event.ts';
 export { ERASED_FIELDS, isDisturbance, sortCanonically, toCanonical } from './events/canonical.ts';
 export { messageAdded, contextCompacted } from './events/context-event.ts';

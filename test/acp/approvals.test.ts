@@ -289,3 +289,35 @@ describe.each(['the editor', 'klaus approve'])(
     });
   },
 );
+
+test('a large file is sent complete; for content that cannot be shown, the first option is to reject', async () => {
+  using place = createTestHome({ 'logo.bin': 'a\0b' });
+  const large = 'const x = 1;\n'.repeat(20_000);
+  const write = (turn: number, path: string, content: string) => ({
+    when: { turn },
+    reply: { calls: [{ name: 'write_file', input: { path, content } }] },
+  });
+  await using server = await startServer({
+    steps: [write(0, 'large.js', large), write(1, 'logo.bin', 'text\n')],
+    fallback: { text: 'Done.' },
+  });
+  await using editor = await startEditor({ place, server, words: [...ASK, '--budget-tokens', '0'] });
+  const { sessionId } = await editor.open();
+  const prompted = editor.prompt(sessionId, 'write');
+  const first = await editor.untilAsked(0);
+  expect(first.params.toolCall.content).toContainEqual({
+    type: 'diff',
+    path: join(place.workspace, 'large.js'),
+    oldText: null,
+    newText: large,
+  });
+  expect(first.params.options[0]).toMatchObject({ kind: 'allow_once' });
+  first.choose('once');
+  const second = await editor.untilAsked(1);
+  expect(second.params.options.map(({ kind }) => kind)).toEqual(['reject_once', 'allow_once']);
+  expect(JSON.stringify(second.params.toolCall.content)).toContain('logo.bin');
+  second.choose('reject');
+  expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
+  expect(readFileSync(join(place.workspace, 'large.js'), 'utf8')).toBe(large);
+  expect(readFileSync(join(place.workspace, 'logo.bin'), 'utf8')).toBe('a\0b');
+});

@@ -157,3 +157,46 @@ test.runIf(hasScript).each([40, 80, 200])(
       await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
   },
 );
+
+test.runIf(hasScript)(
+  'a long hunk is read to its end, and content that is not shown needs its own answer',
+  async () => {
+    const text = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`).join('');
+    const patch = `*** Begin Patch\n*** Add File: long.txt\n${text.replace(/^/gm, '+').slice(0, -1)}*** End Patch`;
+    const script: Script = {
+      steps: [
+        { when: { user: 'long', turn: 0 }, reply: { calls: [{ name: 'apply_patch', input: { patch } }] } },
+        {
+          when: { user: 'binary', turn: 2 },
+          reply: { calls: [{ name: 'write_file', input: { path: 'logo.bin', content: 'text\n' } }] },
+        },
+      ],
+      fallback: { text: 'Finished.' },
+    };
+    await using chat = await openChatPlace({ script, files: { 'logo.bin': 'a\0b' } });
+    const terminal = await chat.open();
+    terminal.type('long\r');
+    await terminal.shows(/ y approve /);
+    terminal.type('h');
+    await terminal.shows('Hunk 1 of 1');
+    for (let page = 0; page < 20; page++) terminal.type(' ');
+    await terminal.shows(/\+ line 200\s/);
+    terminal.type('a');
+    await terminal.shows('Finished.');
+    await untilIdle(terminal);
+    expect(readFileSync(join(chat.place.workspace, 'long.txt'), 'utf8')).toBe(text);
+    terminal.type('binary\r');
+    await terminal.shows(/Content not shown: logo\.bin[\s\S]* y approve /);
+    terminal.type('h');
+    await terminal.shows(/Hunk 1 of 1[\s\S]*Content not shown: logo\.bin/);
+    terminal.type('a');
+    terminal.type('c');
+    // The hunk is still open: it was not accepted with the rest.
+    await terminal.shows('Comment on this hunk');
+    terminal.type('\r');
+    await terminal.shows('Hunk 1 of 1');
+    terminal.type('y');
+    await untilIdle(terminal);
+    expect(readFileSync(join(chat.place.workspace, 'logo.bin'), 'utf8')).toBe('text\n');
+  },
+);

@@ -27,14 +27,22 @@ const SCRIPT: Script = {
 };
 
 /** Left and right edge of an element in pixels. */
-const edges = (page: Page, selector: string) =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((element) => {
-      const { left, right } = element.getBoundingClientRect();
-      return [left, right];
-    });
+const edges = (page: Page, selector: string): Promise<[left: number, right: number]> =>
+  page.evaluate(`(({ left, right }) => [left, right])(document.querySelector('${selector}').getBoundingClientRect())`);
+
+/** Characters in each line of the first paragraph of an answer, without the last line. */
+const LINES = `(() => {
+  const node = document.querySelector('.markdown > p').firstChild;
+  const range = document.createRange();
+  const lines = new Map();
+  for (let at = 0; at < node.length; at++) {
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    const { top } = range.getBoundingClientRect();
+    lines.set(top, (lines.get(top) ?? 0) + 1);
+  }
+  return [...lines.values()].slice(0, -1);
+})()`;
 
 describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_BROWSER ?? ''}`, () => {
   let browser: Browser & AsyncDisposable;
@@ -75,21 +83,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_
   });
 
   test('prose has 68 to 76 characters in a line', async () => {
-    const counts = await page
-      .locator('.markdown > p')
-      .first()
-      .evaluate((element) => {
-        const node = element.firstChild as Text;
-        const range = document.createRange();
-        const lines = new Map<number, number>();
-        for (let at = 0; at < node.length; at++) {
-          range.setStart(node, at);
-          range.setEnd(node, at + 1);
-          const { top } = range.getBoundingClientRect();
-          lines.set(top, (lines.get(top) ?? 0) + 1);
-        }
-        return [...lines.values()].slice(0, -1);
-      });
+    const counts: number[] = await page.evaluate(LINES);
     expect(counts.length).toBeGreaterThan(3);
     const mean = counts.reduce((sum, each) => sum + each, 0) / counts.length;
     expect(mean).toBeGreaterThanOrEqual(68);
@@ -140,7 +134,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_
   });
 
   test('the text font comes with the page', async () => {
-    const fonts = await page.evaluate("[...document.fonts].filter((it) => it.status === 'loaded').map((it) => it.family)");
+    const fonts = await page.evaluate(
+      "[...document.fonts].filter((it) => it.status === 'loaded').map((it) => it.family)",
+    );
     expect(fonts).toContain('Inter Variable');
   });
 

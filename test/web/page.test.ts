@@ -80,7 +80,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByRole('dialog').getByLabel(en.preferences.letterKeys).uncheck();
       await page.keyboard.press('Escape');
       await leaveField();
-      await page.keyboard.press('A');
+      await page.keyboard.press('y');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').fill(en.keys.lettersOn);
       await page.keyboard.press('Enter');
@@ -92,7 +92,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         globalThis.announced = [];
         new MutationObserver(() => announced.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
       }`);
-      await page.keyboard.press('A');
+      await page.keyboard.press('y');
       await page.getByText(en.call.answer.approved).first().waitFor();
       await page.locator('.end').waitFor();
       await expect.poll(() => page.evaluate('announced.at(-1)'), WAIT).toContain(en.facts.outcome.done);

@@ -290,7 +290,7 @@ export function inTrouble(stage: Stage): Screen[] {
         await page.locator('.end-good').waitFor();
         await page.route('**/resume', (route) => route.abort());
         await key(page, 'r');
-        await page.getByText(en.app.failed).waitFor();
+        await page.locator('.toast').waitFor();
       },
     },
     {

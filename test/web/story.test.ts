@@ -109,8 +109,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
             .getByText(en.call.tests(5, 1, 0))
             .first()
             .waitFor();
-          await page.getByText('patch 3 files').first().waitFor();
-          await expect.poll(() => page.title(), { timeout: LIMIT / 4 }).toBe('(1) Klaus');
+          await page.getByRole('heading', { name: en.approval.changeFiles(3) }).waitFor();
+          await expect.poll(() => page.title(), { timeout: LIMIT / 4 }).toMatch(/^\(1\) /);
           expect(read(MERGE)).toBe(STORY_FILES[MERGE]);
 
           await review(page, async () => {
@@ -171,7 +171,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await send(page, PROMPTS.fix);
         await page.getByText(en.approval.goBeyond).first().waitFor();
         await page.getByRole('button', { name: en.approval.reject, exact: true }).click();
-        await page.locator('.end-bad').waitFor();
+        await page.locator('.end-warn').waitFor();
         const requests = model.requests.length;
         await page.getByRole('button', { name: en.facts.raise }).click();
         await page.locator('.end-good').waitFor();

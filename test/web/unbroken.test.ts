@@ -280,7 +280,7 @@ async function playAccidents(stage: Stage, asking: string): Promise<string[]> {
     expect(await field.inputValue(), what).toBe(draft);
     const { approvals } = await stage.serving.client.approvals({ query: { session: asking } });
     expect(approvals.length, what).toBe(1);
-    await expect.poll(() => page.title(), { message: what, timeout: 30_000 }).toBe('(1) Klaus');
+    await expect.poll(() => page.title(), { message: what, timeout: 30_000 }).toMatch(/^\(1\) /);
   }
   expect(sent.length).toBeGreaterThan(2);
   await reach(page, EVENTS);

@@ -1,7 +1,7 @@
 import { optional } from '@klaus/core/optional';
 import { formatPatch, structuredPatch } from 'diff';
-import type { TextEncoding } from '@klaus/core/policy';
-import type { Access, FileChange } from '@klaus/core/protocol';
+import { toHunks, type TextEncoding } from '@klaus/core/policy';
+import { renderHunk, type Access, type FileChange } from '@klaus/core/protocol';
 import type { FileEdit, Intent, ResolvedPath, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { encodeText, toHash } from './text-file.ts';
 import { checkSaved, showWritten } from './unsaved-text.ts';
@@ -62,8 +62,12 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
   const next = plan.after ?? '';
   const patch = structuredPatch(from, to, old, next, '', '', { context: 3, maxEditLength: MAX_EDIT_LENGTH });
   if (!patch) {
-    const [removed, added] = [countLines(old), countLines(next)];
-    return { text: `--- ${from}\n+++ ${to}\nRewritten: ${removed} lines replaced by ${added}.\n`, added, removed };
+    // All lines from the first that differs to the last.
+    const hunks = toHunks(old, next, { path: name });
+    const count = (sign: string): number =>
+      hunks.flatMap(({ lines }) => lines).filter((it) => it.startsWith(sign)).length;
+    const text = `--- ${from}\n+++ ${to}\n${hunks.map((hunk) => `${renderHunk(hunk)}\n`).join('')}`;
+    return { text, added: count('+'), removed: count('-') };
   }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   return {
@@ -71,11 +75,6 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
   };
-}
-
-function countLines(text: string): number {
-  if (text === '') return 0;
-  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
 const WORDS: Readonly<Record<FileChange['kind'], string>> = {

@@ -5,6 +5,7 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk/unstable';
 import type { EventOf } from '@klaus/sdk';
+import { diffOf, hunksOf, isHidden } from '@klaus/sdk/conversation';
 import type { DrivenSession } from '@klaus/sdk/client';
 import type { EditorPeer } from '../connection/editor-peer.ts';
 import { toDiffFields, toOutput } from '../updates/call-update.ts';
@@ -114,12 +115,12 @@ export class Permissions {
     const toolCallId = isOwn ? subject.call : `${question.session}/${subject.call}`;
     if (subject.kind === 'plan') return { ...call, toolCallId, kind: 'switch_mode', content: toText(subject.plan) };
     const command = subject.command === undefined ? [] : toOutput({ name: 'run_command' }, subject.command);
-    const { content = [], locations } = toDiffFields(subject.diff, workspace);
+    const { content = [], locations } = toDiffFields(diffOf(question), workspace);
     return {
       ...call,
       toolCallId,
       kind: content.length > 0 ? 'edit' : command.length > 0 ? 'execute' : 'other',
-      content: [...content, ...command, ...toText(reason)],
+      content: [...content, ...command, ...toHiddenText(question), ...toText(reason)],
       ...(locations ? { locations } : {}),
     };
   }
@@ -127,6 +128,13 @@ export class Permissions {
 
 function toText(text: string): NonNullable<ToolCallUpdate['content']> {
   return [{ type: 'content', content: { type: 'text', text } }];
+}
+
+/** The changes whose content no editor can show. */
+function toHiddenText(question: Question): NonNullable<ToolCallUpdate['content']> {
+  return hunksOf(question)
+    .filter(isHidden)
+    .flatMap(({ note }) => toText(`Content not shown: ${note ?? ''}`));
 }
 
 type Choice = PermissionOption & { reply: readonly [AnswerTo[1], NonNullable<AnswerTo[2]>] };
@@ -141,7 +149,8 @@ const EXPLAINED: Choice = {
 
 const REJECT = { optionId: 'reject', kind: 'reject_once', reply: ['rejected', {}] } as const;
 
-function toChoices({ subject }: Question): readonly Choice[] {
+function toChoices(question: Question): readonly Choice[] {
+  const { subject } = question;
   if (subject.kind === 'limit') {
     const name = `Raise the limit to ${subject.offer}`;
     return [
@@ -155,6 +164,15 @@ function toChoices({ subject }: Question): readonly Choice[] {
       { optionId: 'ask', name: 'Accept, ask for each edit', kind: 'allow_once', reply: ['approved', { mode: 'ask' }] },
       { optionId: 'auto', name: 'Accept, mode auto', kind: 'allow_always', reply: ['approved', { mode: 'auto' }] },
       { ...REJECT, name: 'Continue to plan' },
+    ];
+  }
+  const hidden = hunksOf(question).filter(isHidden).length;
+  if (hidden > 0) {
+    // First the answer that is safe without a look: an editor may select the first one.
+    const name = `Allow once, with ${hidden} ${hidden === 1 ? 'change' : 'changes'} not shown`;
+    return [
+      { ...REJECT, name: 'Reject' },
+      { optionId: 'once', name, kind: 'allow_once', reply: ['approved', {}] },
     ];
   }
   const canRemember = subject.kind === 'call' && subject.remember !== undefined;

@@ -1,5 +1,5 @@
 import type { ClientCapabilities, ContentBlock, Plan, SessionUpdate } from '@agentclientprotocol/sdk/unstable';
-import { foldConversation, type CallEntry, type Conversation } from '@klaus/sdk/conversation';
+import { diffOf, foldConversation, type CallEntry, type Conversation } from '@klaus/sdk/conversation';
 import type { Event, EventOf, Live, Message, Part } from '@klaus/sdk';
 import { CallOutput } from './call-output.ts';
 import { toDiffFields, toFinished, toToolCall } from './call-update.ts';
@@ -150,7 +150,7 @@ export class EventUpdates {
       const { subject } = event;
       if (subject.kind === 'limit') return;
       const status = subject.kind === 'changes' ? 'in_progress' : 'pending';
-      const fields = toDiffFields(subject.kind === 'plan' ? undefined : subject.diff, workspace);
+      const fields = toDiffFields(diffOf(event), workspace);
       send({ sessionUpdate: 'tool_call_update', toolCallId: subject.call, status, ...fields });
       return;
     }

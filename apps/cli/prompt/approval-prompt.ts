@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  diffOf,
   hunksOf,
   isEditable,
+  isHidden,
   renderHunk,
   toNewText,
   type AnswerOptions,
@@ -129,8 +131,14 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
   const hunks = hunksOf(question);
   const accepted: string[] = [];
   const edited: { id: string; text: string }[] = [];
+  let isRestAccepted = false;
   for (let at = 0; at < hunks.length; at++) {
     const hunk = hunks[at]!;
+    // What is not shown needs an answer of its own.
+    if (isRestAccepted && !isHidden(hunk)) {
+      accepted.push(hunk.id);
+      continue;
+    }
     const canEdit = isEditable(hunk);
     const keys = `y accept, n reject${canEdit ? ', e edit' : ''}, a accept the rest, x reject the rest, q back`;
     err.write(
@@ -141,8 +149,8 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     err.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
     if (key === 'y') accepted.push(hunk.id);
     else if (key === 'a') {
-      accepted.push(...hunks.slice(at).map(({ id }) => id));
-      break;
+      accepted.push(hunk.id);
+      isRestAccepted = true;
     } else if (key === 'x') break;
     else if (key === 'e' && canEdit) {
       keyboard.pause();
@@ -190,7 +198,10 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
   if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
   if (subject.kind === 'call' && subject.scripts)
     lines.push(shorten(`runs ${subject.scripts.map(({ path }) => toPrintable(path)).join('\nruns ')}`, max));
-  if (subject.diff !== undefined) lines.push(paintDiff(shorten(toPrintable(subject.diff).trimEnd(), max), paint));
+  const diff = diffOf(question);
+  if (diff !== undefined) lines.push(paintDiff(shorten(toPrintable(diff).trimEnd(), max), paint));
+  for (const { note } of hunksOf(question).filter(isHidden))
+    lines.push(paint('yellow', `Content not shown: ${toPrintable(note ?? '')}`));
   return lines.join('\n');
 }
 

@@ -1,11 +1,12 @@
 import type { AnswerOptions } from '@klaus/sdk';
+import { hunksOf } from '@klaus/sdk/conversation';
 import type { Reply } from '@klaus/sdk/client';
 import { matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog, DialogHost } from './dialog.ts';
 import { toKeyRows, toRule } from './key-rows.ts';
 import { HunkDialog } from './hunk-dialog.ts';
-import { canRemember, hunksOf, toQuestionLines, type Question } from './question-lines.ts';
+import { canRemember, toQuestionLines, type Question } from './question-lines.ts';
 import { TextDialog } from './text-dialog.ts';
 
 export interface ApprovalOptions {

@@ -1,9 +1,9 @@
 import type { Hunk, HunkAnswer } from '@klaus/sdk';
-import { isEditable, toNewText } from '@klaus/sdk/conversation';
+import { isEditable, isHidden, toNewText } from '@klaus/sdk/conversation';
 import { matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toHunkView } from '../view/diff-lines.ts';
-import { toEnds, toSafe } from '../view/wrap.ts';
+import { toSafe } from '../view/wrap.ts';
 import type { Dialog, DialogHost } from './dialog.ts';
 import { toKeyRows, toRule } from './key-rows.ts';
 import { TextDialog } from './text-dialog.ts';
@@ -27,6 +27,10 @@ export class HunkDialog implements Dialog {
   readonly #verdicts = new Map<string, Verdict>();
   readonly #comments: string[] = [];
   #at = 0;
+  /** Lines of the hunk above the first one that is shown. */
+  #top = 0;
+  /** Lines of the hunk, and how many of them are shown. */
+  #size = { lines: 0, shown: 0 };
 
   constructor(options: HunkOptions) {
     this.#options = options;
@@ -43,25 +47,29 @@ export class HunkDialog implements Dialog {
     if (matchesKey(data, 'x')) return this.#decideRest({ kind: 'rejected' });
     if (matchesKey(data, 'e') && isEditable(hunk)) return void this.#edit(hunk);
     if (matchesKey(data, 'c')) return this.#comment(hunk);
-    if (matchesKey(data, 'up') || matchesKey(data, 'k')) this.#at = Math.max(0, this.#at - 1);
+    if (matchesKey(data, 'pageDown') || matchesKey(data, 'space')) return this.#scroll(1);
+    if (matchesKey(data, 'pageUp') || matchesKey(data, 'b')) return this.#scroll(-1);
+    if (matchesKey(data, 'up') || matchesKey(data, 'k')) this.#show(Math.max(0, this.#at - 1));
     if (matchesKey(data, 'down') || matchesKey(data, 'j'))
-      this.#at = Math.min(this.#options.hunks.length - 1, this.#at + 1);
+      this.#show(Math.min(this.#options.hunks.length - 1, this.#at + 1));
   }
 
   render(width: number): string[] {
     const { hunks, palette, host } = this.#options;
     const hunk = hunks[this.#at]!;
-    const { head, hidden } = toEnds(toHunkView(hunk, width - 2, palette), {
-      head: Math.max(4, host.rows - 12),
-      tail: 0,
-    });
+    const lines = toHunkView(hunk, width - 2, palette);
+    const shown = Math.max(4, host.rows - 12);
+    this.#size = { lines: lines.length, shown };
+    const below = Math.max(0, lines.length - this.#top - shown);
     const decided = this.#verdicts.get(hunk.id);
     const state = decided ? ` · ${decided.kind}` : '';
     return [
       palette.warn(toRule(width)),
       `${palette.strong(`Hunk ${this.#at + 1} of ${hunks.length}: ${toSafe(hunk.path)}`)}${palette.muted(state)}`,
-      ...head.map((line) => `  ${line}`),
-      ...(hidden > 0 ? [palette.muted(`  … ${hidden} more lines`)] : []),
+      ...(this.#top > 0 ? [palette.muted(`  … ${this.#top} lines above`)] : []),
+      ...lines.slice(this.#top, this.#top + shown).map((line) => `  ${line}`),
+      ...(below > 0 ? [palette.muted(`  … ${below} more lines, space shows them`)] : []),
+      ...(isHidden(hunk) ? [palette.warn(`  Content not shown: ${toSafe(hunk.note ?? '')}`)] : []),
       ...this.#comments.map((comment) => palette.muted(`  ${comment}`)),
       ...toKeyRows(
         [
@@ -71,6 +79,7 @@ export class HunkDialog implements Dialog {
           ['c', 'comment'],
           ['a', 'accept the rest'],
           ['x', 'reject the rest'],
+          ...(lines.length > shown ? [['PgUp PgDn', 'scroll'] as const] : []),
           ['↑↓', 'other hunk'],
           ['q', 'back'],
         ],
@@ -80,17 +89,33 @@ export class HunkDialog implements Dialog {
     ];
   }
 
+  #show(at: number): void {
+    if (at !== this.#at) this.#top = 0;
+    this.#at = at;
+  }
+
+  #scroll(pages: 1 | -1): void {
+    const { lines, shown } = this.#size;
+    this.#top = Math.max(0, Math.min(lines - shown, this.#top + pages * (shown - 1)));
+  }
+
   #decide(hunk: Hunk, verdict: Verdict): void {
     this.#verdicts.set(hunk.id, verdict);
     const { hunks } = this.#options;
     const next = hunks.findIndex(({ id }) => !this.#verdicts.has(id));
     if (next < 0) this.#finish();
-    else this.#at = next;
+    else this.#show(next);
   }
 
+  /** A hunk whose content is not shown is accepted only by an answer of its own. */
   #decideRest(verdict: Verdict): void {
-    for (const { id } of this.#options.hunks) if (!this.#verdicts.has(id)) this.#verdicts.set(id, verdict);
-    this.#finish();
+    const { hunks } = this.#options;
+    const isOpen = ({ id }: Hunk): boolean => !this.#verdicts.has(id);
+    for (const hunk of hunks)
+      if (isOpen(hunk) && !(verdict.kind === 'accepted' && isHidden(hunk))) this.#verdicts.set(hunk.id, verdict);
+    const next = hunks.findIndex(isOpen);
+    if (next < 0) this.#finish();
+    else this.#show(next);
   }
 
   async #edit(hunk: Hunk): Promise<void> {

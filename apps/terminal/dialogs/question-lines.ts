@@ -1,4 +1,5 @@
-import type { EventOf, Hunk } from '@klaus/sdk';
+import type { EventOf } from '@klaus/sdk';
+import { diffOf, hunksOf, isHidden } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
 import { toDiffView } from '../view/diff-lines.ts';
@@ -6,10 +7,6 @@ import type { Palette } from '../style/palette.ts';
 import { toEnds, toSafe, wrap } from '../view/wrap.ts';
 
 export type Question = EventOf<'approval.asked'>;
-
-export function hunksOf({ subject }: Question): readonly Hunk[] {
-  return 'hunks' in subject ? (subject.hunks ?? []) : [];
-}
 
 export function canRemember({ subject }: Question): boolean {
   return subject.kind === 'call' && subject.remember !== undefined;
@@ -39,7 +36,9 @@ export function toQuestionLines(question: Question, width: number, given: { pale
     );
   if (subject.kind === 'call' && subject.scripts)
     lines.push(...subject.scripts.map(({ path }) => palette.muted(`  runs ${toLine(path, 200)}`)));
-  if ('diff' in subject && subject.diff !== undefined)
-    lines.push(...fold(toDiffView(subject.diff, width - 2, palette).map((line) => `  ${line}`)));
+  const diff = diffOf(question);
+  if (diff !== undefined) lines.push(...fold(toDiffView(diff, width - 2, palette).map((line) => `  ${line}`)));
+  for (const { note } of hunksOf(question).filter(isHidden))
+    lines.push(...wrap(palette.warn(`Content not shown: ${toSafe(note ?? '')}`), width, { first: '  ', indent: 2 }));
   return lines;
 }

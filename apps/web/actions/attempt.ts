@@ -29,5 +29,9 @@ export async function trySend(work: () => Promise<unknown>): Promise<SendResult>
 }
 
 function showFailure(error: unknown): void {
-  showToast({ kind: 'error', text: text().app.failed, detail: toReason(error) });
+  if (!isProblemError(error))
+    return void showToast({ kind: 'error', text: text().app.failed, detail: toReason(error) });
+  // The server names the failure, and what to do about it.
+  const { title, detail } = error.problem;
+  showToast({ kind: 'error', text: title, detail });
 }

@@ -18,7 +18,10 @@ export function showQuestion(): void {
     return;
   }
   question.scrollIntoView({ block: 'nearest' });
-  question.querySelector<HTMLElement>('[data-answer="approved"]')?.focus();
+  const [answer] = ['approved', 'review'].flatMap(
+    (it) => question.querySelector<HTMLElement>(`[data-answer="${it}"]`) ?? [],
+  );
+  answer?.focus();
 }
 
 /** Clicks a button of the first open question. A question outside of the viewport is only scrolled into view. */

@@ -42,9 +42,9 @@ function withPath(work: (path: string) => unknown): () => void {
 
 const QUESTIONS: readonly PageCommand[] = [
   { id: 'to-question', keys: 'a', title: (t) => t.keys.toQuestion, run: showQuestion },
-  { id: 'approve', needs: 'operator', keys: 'A', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
-  { id: 'reject', needs: 'operator', keys: 'D', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
-  { id: 'review', keys: 'd', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
+  { id: 'approve', needs: 'operator', keys: 'y', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
+  { id: 'reject', needs: 'operator', keys: 'd', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
+  { id: 'review', keys: 'h', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
 ];
 
 const VIEWS: readonly PageCommand[] = [
@@ -99,7 +99,7 @@ const SESSION: readonly PageCommand[] = [
 
 const FILE: readonly PageCommand[] = [
   { id: 'mention', keys: '@', title: (t) => t.files.mention, run: withPath(mention) },
-  { id: 'copy-path', keys: 'y', title: (t) => t.files.copyPath, run: withPath(copyText) },
+  { id: 'copy-path', keys: 'w', title: (t) => t.files.copyPath, run: withPath(copyText) },
   { id: 'find', keys: 'mod+f', title: (t) => t.files.find, run: () => signal('find-in-file') },
   { id: 'line', keys: 'l', title: (t) => t.files.line, run: () => signal('go-to-line') },
 ];
@@ -127,6 +127,6 @@ export function isAvailable(where: PageCommand['in']): boolean {
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;
   if (where === 'file') return at.tab === 'files' && at.path !== undefined;
-  if (where === 'question') return (currentSession()?.questions ?? 0) > 0;
+  if (where === 'question') return at.tab === 'conversation' && (currentSession()?.questions ?? 0) > 0;
   return true;
 }

@@ -1,8 +1,8 @@
-/** Backgrounds of the terminal, and the colour towards which text is mixed there. Keep in sync with `tokens.css`. */
-const THEMES = {
-  light: { background: '#f6f6f9', towards: 0 },
-  dark: { background: '#0b0c0e', towards: 255 },
-};
+/** Background and text colour of the terminal in each theme. Keep in sync with `tokens.css`. */
+export const TERMINAL = {
+  light: { background: '#f6f6f8', text: '#1b1c1f' },
+  dark: { background: '#0b0c0e', text: '#dcdee3' },
+} as const;
 
 /** The minimum contrast of text in WCAG. */
 const MIN_CONTRAST = 4.5;
@@ -27,22 +27,20 @@ export function toContrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** A text colour of a program, changed until it is readable on the background of the terminal. A CSS colour. */
-export function toReadable(color: string): string {
-  return `light-dark(${mix(color, THEMES.light)}, ${mix(color, THEMES.dark)})`;
-}
-
-function mix(color: string, { background, towards }: (typeof THEMES)['light']): string {
+/** A text colour of a program, mixed with that of the terminal until it is readable on the background of the theme. */
+export function toReadable(color: string, theme: keyof typeof TERMINAL): string {
+  const { background, text } = TERMINAL[theme];
+  const target = toParts(text);
   let shown = color;
   for (let share = 0.1; share < 1 && toContrast(shown, background) < MIN_CONTRAST; share += 0.1) {
-    const mixed = toParts(color).map((part) => Math.round(part + (towards - part) * share));
+    const mixed = toParts(color).map((part, at) => Math.round(part + (target[at]! - part) * share));
     shown = `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
   }
-  return shown;
+  return toContrast(shown, background) < MIN_CONTRAST ? text : shown;
 }
 
 /** A readable text colour on a background of a program: the given colour if possible, otherwise black or white. */
-export function toTextOn(background: string, color?: string): string {
-  if (color !== undefined && toContrast(color, background) >= MIN_CONTRAST) return color;
+export function toTextOn(background: string, color: string = TERMINAL.dark.text): string {
+  if (toContrast(color, background) >= MIN_CONTRAST) return color;
   return toContrast('#ffffff', background) >= toContrast('#000000', background) ? '#ffffff' : '#000000';
 }

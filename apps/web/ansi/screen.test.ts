@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOutputScreen, toPlainText } from '@klaus/core/conversation';
-import { toContrast, toReadable, toTextOn } from './contrast.ts';
+import { TERMINAL, toContrast, toReadable, toTextOn } from './contrast.ts';
 
 const ESC = '\u001b';
 
@@ -31,11 +31,13 @@ describe('colours', () => {
 
   test('of a program are readable', () => {
     for (const color of ['#000000', '#00005f', '#5f0000', '#303030', '#ffffff']) {
-      expect(toContrast(toReadable(color), '#16171a')).toBeGreaterThanOrEqual(4.5);
+      for (const theme of ['light', 'dark'] as const)
+        expect(toContrast(toReadable(color, theme), TERMINAL[theme].background)).toBeGreaterThanOrEqual(4.5);
       expect(toContrast(toTextOn(color), color)).toBeGreaterThanOrEqual(4.5);
       expect(toContrast(toTextOn(color, '#777777'), color)).toBeGreaterThanOrEqual(4.5);
     }
-    expect(toReadable('#ff8700')).toBe('#ff8700');
+    expect(toReadable('#ff8700', 'dark')).toBe('#ff8700');
+    expect(toReadable('#00005f', 'light')).toBe('#00005f');
   });
 });
 

@@ -76,7 +76,7 @@ const DIM = 8;
 /** The text colour. An RGB colour is adjusted to be readable on the background. */
 function toTextColor(front: Color | undefined, back: Color | undefined): string | undefined {
   if (typeof back === 'string') return toTextOn(back, typeof front === 'string' ? front : undefined);
-  // The 16 theme backgrounds are close to that of the terminal, so that the same text colours are readable on them.
-  if (typeof front === 'string') return toReadable(front);
+  // The 16 theme backgrounds are near that of the terminal, so that the same text colours are readable on them.
+  if (typeof front === 'string') return `light-dark(${toReadable(front, 'light')}, ${toReadable(front, 'dark')})`;
   return front === undefined ? undefined : `var(--ansi-${front})`;
 }

@@ -64,7 +64,7 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
   return (
     <li className="board-card column" data-session={id} {...drag}>
       <div className="line">
-        <StateMark state={state} />
+        <StateMark state={state} outcome={session.outcome} />
         <a href={toHash(toSession(id))} className="ellipsis grow board-name" dir="auto" title={name.slice(0, 300)}>
           {name}
         </a>

@@ -39,7 +39,7 @@ export function ComparedHead(props: ComparedHeadProps) {
     <section className="compared column" aria-label={`${toLetter(at)}: ${name.slice(0, 80)}`} data-session={id}>
       <div className="line">
         <span className="compared-letter">{toLetter(at)}</span>
-        {session ? <StateMark state={session.state} /> : null}
+        {session ? <StateMark state={session.state} outcome={session.outcome} /> : null}
         <h2 className="ellipsis grow" title={name.slice(0, 300)}>
           <a href={toHash(toSession(id))}>{name}</a>
         </h2>

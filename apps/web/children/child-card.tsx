@@ -33,7 +33,7 @@ export function ChildCard({ child, call }: { child: ChildView; call: string }) {
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight size={14} className="fold-mark muted" />
-          <StateMark state={state} size={14} />
+          <StateMark state={state} outcome={child.outcome ?? null} size={14} />
           <span className="child-name ellipsis">{child.agent}</span>
           <span className="child-state small muted ellipsis">{isAsking ? t.state[state] : toWords(child, t)}</span>
           <span className="child-facts small muted number">

@@ -16,7 +16,7 @@ function Questions({ conversation }: { conversation: Conversation }) {
   return (
     <>
       {[...conversation.approvals.values()].map((asked) => (
-        <Question key={asked.approval} asked={asked} />
+        <Question key={asked.approval} asked={asked} conversation={conversation} />
       ))}
       {below.map(({ child }) => (
         <ChildQuestions key={child.id} id={child.id} />
@@ -25,8 +25,8 @@ function Questions({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function Question({ asked }: { asked: EventOf<'approval.asked'> }) {
+function Question({ asked, conversation }: { asked: EventOf<'approval.asked'>; conversation: Conversation }) {
   if (asked.subject.kind !== 'limit') return <CallApproval asked={asked} />;
   const { approval: id, seq, at } = asked;
-  return <LimitPanel entry={{ kind: 'limit', id, seq, at, asked }} />;
+  return <LimitPanel entry={{ kind: 'limit', id, seq, at, asked }} conversation={conversation} />;
 }

@@ -32,6 +32,8 @@ export interface ComposerProps {
   stopping: Stopping | undefined;
   /** A question is open; messages are read after its answer. */
   isAsked?: boolean;
+  /** The field has the focus when it is shown. Default false. */
+  isFocused?: boolean;
   /** Previous prompts for Arrow Up, the latest last. */
   history: readonly string[];
   onModel: (model: string) => void;
@@ -62,7 +64,7 @@ export function Composer(props: ComposerProps) {
 }
 
 function Editor(props: ComposerProps) {
-  const { draft: name, isRunning, isOnline, isAsked = false, history, onSend } = props;
+  const { draft: name, isRunning, isOnline, isAsked = false, isFocused = false, history, onSend } = props;
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
@@ -73,6 +75,10 @@ function Editor(props: ComposerProps) {
   const suggestions = useSuggestions(open, props.scope);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useSignal('focus-message', () => field.current?.focus());
+  useEffect(() => {
+    // A keyboard on the screen would cover the page.
+    if (isFocused && matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, [isFocused]);
   const updateCompletion = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     choose(0);
@@ -110,6 +116,7 @@ function Editor(props: ComposerProps) {
     if (step(event.key)) return event.preventDefault();
     if (chosen >= 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);
+    else if (event.key === 'Escape') field.current?.blur();
     else if (isPlain && by !== undefined && recall.step(by)) setOpen(undefined);
     else if (event.key === 'Enter' && !event.shiftKey) void send(event.altKey && isRunning ? 'queue' : 'steer');
     else return;

@@ -18,6 +18,7 @@ import { Code } from '../highlight/code.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
+import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
@@ -52,7 +53,7 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
         <ChevronRight size={14} className="fold-mark muted" />
         <CallMark call={call} />
         <span className="call-name mono">{name}</span>
-        <span className="call-subject mono muted ellipsis grow">{subject}</span>
+        <span className="call-subject mono muted ellipsis grow">{isInCard(call) ? '' : subject}</span>
         {isUndone ? <span className="chip">{t.conversation.undone}</span> : null}
         <CallFacts call={call} />
       </button>
@@ -69,6 +70,11 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
   );
 });
 
+/** True while the question below the head shows the command. */
+function isInCard({ state, asked }: CallEntry): boolean {
+  return state === 'asked' && asked !== undefined && 'command' in asked.subject && asked.subject.command !== undefined;
+}
+
 /** The icon and the colour of each status of a call. */
 const MARKS = {
   waiting: { Icon: CircleDashed, look: 'muted' },
@@ -77,7 +83,7 @@ const MARKS = {
   ok: { Icon: CircleCheck, look: 'good' },
   error: { Icon: CircleAlert, look: 'bad' },
   unknown: { Icon: CircleAlert, look: 'bad' },
-  denied: { Icon: CircleSlash, look: 'bad' },
+  denied: { Icon: CircleSlash, look: 'muted' },
   cancelled: { Icon: CircleSlash, look: 'muted' },
 } as const;
 
@@ -144,7 +150,7 @@ function Answered({ call }: { call: CallEntry }) {
     answer.note,
   ];
   return (
-    <p className={`call-answer small ${answer.answer === 'approved' ? 'good' : 'bad'}`}>
+    <p className={`call-answer small ${answer.answer === 'approved' ? 'good' : 'muted'}`}>
       {words.filter(Boolean).join(' · ')}
     </p>
   );
@@ -201,7 +207,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
             <li key={decision.seq} className="line">
               <span className={`verdict verdict-${decision.verdict}`}>{t.call.verdict[decision.verdict]}</span>
               <span className="muted">
-                {decision.rule}: {decision.reason}
+                {decision.rule}: {toReasonText(decision.reason, t)}
               </span>
             </li>
           ))}

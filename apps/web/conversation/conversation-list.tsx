@@ -19,7 +19,8 @@ import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
-import { Rows, type RowList } from '../ui/virtual-list.tsx';
+import { usePrinting } from '../ui/use-printing.ts';
+import { AllRows, Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
 import { EntryView, toMarks } from './entry-view.tsx';
 import { ReadGroupView } from './read-group-view.tsx';
@@ -43,6 +44,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   const inner = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(seq === undefined);
   const [isAway, setAway] = useState(false);
+  const isPrinting = usePrinting();
   const rows = useMemo(() => toRows(state), [state]);
   const latest = useRef(rows);
   latest.current = rows;
@@ -96,6 +98,15 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     if (first) anchor.current = { isComplete, key: rows[first.index]?.key ?? '', by: element.scrollTop - first.start };
     updateAway(left);
   };
+  const toRow = (at: number) => (
+    <RowView
+      row={rows[at]!}
+      conversation={conversation}
+      version={conversation.seq}
+      progress={toProgress(rows[at]!, inFlight)}
+      isMarked={at === marked}
+    />
+  );
   return (
     <div className="conversation">
       <h2 className="unseen">{t.conversation.label}</h2>
@@ -111,17 +122,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
         {rows.length === 0 ? <Empty title={t.conversation.empty} hint={t.conversation.emptyHint} /> : null}
         <div ref={inner}>
           <RowContext value={RowView}>
-            <Rows list={list}>
-              {(at) => (
-                <RowView
-                  row={rows[at]!}
-                  conversation={conversation}
-                  version={conversation.seq}
-                  progress={toProgress(rows[at]!, inFlight)}
-                  isMarked={at === marked}
-                />
-              )}
-            </Rows>
+            {isPrinting ? <AllRows count={rows.length}>{toRow}</AllRows> : <Rows list={list}>{toRow}</Rows>}
           </RowContext>
         </div>
       </div>
@@ -191,7 +192,15 @@ function useMarked(rows: readonly Row[], seq: number | undefined, show: (at: num
 const RowView = memo(function RowView({ row, conversation, progress, isMarked }: RowViewProps) {
   switch (row.kind) {
     case 'entry':
-      return <EntryView entry={row.entry} conversation={conversation} progress={progress} isMarked={isMarked} />;
+      return (
+        <EntryView
+          entry={row.entry}
+          attempt={row.attempt}
+          conversation={conversation}
+          progress={progress}
+          isMarked={isMarked}
+        />
+      );
     case 'answer': {
       const { id, text, thinking, entry, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);

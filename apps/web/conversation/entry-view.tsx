@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Conversation, Entry, ModelEntry, UserEntry } from '@klaus/core/conversation';
+import type { CallEntry, Conversation, Entry, FactEntry, ModelEntry, UserEntry } from '@klaus/core/conversation';
 import { hasChanges } from '../log/last-run.ts';
 import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
 import { LimitPanel } from '../review/limit-panel.tsx';
@@ -11,10 +11,13 @@ import { Time } from '../ui/time.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { CallCard } from './call-card.tsx';
 import { FactLine } from './fact-line.tsx';
+import type { EntryRow } from './rows.ts';
 import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface EntryViewProps {
   entry: Exclude<Entry, ModelEntry>;
+  /** Of the end of a run: the failed request to the model that ended it. */
+  attempt: EntryRow['attempt'];
   conversation: Conversation;
   /** Output of a running call. */
   progress: string | undefined;
@@ -23,7 +26,7 @@ interface EntryViewProps {
 }
 
 /** One entry of a conversation, except for messages of the model. */
-export function EntryView({ entry, conversation, progress, isMarked }: EntryViewProps) {
+export function EntryView({ entry, attempt, conversation, progress, isMarked }: EntryViewProps) {
   const { session, undone } = conversation;
   const isUndone = 'turn' in entry && undone.has(entry.turn);
   const marks = toMarks({ isUndone, isMarked });
@@ -45,14 +48,28 @@ export function EntryView({ entry, conversation, progress, isMarked }: EntryView
         </div>
       );
     case 'limit':
-      return <LimitPanel entry={entry} />;
+      return <LimitPanel entry={entry} conversation={conversation} />;
     case 'fact':
       return (
         <div className={marks}>
-          <FactLine event={entry.event} session={session} />
+          <FactLine
+            event={entry.event}
+            session={session}
+            rejected={toRejected(entry, conversation)}
+            attempt={attempt}
+          />
         </div>
       );
   }
+}
+
+/** Name of the tool whose call the user rejected last, for the end of a run that was denied. */
+function toRejected({ event }: FactEntry, { entries }: Conversation): string | undefined {
+  if (event.type !== 'run.finished' || event.outcome !== 'denied') return undefined;
+  const call = entries.findLast(
+    (it): it is CallEntry => it.kind === 'call' && it.result?.outcome === 'denied' && it.seq < event.seq,
+  );
+  return call?.answer?.answer === 'rejected' ? call.name : undefined;
 }
 
 /** Class names of undone entries and of the entry in the address. */

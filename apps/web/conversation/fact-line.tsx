@@ -1,19 +1,27 @@
 import type { FactEvent } from '@klaus/core/conversation';
 import type { EventOf } from '@klaus/core/protocol';
-import { CircleAlert, CircleCheck, CircleSlash, GitFork, Info, RefreshCw, TriangleAlert } from 'lucide-react';
+import { CircleAlert, GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { resumeSession, verifySession } from '../actions/session-actions.ts';
 import { toHash, toSession } from '../state/route.ts';
 import type { Text } from '../text/en.ts';
-import { formatDuration, formatLimit, formatUsd } from '../text/format.ts';
+import { formatDuration, formatLimit } from '../text/format.ts';
 import { useText } from '../text/text.ts';
-import { Button } from '../ui/button.tsx';
-import { EvidenceView } from './evidence-view.tsx';
+import { RunEnd } from './run-end.tsx';
+
+interface FactLineProps {
+  event: FactEvent;
+  session: string;
+  /** The failed request to the model that ended the run. */
+  attempt: EventOf<'model.attempted'> | undefined;
+  /** Name of the tool whose call the user rejected, at the end of a run that was denied. */
+  rejected: string | undefined;
+}
 
 /** The line of an event, or the summary at the end of a run. */
-export const FactLine = memo(function FactLine({ event, session }: { event: FactEvent; session: string }) {
+export const FactLine = memo(function FactLine({ event, session, attempt, rejected }: FactLineProps) {
   const t = useText();
-  if (event.type === 'run.finished') return <RunEnd event={event} session={session} />;
+  if (event.type === 'run.finished')
+    return <RunEnd event={event} session={session} attempt={attempt} rejected={rejected} />;
   const { words, look = 'muted' } = toWords(event, t);
   const Icon = look === 'bad' ? CircleAlert : look === 'warn' ? TriangleAlert : Info;
   return (
@@ -36,9 +44,16 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'session.closed':
       return { words: t.facts.closed(event.reason) };
     case 'model.attempted': {
-      const what = event.message ?? event.outcome.replaceAll('_', ' ');
-      const again = event.retryInMs === undefined ? '' : `; ${t.facts.retryIn(formatDuration(event.retryInMs))}`;
-      return { words: `${t.facts.attempt(event.model, what)}${again}`, look: 'warn' };
+      const { attempt, message, model, outcome, retryInMs } = event;
+      // The names of failures; the others have no line.
+      const title = outcome === 'ok' || outcome === 'cancelled' ? outcome : t.failures.titles[outcome];
+      const words = [
+        t.facts.attempt(model, title),
+        message,
+        attempt > 1 ? t.failures.attempts(attempt) : undefined,
+        retryInMs === undefined ? undefined : t.facts.retryIn(formatDuration(retryInMs)),
+      ];
+      return { words: words.filter(Boolean).join(' · '), look: 'warn' };
     }
     case 'workspace.restored': {
       const kept = event.kept.length > 0 ? `; ${t.facts.kept(event.kept.length)}` : '';
@@ -47,7 +62,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'workspace.committed':
       return { words: t.facts.committed(event.ref, event.files) };
     case 'workingCopy.ended':
-      return { words: t.facts.copyEnded(event.how) };
+      return { words: t.facts.copyEnded[event.how] };
     case 'evidence.verified': {
       const checks = event.checks.map(({ command, result }) => `${command}: ${t.facts.checkResult[result]}`);
       const isBad = event.checks.some(({ result }) => result === 'failed' || result === 'denied');
@@ -87,7 +102,7 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   const t = useText();
   return (
     <>
-      {t.facts.opened(event.model, event.mode, event.sandbox)}
+      {t.facts.opened(event.model, t.composer.modeNames[event.mode], event.sandbox)}
       {event.forked ? (
         <>
           {' · '}
@@ -96,50 +111,5 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
         </>
       ) : null}
     </>
-  );
-}
-
-function RunEnd({ event, session }: { event: EventOf<'run.finished'>; session: string }) {
-  const t = useText();
-  const { outcome, reason, evidence, claims = [], limit } = event;
-  const look = outcome === 'done' ? 'good' : outcome === 'cancelled' ? 'muted' : 'bad';
-  const Icon = outcome === 'done' ? CircleCheck : outcome === 'cancelled' ? CircleSlash : CircleAlert;
-  // Only the last result of a repeated check counts.
-  const last = new Map(evidence.map((check) => [check.command, check]));
-  return (
-    <section className={`entry end end-${look} column`}>
-      <p className="end-head line">
-        <Icon size={14} className={look} />
-        <strong>{t.facts.outcome[outcome]}</strong>
-        <span className="muted number">
-          {t.facts.facts(event.turns, event.toolCalls)}, {formatUsd(event.usd)}
-        </span>
-      </p>
-      {outcome === 'done' ? null : <p>{reason}</p>}
-      {[...last.values()].map((check) => (
-        <EvidenceView key={check.call} evidence={check} />
-      ))}
-      {claims.map(({ said, status, reason: why }, at) => (
-        <p key={at} className="claim">
-          <span className={status === 'verified' ? 'good' : status === 'contradicted' ? 'bad' : 'warn'}>
-            {t.facts.claim[status]}
-          </span>{' '}
-          <q>{said}</q> <span className="muted">{why}</span>
-        </p>
-      ))}
-      {last.size > 0 ? (
-        <Button needs="operator" variant="quiet" keys="v" icon={RefreshCw} onClick={() => void verifySession(session)}>
-          {t.facts.verifyAgain}
-        </Button>
-      ) : null}
-      {outcome === 'done' ? null : (
-        <Button
-          needs="operator"
-          onClick={() => void resumeSession(session, limit ? { [limit.limit]: limit.offer } : {})}
-        >
-          {limit ? `${t.facts.raise} (${formatLimit(limit.limit, limit.offer)})` : t.facts.resume}
-        </Button>
-      )}
-    </section>
   );
 }

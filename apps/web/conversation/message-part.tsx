@@ -32,7 +32,7 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
       aria-label={t.conversation.klaus}
     >
       {thinking.trim() === '' ? null : <Thinking id={id} text={thinking} isGrowing={isGrowing && text === ''} />}
-      {text.trim() === '' ? null : <Markdown text={text} isGrowing={isGrowing} />}
+      {text.trim() === '' ? null : <Markdown text={text} isGrowing={isGrowing} isCut={message?.isCut === true} />}
       {isCalling ? (
         <p className="working line muted">
           <LoaderCircle size={14} className="spin" />

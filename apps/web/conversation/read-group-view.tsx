@@ -37,7 +37,14 @@ export const ReadGroupView = memo(function ReadGroupView({
       {isOpen ? (
         <div className="call-group">
           {calls.map((call) => (
-            <EntryView key={call.id} entry={call} conversation={conversation} progress={undefined} isMarked={false} />
+            <EntryView
+              key={call.id}
+              entry={call}
+              conversation={conversation}
+              progress={undefined}
+              attempt={undefined}
+              isMarked={false}
+            />
           ))}
         </div>
       ) : null}

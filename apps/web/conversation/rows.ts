@@ -3,10 +3,12 @@ import {
   type CallEntry,
   type Conversation,
   type Entry,
+  type FactEvent,
   type ModelEntry,
   type PartialMessage,
   type Parts,
 } from '@klaus/core/conversation';
+import type { EventOf } from '@klaus/core/protocol';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { isRead } from './read-group.ts';
 import type { SessionState } from '../log/session-log.ts';
@@ -17,7 +19,7 @@ export type Row = {
   /** Estimated height in pixels, cached by the list. */
   height?: number;
 } & (
-  | { kind: 'entry'; entry: Exclude<Entry, ModelEntry> }
+  | EntryRow
   | AnswerRow
   | GroupRow
   | { kind: 'working' }
@@ -32,6 +34,14 @@ export interface GroupRow {
   key: string;
   height?: number;
   calls: readonly CallEntry[];
+}
+
+export interface EntryRow {
+  kind: 'entry';
+  key: string;
+  entry: Exclude<Entry, ModelEntry>;
+  /** Of the end of a run: the failed request to the model that ended it, which has no row of its own. */
+  attempt?: EventOf<'model.attempted'>;
 }
 
 /** A part of a message of the model. A short message has one part. */
@@ -101,7 +111,7 @@ function toLogRows(conversation: Conversation): readonly Row[] {
   const add = (entry: Entry): void => {
     let own = entryRows.get(entry);
     if (!own) entryRows.set(entry, (own = toEntryRows(entry)));
-    for (const row of own) rows.push(row);
+    for (const row of own) pushRow(rows, row);
   };
   const flush = (): void => {
     if (reads.length > 1) rows.push(toGroup(reads));
@@ -138,6 +148,33 @@ function toGroup(calls: readonly CallEntry[]): GroupRow {
 
 function isSilent(entry: Entry): boolean {
   return entry.kind === 'model' && entry.text.trim() === '' && entry.thinking.trim() === '';
+}
+
+/**
+ * Adds a row. Further attempts of a request to the model replace the row of the one before, and the end of a run replaces
+ * that of the attempt that it reports.
+ */
+function pushRow(rows: Row[], row: Row): void {
+  const last = rows.at(-1);
+  const before = last && toFact(last);
+  const event = toFact(row);
+  if (row.kind === 'entry' && last && before?.type === 'model.attempted') {
+    const isRepeated =
+      event?.type === 'model.attempted' && event.turn === before.turn && event.attempt > before.attempt;
+    if (isRepeated) {
+      rows.pop();
+      return void rows.push({ ...row, key: last.key });
+    }
+    if (event?.type === 'run.finished' && event.outcome === 'model_failed') {
+      rows.pop();
+      return void rows.push({ ...row, attempt: before });
+    }
+  }
+  rows.push(row);
+}
+
+function toFact(row: Row): FactEvent | undefined {
+  return row.kind === 'entry' && row.entry.kind === 'fact' ? row.entry.event : undefined;
 }
 
 function toEntryRows(entry: Entry): Row[] {

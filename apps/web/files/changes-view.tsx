@@ -1,8 +1,8 @@
 import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { parseDiff, toRows, type Conversation, type DiffRow } from '@klaus/core/conversation';
+import { parseDiff, toRows, type Conversation } from '@klaus/core/conversation';
 import { redoTurn } from '../actions/session-actions.ts';
-import { BOTH_NUMBERS, DiffLineView, DiffPair, DiffRange } from '../diff/diff-line.tsx';
+import { DiffRowView } from '../diff/diff-row.tsx';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { client } from '../state/client.ts';
 import { overlay } from '../state/overlay.ts';
@@ -76,22 +76,9 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
           estimateSize={(at) => (rows[at]!.kind === 'file' ? 36 : 20)}
           overscan={20}
         >
-          {(at) => <DiffRowView row={rows[at]!} />}
+          {(at) => <DiffRowView row={rows[at]!} heading="h2" />}
         </VirtualList>
       ) : null}
     </section>
   );
-}
-
-function DiffRowView({ row }: { row: DiffRow }) {
-  switch (row.kind) {
-    case 'file':
-      return <h2 className="rows-file ellipsis mono line small ruled">{row.path}</h2>;
-    case 'hunk':
-      return <DiffRange hunk={row.hunk} />;
-    case 'line':
-      return <DiffLineView line={row.line} numbers={BOTH_NUMBERS} />;
-    case 'pair':
-      return <DiffPair left={row.left} right={row.right} />;
-  }
 }

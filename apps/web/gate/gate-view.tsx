@@ -1,9 +1,10 @@
 import type { DecisionView } from '@klaus/server/contract';
-import { ChevronRight } from 'lucide-react';
+import { ChevronRight, SquareArrowOutUpRight } from 'lucide-react';
 import { toSubject } from '../conversation/subject.ts';
 import { client } from '../state/client.ts';
 import { toHash } from '../state/route.ts';
 import { formatCount } from '../text/format.ts';
+import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { Time } from '../ui/time.tsx';
@@ -41,7 +42,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
           label={t.gate.title}
           as="ol"
           count={shown.length}
-          estimateSize={() => 60}
+          estimateSize={() => 40}
           getItemKey={(at) => shown[at]!.seq}
           overscan={6}
         >
@@ -55,23 +56,40 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
 function Decision({ decision, session }: { decision: DecisionView; session: string }) {
   const t = useText();
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
+  const why = toReasonText(reason, t);
   const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
     <article className="decision ruled">
-      <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <ChevronRight size={14} className="fold-mark muted" />
-        <span className={`verdict verdict-${verdict}`}>{t.call.verdict[verdict]}</span>
-        <span className="call-name mono">{tool}</span>
-        <span className="call-subject mono muted ellipsis grow">
-          {phase === 'changes' ? `${t.gate.ofChanges}: ` : ''}
-          {toSubject(input)}
+      <div className="decision-head line">
+        <button
+          type="button"
+          className="call-head bare line grow"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight size={14} className="fold-mark muted" />
+          <span className={`verdict verdict-${verdict}`}>{t.call.verdict[verdict]}</span>
+          <span className="call-name mono">{tool}</span>
+          <span className="call-subject mono muted ellipsis grow">
+            {phase === 'changes' ? `${t.gate.ofChanges}: ` : ''}
+            {toSubject(input)}
+          </span>
+          <span className="decision-why small muted ellipsis wide" title={`${rule}: ${why}`}>
+            {why}
+          </span>
+        </button>
+        <a
+          className="inline muted"
+          href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}
+          aria-label={t.call.open}
+          title={t.call.open}
+        >
+          <SquareArrowOutUpRight size={14} aria-hidden />
+        </a>
+        <span className="small">
+          <Time at={at} />
         </span>
-      </button>
-      <p className="decision-why small muted">
-        {rule}: {reason} ·{' '}
-        <a href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>{t.call.open}</a> ·{' '}
-        <Time at={at} />
-      </p>
+      </div>
       {isOpen ? (
         <table className="findings small">
           <thead>
@@ -88,7 +106,7 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
                 <td>
                   <span className={`verdict verdict-${finding.verdict}`}>{t.call.verdict[finding.verdict]}</span>
                 </td>
-                <td>{finding.reason}</td>
+                <td>{toReasonText(finding.reason, t)}</td>
               </tr>
             ))}
           </tbody>

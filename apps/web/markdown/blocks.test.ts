@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBlocks, toBlocks, toSafeLink } from './blocks.ts';
+import { closeMarks, createBlocks, toBlocks, toSafeLink } from './blocks.ts';
 import { SAMPLE } from './sample.ts';
 
 const TEXT = `${SAMPLE}The end.\n`;
@@ -53,4 +53,17 @@ test('only absolute addresses with an allowed protocol are links', () => {
   ]) {
     expect(toSafeLink(href), href).toBe(undefined);
   }
+});
+
+test.each([
+  ['a **', 'a'],
+  ['a **b', 'a **b**'],
+  ['a **b**', 'a **b**'],
+  ['a `b', 'a `b`'],
+  ['a `', 'a'],
+  ['`**` and', '`**` and'],
+  ['```js\nconst a = `', '```js\nconst a = `'],
+  ['plain', 'plain'],
+])('an incomplete block %j is shown as %j', (block, shown) => {
+  expect(closeMarks(block)).toBe(shown);
 });

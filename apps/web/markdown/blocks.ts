@@ -64,3 +64,18 @@ export function toSafeLink(href: string): string | undefined {
     return undefined;
   }
 }
+
+const CLOSED = ['`', '**', '~~'] as const;
+
+/** Closes code, bold and struck text at the end of an incomplete block, and removes a mark that begins nothing. */
+export function closeMarks(block: string): string {
+  if (/^ {0,3}(?:```|~~~)/.test(block)) return block;
+  let text = block.trimEnd();
+  for (const mark of CLOSED) {
+    // Marks within code are text.
+    const shown = mark === '`' ? text : text.replaceAll(/`[^`]*`/g, '');
+    if (shown.split(mark).length % 2 === 1) continue;
+    text = text.endsWith(mark) ? text.slice(0, -mark.length).trimEnd() : text + mark;
+  }
+  return text;
+}

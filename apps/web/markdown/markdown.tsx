@@ -3,20 +3,28 @@ import { Square, SquareCheck } from 'lucide-react';
 import { createElement, memo, useRef, type ReactNode } from 'react';
 import { Code } from '../highlight/code.tsx';
 import { useText } from '../text/text.ts';
-import { createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
+import { closeMarks, createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
 import './markdown.css';
 
 /** Number of blocks per component. A message of a megabyte has thousands of blocks. */
 const GROUP = 40;
 
+interface MarkdownProps {
+  text: string;
+  isGrowing?: boolean;
+  isCut?: boolean;
+}
+
 /**
  * Renders Markdown without HTML: tags are shown as text, images as links, and links only with an allowed address.
  *
- * @param isGrowing True while the text is streamed. It is then split incrementally.
+ * @param props.isGrowing True while the text is streamed. It is then split incrementally.
+ * @param props.isCut True for a text that ends anywhere, for example within bold text.
  */
-export const Markdown = memo(function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
+export const Markdown = memo(function Markdown({ text, isGrowing = false, isCut = false }: MarkdownProps) {
   const grown = useRef<{ text: string; blocks: Blocks } | undefined>(undefined);
-  const blocks = isGrowing ? grow(grown, text) : toBlocks(text);
+  const split = isGrowing ? grow(grown, text) : toBlocks(text);
+  const blocks = isGrowing || isCut ? [...split.slice(0, -1), ...split.slice(-1).map(closeMarks)] : split;
   const groups: ReactNode[] = [];
   for (let at = 0; at < blocks.length; at += GROUP) {
     groups.push(<Group key={at} raw={blocks.slice(at, at + GROUP).join('\u0000')} />);

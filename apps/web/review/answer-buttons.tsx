@@ -4,11 +4,13 @@ import type { Reply } from './answer.ts';
 
 interface AnswerButtonsProps {
   isSending?: boolean;
+  /** False if a part of the change cannot be shown: only a review approves it. Default true. */
+  canApprove?: boolean;
   onAnswer: (answer: Reply['answer']) => void;
 }
 
 /** The buttons that answer a question. Shortcuts find them by `data-answer`. */
-export function AnswerButtons({ isSending = false, onAnswer }: AnswerButtonsProps) {
+export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }: AnswerButtonsProps) {
   const t = useText();
   return (
     <>
@@ -17,21 +19,23 @@ export function AnswerButtons({ isSending = false, onAnswer }: AnswerButtonsProp
         disabled={isSending}
         variant="danger"
         data-answer="rejected"
-        keys="D"
+        keys="d"
         onClick={() => onAnswer('rejected')}
       >
         {t.approval.reject}
       </Button>
-      <Button
-        needs="operator"
-        disabled={isSending}
-        variant="primary"
-        data-answer="approved"
-        keys="A"
-        onClick={() => onAnswer('approved')}
-      >
-        {t.approval.approve}
-      </Button>
+      {canApprove ? (
+        <Button
+          needs="operator"
+          disabled={isSending}
+          variant="primary"
+          data-answer="approved"
+          keys="y"
+          onClick={() => onAnswer('approved')}
+        >
+          {t.approval.approve}
+        </Button>
+      ) : null}
     </>
   );
 }

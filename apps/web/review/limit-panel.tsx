@@ -1,38 +1,95 @@
 import { Gauge } from 'lucide-react';
-import { memo } from 'react';
-import type { LimitEntry } from '@klaus/core/conversation';
+import { useRef, useState } from 'react';
+import type { Conversation, LimitEntry } from '@klaus/core/conversation';
+import type { EventOf } from '@klaus/core/protocol';
+import { attempt } from '../actions/attempt.ts';
+import { client } from '../state/client.ts';
 import { formatLimit } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
+import { toAmounts, toCause, toNeed } from './limit-cause.ts';
+import { useVisibleQuestion } from './visible-questions.ts';
 import './approval.css';
 
-export const LimitPanel = memo(function LimitPanel({ entry }: { entry: LimitEntry }) {
+type LimitSubject = Extract<EventOf<'approval.asked'>['subject'], { kind: 'limit' }>;
+
+interface LimitPanelProps {
+  entry: LimitEntry;
+  conversation: Conversation;
+}
+
+/** The question whether to raise a limit: what is used, what the next step needs, the cause, and the amounts. */
+export function LimitPanel({ entry, conversation }: LimitPanelProps) {
+  const { asked } = entry;
+  const element = useRef<HTMLDivElement>(null);
+  useVisibleQuestion(asked.approval, element);
+  return (
+    <div ref={element}>
+      {asked.subject.kind === 'limit' ? (
+        <Limit entry={entry} conversation={conversation} subject={asked.subject} />
+      ) : null}
+    </div>
+  );
+}
+
+function Limit({ entry, conversation, subject }: LimitPanelProps & { subject: LimitSubject }) {
   const t = useText();
   const { asked, answer } = entry;
-  const { subject, approval } = asked;
-  if (subject.kind !== 'limit') return null;
-  const { limit, used, cap, offer } = subject;
+  const { limit, used, cap } = subject;
+  const need = toNeed(subject);
   return (
     <section className="entry approval column" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
       {answer ? null : <Chain asked={asked} />}
-      <p className="approval-title line">
+      <h3 className="approval-title line">
         <Gauge size={14} /> {t.approval.goBeyond}
-      </p>
-      <p className="muted">
+      </h3>
+      <p>
         {t.approval.limit(t.limits[limit], formatLimit(limit, used), formatLimit(limit, cap))}{' '}
-        {t.approval.offer(formatLimit(limit, offer))}
+        {need === undefined ? t.approval.limitNear : t.approval.limitNeed(formatLimit(limit, Math.ceil(need)))}
       </p>
       {answer ? (
-        <p className={answer.answer === 'approved' ? 'good' : 'bad'}>
+        <p className={answer.answer === 'approved' ? 'good' : 'muted'}>
           {t.call.answer[answer.answer]} {t.call.by(answer.by)}
         </p>
       ) : (
-        <div className="approval-foot line">
-          <AnswerButtons onAnswer={(it) => void answerApproval(approval, { answer: it })} />
-        </div>
+        <>
+          <p className="muted">{toCause(limit, conversation, t)}</p>
+          <Amounts asked={asked} subject={subject} />
+        </>
       )}
     </section>
   );
-});
+}
+
+function Amounts({ asked, subject: { limit, offer } }: { asked: EventOf<'approval.asked'>; subject: LimitSubject }) {
+  const t = useText();
+  const [amount, setAmount] = useState(offer);
+  const [isSending, setSending] = useState(false);
+  const reply = async (answer: 'approved' | 'rejected') => {
+    setSending(true);
+    // A higher limit also answers the question.
+    if (answer === 'approved' && amount !== offer)
+      await attempt(() =>
+        client.changeSession({ params: { id: asked.session }, body: { limits: { [limit]: amount } } }),
+      );
+    else await answerApproval(asked.approval, { answer });
+    setSending(false);
+  };
+  return (
+    <div className="approval-foot line">
+      <label className="approval-scope line">
+        <span className="muted">{t.approval.raiseTo}</span>
+        <select className="field" value={amount} onChange={(event) => setAmount(Number(event.target.value))}>
+          {toAmounts(offer).map((it) => (
+            <option key={it} value={it}>
+              {formatLimit(limit, it)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
+    </div>
+  );
+}

@@ -1,18 +1,20 @@
 import { describeRejected } from '@klaus/core/describe-rejected';
-import { hunksOf, isEditable, type EventOf, type Hunk } from '@klaus/core/protocol';
+import { hunksOf, isEditable, isHidden, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { editHunk, judgeHunks, NEW_REVIEW, toAnswer, toRows, type Review } from '@klaus/core/conversation';
+import { editHunk, judgeHunks, newReview, toAnswer, toRows, type Review } from '@klaus/core/conversation';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { closeOverlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
+import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
+import { toQuestionTitle } from './question-title.ts';
 import { ReviewRows } from './review-rows.tsx';
 import './review.css';
 
@@ -20,13 +22,14 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
   const hunks = useMemo(() => hunksOf(asked), [asked]);
-  const [review, setReview] = useState<Review>(NEW_REVIEW);
+  const [review, setReview] = useState<Review>(() => newReview(hunks));
   const [current, setCurrent] = useState(0);
   const [editing, setEditing] = useState<string | undefined>();
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
   const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   const hunk = hunks[current];
+  const canSend = review.undecided.size === 0 && !isSending;
   const send = async (reply = toAnswer(review, hunks)) => {
     setSending(true);
     const isAnswered = await answerApproval(asked.approval, { ...reply, note });
@@ -40,7 +43,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
     step(1);
   };
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void (canSend && send());
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
@@ -62,8 +65,8 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
       <div className="review-body column">
         <header className="review-head line ruled">
           <div className="review-title grow">
-            <h2 className="ellipsis">{asked.title}</h2>
-            <p className="muted ellipsis">{asked.reason}</p>
+            <h2 className="ellipsis">{toQuestionTitle(asked, t)}</h2>
+            <p className="muted ellipsis">{toReasonText(asked.reason, t)}</p>
           </div>
           <LayoutSwitch />
           <IconButton label={t.app.close} icon={X} iconSize={16} onClick={closeOverlay} />
@@ -82,11 +85,17 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
             setEditing(undefined);
           }}
         />
+        <HiddenHunks
+          hunks={hunks}
+          review={review}
+          onJudge={(ids, isAccepted) => setReview(judgeHunks(review, ids, isAccepted))}
+        />
         <ReviewFoot
           hunks={hunks}
           review={review}
           note={note}
           isSending={isSending}
+          canSend={canSend}
           hasKeys={letterKeys}
           onNote={setNote}
           onSend={() => void send()}
@@ -97,22 +106,44 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   );
 }
 
+interface HiddenHunksProps {
+  hunks: readonly Hunk[];
+  review: Review;
+  onJudge: (ids: readonly string[], isAccepted: boolean) => void;
+}
+
+/** The hunks whose content is not shown, while some of them are undecided. */
+function HiddenHunks({ hunks, review, onJudge }: HiddenHunksProps) {
+  const t = useText();
+  const ids = hunks.filter((hunk) => isHidden(hunk) && review.undecided.has(hunk.id)).map(({ id }) => id);
+  if (ids.length === 0) return null;
+  return (
+    <p className="review-hidden line warn" role="status">
+      <span className="grow">{t.approval.hidden(ids.length)}</span>
+      <Button onClick={() => onJudge(ids, false)}>{t.approval.rejectHidden}</Button>
+      <Button onClick={() => onJudge(ids, true)}>{t.approval.acceptHidden}</Button>
+    </p>
+  );
+}
+
 interface ReviewFootProps {
   hunks: readonly Hunk[];
   review: Review;
   note: string;
   isSending: boolean;
+  canSend: boolean;
   hasKeys: boolean;
   onNote: (note: string) => void;
   onSend: () => void;
   onRejectAll: () => void;
 }
 
-function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, onRejectAll }: ReviewFootProps) {
+function ReviewFoot(props: ReviewFootProps) {
+  const { hunks, review, note, isSending, canSend, hasKeys, onNote, onSend, onRejectAll } = props;
   const t = useText();
   const { answer, hunks: answered } = toAnswer(review, hunks);
   const feedback = answered ? describeRejected(hunks, answered) : '';
-  const taken = hunks.length - review.rejected.size;
+  const taken = hunks.length - review.rejected.size - review.undecided.size;
   return (
     <footer className="review-foot column">
       <details className="review-feedback">
@@ -147,7 +178,7 @@ function ReviewFoot({ hunks, review, note, isSending, hasKeys, onNote, onSend, o
         <Button needs="operator" variant="danger" disabled={isSending} onClick={onRejectAll}>
           {t.approval.rejectAll}
         </Button>
-        <Button needs="operator" variant="primary" disabled={isSending} onClick={onSend}>
+        <Button needs="operator" variant="primary" disabled={!canSend} onClick={onSend}>
           {t.approval.submit}
         </Button>
       </div>

@@ -108,7 +108,14 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
   const isCurrent = at === current;
   const isRejected = review.rejected.has(hunk.id);
   const isEdited = review.edited.has(hunk.id);
-  const word = isRejected ? t.approval.rejected : isEdited ? t.approval.edited : t.approval.accepted;
+  const isUndecided = review.undecided.has(hunk.id);
+  const word = isUndecided
+    ? t.approval.undecided
+    : isRejected
+      ? t.approval.rejected
+      : isEdited
+        ? t.approval.edited
+        : t.approval.accepted;
   return (
     <div
       className={`hunk-head line small ${isCurrent ? 'hunk-current' : ''}`}
@@ -118,7 +125,7 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       <span className="ellipsis muted">
         {t.approval.hunk(at + 1, hunks.length)} · {hunk.note ?? `${hunk.oldStart} → ${hunk.newStart}`}
       </span>
-      <span className={`hunk-word ${isRejected ? 'bad' : isEdited ? 'warn' : 'good'}`}>{word}</span>
+      <span className={`hunk-word ${isRejected ? 'muted' : isEdited || isUndecided ? 'warn' : 'good'}`}>{word}</span>
       {isEditable(hunk) ? (
         <Button variant="quiet" icon={PencilLine} onClick={() => onEdit(hunk.id)}>
           {t.approval.edit}
@@ -127,7 +134,12 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       <Button variant="quiet" icon={X} aria-pressed={isRejected} onClick={() => onJudge([hunk.id], false)}>
         {t.approval.reject}
       </Button>
-      <Button variant="quiet" icon={Check} aria-pressed={!isRejected} onClick={() => onJudge([hunk.id], true)}>
+      <Button
+        variant="quiet"
+        icon={Check}
+        aria-pressed={!isRejected && !isUndecided}
+        onClick={() => onJudge([hunk.id], true)}
+      >
         {t.approval.accept}
       </Button>
     </div>

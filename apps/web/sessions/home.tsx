@@ -14,6 +14,7 @@ import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { KeyHint } from './key-hint.tsx';
 import { AgentPicker } from './agent-picker.tsx';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
@@ -72,6 +73,7 @@ export function Home() {
       ) : null}
       <section className="home-start column" aria-labelledby="home-title">
         <h1 id="home-title">{t.home.title}</h1>
+        <KeyHint model={model} />
         <div className="home-choices line">
           <Menu
             label={`${t.home.workspace}: ${workspace}`}
@@ -99,6 +101,7 @@ export function Home() {
           mode={mode}
           isRunning={false}
           isOnline={link === 'online'}
+          isFocused
           stopping={undefined}
           history={history}
           onModel={(it) => setChosen({ ...chosen, model: it })}

@@ -13,6 +13,8 @@ import { ConversationList } from '../conversation/conversation-list.tsx';
 import { SessionAbove } from '../children/session-above.tsx';
 import { useAsking } from '../children/use-asking.ts';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
+import { toQuestionTitle } from '../review/question-title.ts';
+import { visibleQuestions } from '../review/visible-questions.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf, visit } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
@@ -90,7 +92,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   return (
     <header className="session-head line ruled">
       <BackButton />
-      {session ? <StateMark state={session.state} /> : null}
+      {session ? <StateMark state={session.state} outcome={session.outcome} /> : null}
       <SessionTitle session={conversation.session} name={name} />
       {session && session.agent !== BUILT_IN_AGENT ? (
         <span className="muted small ellipsis">{t.home.agent(session.agent)}</span>
@@ -203,13 +205,10 @@ function OpenQuestions({ state }: { state: SessionState }) {
   const asking = useAsking(state.conversation);
   const [own] = approvals.values();
   const [below] = asking;
+  const visible = useStore(visibleQuestions);
   const seq = own?.seq ?? (below && seqOfCall(state.conversation, below.child.calls[0]!));
-  if (seq === undefined) return null;
-  const title = !own
-    ? t.children.asks(below!.child.agent)
-    : own.subject.kind === 'limit'
-      ? t.approval.goBeyond
-      : own.title;
+  if (seq === undefined || (own && visible.has(own.approval))) return null;
+  const title = own ? toQuestionTitle(own, t) : t.children.asks(below!.child.agent);
   const all = asking.reduce((sum, each) => sum + each.session.questions, approvals.size);
   return (
     <a className="questions in-column line" href={toHash({ page: 'session', id: session, tab: 'conversation', seq })}>

@@ -41,7 +41,7 @@ export const SessionRow = memo(function SessionRow({
       style={depth > 1 ? { marginLeft: 12 * Math.min(depth, 4) } : undefined}
     >
       <a href={toHash(toSession(id))} className="line grow" aria-current={isCurrent ? 'page' : undefined}>
-        <StateMark state={state} />
+        <StateMark state={state} outcome={session.outcome} />
         <span className="column grow">
           <span className="ellipsis session-name" dir="auto" title={name.slice(0, 300)}>
             {name}

@@ -56,8 +56,8 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
       {isSaving(inFlight) ? <span role="status">{t.status.saving}</span> : null}
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
-        <span className="number" title={t.status.elapsed}>
-          {formatDuration(Math.max(0, Math.floor((now - run.startedAt) / 1_000) * 1_000))}
+        <span className="number">
+          {t.status.elapsed} {formatDuration(Math.max(0, Math.floor((now - run.startedAt) / 1_000) * 1_000))}
         </span>
       ) : null}
     </footer>
@@ -85,7 +85,7 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
       >
         <span className={`bar-fill ${look}`} style={{ width: `${percent}%` }} />
       </div>
-      <span className="number">{formatShare(Math.min(1, share))}</span>
+      <span className="number">{formatShare(share)}</span>
     </div>
   );
 }

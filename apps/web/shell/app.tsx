@@ -8,11 +8,11 @@ import { Sidebar } from '../sessions/sidebar.tsx';
 import { host } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
-import { route } from '../state/route.ts';
+import { go, route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { IconButton } from '../ui/button.tsx';
-import { Loading } from '../ui/empty.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -69,6 +69,7 @@ export function App() {
         ) : null}
         <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
           {here.page === 'home' ? <Home /> : null}
+          {here.page === 'unknown' ? <NotFound address={here.address} /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'guard' ? <GuardPage /> : null}
           {here.page === 'board' ? <BoardPage compared={here.compared} /> : null}
@@ -79,6 +80,15 @@ export function App() {
       {over ? <Overlays overlay={over} /> : null}
       <Toasts />
     </div>
+  );
+}
+
+function NotFound({ address }: { address: string }) {
+  const t = useText();
+  return (
+    <Empty title={t.app.notFound} hint={t.app.notFoundHint(address)} isPage>
+      <Button onClick={() => go({ page: 'home' })}>{t.app.toHome}</Button>
+    </Empty>
   );
 }
 

@@ -43,7 +43,7 @@ export function Palette() {
       const targets = [...waiting, ...pinned, ...others].map((session) => ({
         key: session.id,
         title: nameOf(session) ?? t.sessions.untitled,
-        icon: <StateMark state={session.state} size={14} />,
+        icon: <StateMark state={session.state} outcome={session.outcome} size={14} />,
         hint: <span className="muted">{t.palette.sessions}</span>,
         run: () => go(toSession(session.id)),
       }));

@@ -2,13 +2,15 @@ import type { AlertView, AttentionItemView } from '@klaus/server/contract';
 import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
 import { isNotifier } from '../state/notifier.ts';
-import { host, nameOf, sessionOf } from '../state/host.ts';
+import { host, nameOf, sessionOf, type Host } from '../state/host.ts';
 import { preferences } from '../state/preferences.ts';
 import { isOwn } from '../state/session-tree.ts';
-import { go, route, toSession } from '../state/route.ts';
+import { go, route, toSession, type Route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { toAlertTitle } from '../text/alert-title.ts';
+import type { Text } from '../text/en.ts';
 import { text, useText } from '../text/text.ts';
+import { toStateName } from '../ui/state-mark.tsx';
 
 /** Milliseconds for which a program that shows the session can claim the notification, or mark the session as seen. */
 const DELAY_MS = 1_000;
@@ -19,9 +21,11 @@ export function useAttention(): void {
   const { sessions, attention, isLoading } = useStore(host);
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const waiting = [...sessions.values()].filter((session) => session.state === 'needs-you' && isOwn(session, sessions));
+  const here = useStore(route);
+  const place = toPlace(here, useStore(host), t);
   useEffect(() => {
-    document.title = waiting.length > 0 ? t.app.titleWaiting(waiting.length) : t.app.name;
-  }, [waiting.length, t]);
+    document.title = [waiting.length > 0 ? `(${waiting.length})` : '', place, t.app.name].filter(Boolean).join(' ');
+  }, [waiting.length, place, t]);
   useEffect(() => {
     if (isLoading) return;
     const before = known.current;
@@ -31,6 +35,30 @@ export function useAttention(): void {
     for (const item of attention.items) if (!before.has(item.id)) void report(item);
     for (const alert of attention.alerts) if (!before.has(alert.id)) void reportAlert(alert);
   }, [attention, isLoading]);
+}
+
+/** Characters of the name of a session in the title of the page. */
+const MAX_NAME = 80;
+
+/** The page for its title, such as `Fix the parser · Running –`; '' for the home page. */
+function toPlace(here: Route, known: Host, t: Text): string {
+  if (here.page === 'home') return '';
+  if (here.page !== 'session') return `${toPageName(here.page, t)} –`;
+  const session = sessionOf(known, here.id);
+  if (!session) return '';
+  const name = (nameOf(session) ?? t.sessions.untitled).replace(/\s+/g, ' ').slice(0, MAX_NAME).trim();
+  return `${name} · ${toStateName(session, t)} –`;
+}
+
+function toPageName(page: Exclude<Route['page'], 'home' | 'session'>, t: Text): string {
+  const names = {
+    usage: t.usage.title,
+    guard: t.attention.guard,
+    board: t.attention.board,
+    agents: t.app.agents,
+    unknown: t.app.notFound,
+  };
+  return names[page];
 }
 
 /** One program of the machine notifies. A page that shows the session to the user claims this and stays silent. */

@@ -16,7 +16,8 @@ test('a route is restored from its address', () => {
   for (const route of routes) expect(parseRoute(toHash(route))).toEqual(route);
 });
 
-test('an unknown address is the home page', () => {
-  for (const hash of ['', '#', '#/', '#/nowhere', '#/s', '#/s/']) expect(parseRoute(hash)).toEqual({ page: 'home' });
-  expect(parseRoute('#/s/x/unknown?seq=-1')).toEqual({ page: 'session', id: 'x', tab: 'conversation' });
+test('an empty address is the home page, an unknown one is not found', () => {
+  for (const hash of ['', '#', '#/']) expect(parseRoute(hash)).toEqual({ page: 'home' });
+  for (const address of ['#/nowhere', '#/s', '#/s/', '#/s/x/unknown?seq=-1'])
+    expect(parseRoute(address)).toEqual({ page: 'unknown', address });
 });

@@ -8,6 +8,8 @@ export type Tab = (typeof TABS)[number];
 export type Route =
   | { page: 'home' }
   | { page: 'usage' }
+  /** An address that no page has. */
+  | { page: 'unknown'; address: string }
   | { page: 'guard' }
   /** With ids: the comparison of these sessions. */
   | { page: 'board'; compared?: readonly string[] }
@@ -15,14 +17,15 @@ export type Route =
   | { page: 'agents'; name?: string }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
-/** Parses the fragment of an address. Default: the home page. */
+/** Parses the fragment of an address. An empty one is the home page. */
 export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
   if (page === 'usage' || page === 'guard') return { page };
   if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
   if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
-  if (page !== 's' || id === undefined || id === '') return { page: 'home' };
+  if (page === '' || page === undefined) return { page: 'home' };
+  if (page !== 's' || id === undefined || id === '' || (tab && !isTab(tab))) return { page: 'unknown', address: hash };
   const params = new URLSearchParams(query);
   const path = params.get('path');
   const seq = Number(params.get('seq'));
@@ -30,12 +33,14 @@ export function parseRoute(hash: string): Route {
   return {
     page: 'session',
     id,
-    tab: TABS.find((it) => it === tab) ?? 'conversation',
+    tab: tab && isTab(tab) ? tab : 'conversation',
     ...(path === null ? {} : { path }),
     ...(line > 0 ? { line } : {}),
     ...(seq > 0 ? { seq } : {}),
   };
 }
+
+const isTab = (word: string): word is Tab => (TABS as readonly string[]).includes(word);
 
 /** Decodes a part of an address. A truncated escape sequence is returned as it is. */
 function decode(word: string): string {
@@ -48,6 +53,7 @@ function decode(word: string): string {
 
 export function toHash(route: Route): string {
   if (route.page === 'home') return '#/';
+  if (route.page === 'unknown') return route.address;
   if (route.page === 'usage' || route.page === 'guard') return `#/${route.page}`;
   if (route.page === 'board')
     return `#/board${route.compared ? `/${encodeURIComponent(route.compared.join(','))}` : ''}`;

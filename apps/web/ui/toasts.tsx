@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from '../state/store.ts';
 import { closeToast, toasts, type Toast } from '../state/toasts.ts';
 import { useText } from '../text/text.ts';
+import { CodeText } from './code-text.tsx';
 import { Button, IconButton } from './button.tsx';
 
 /** Notifications at the edge of the page. Screen readers announce them. */
@@ -39,8 +40,14 @@ function ToastView({ toast }: { toast: Toast }) {
     >
       {kind === 'error' ? <CircleAlert size={16} className="bad" /> : <Info size={16} />}
       <div className="toast-words grow">
-        <p>{text}</p>
-        {detail === undefined ? null : <p className="muted">{detail}</p>}
+        <p>
+          <CodeText text={text} />
+        </p>
+        {detail === undefined ? null : (
+          <p className="muted">
+            <CodeText text={detail} />
+          </p>
+        )}
       </div>
       {action ? (
         <Button

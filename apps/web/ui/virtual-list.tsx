@@ -12,6 +12,19 @@ interface RowsProps {
   children: (at: number) => ReactNode;
 }
 
+/** All rows, one after another, for paper. */
+export function AllRows({ count, children }: { count: number; children: (at: number) => ReactNode }) {
+  return (
+    <div className="rows-inner">
+      {Array.from({ length: count }, (_, at) => (
+        <div key={at} className="rows-row">
+          {children(at)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 /** The rows of a list that are near the viewport. */
 export function Rows({ list, as: List = 'div', isFixed = false, toProps, children }: RowsProps) {
   const Row = List === 'div' ? 'div' : 'li';

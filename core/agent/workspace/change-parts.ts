@@ -1,4 +1,4 @@
-import { decodeText, keepHunks, toChangeHunks, type KeptChange } from '../../policy/index.ts';
+import { decodeText, keepHunks, MAX_SHOWN_BYTES, toChangeHunks, type KeptChange } from '../../policy/index.ts';
 import { renderHunk, type Hunk, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -13,9 +13,6 @@ export interface ChangePart {
   hunks: Hunk[];
 }
 
-/** Larger files are listed without their content. */
-const MAX_BYTES = 1_024 * 1_024;
-
 export async function toEditParts(workspace: Workspace, { edits = [], changes = [] }: Intent): Promise<ChangePart[]> {
   const parts: ChangePart[] = [];
   for (const [at, edit] of edits.entries()) {
@@ -23,7 +20,7 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
     if (!change || change.path !== edit.path) continue;
     const { path, kind } = change;
     const state = await workspace.stat(path);
-    const before = change.before !== null && state && state.size <= MAX_BYTES ? await workspace.read(path) : null;
+    const before = change.before !== null && state && state.size <= MAX_SHOWN_BYTES ? await workspace.read(path) : null;
     const mode = state?.mode ?? 0o644;
     const row: TreeChange = {
       path,
@@ -40,7 +37,7 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
 }
 
 /** Maximum bytes of content in one question, such as after an installation of many packages. */
-export const MAX_ASKED = 4 * 1_024 * 1_024;
+export const MAX_ASKED = MAX_SHOWN_BYTES;
 
 /**
  * The parts of the changes between two states.
@@ -55,7 +52,7 @@ export async function toChangeParts(
 ): Promise<ChangePart[]> {
   let left = maxBytes;
   const read = async (side: TreeChange['before']): Promise<Uint8Array | null> =>
-    side && side.type !== 'directory' && side.size <= MAX_BYTES ? await snapshots.content(side) : null;
+    side && side.type !== 'directory' && side.size <= MAX_SHOWN_BYTES ? await snapshots.content(side) : null;
   const parts: ChangePart[] = [];
   for (const row of rows) {
     left -= (row.before?.size ?? 0) + (row.after?.size ?? 0);

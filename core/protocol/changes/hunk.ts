@@ -22,9 +22,19 @@ export const hunkSchema = z.object({
       'Each line starts with a space, `-` or `+` and has no line feed. A line that starts with a backslash marks the line before it as having no line feed in the file.',
     ),
   note: z.string().optional().describe('Description of a change that cannot be shown as lines.'),
+  hidden: z
+    .literal(true)
+    .optional()
+    .describe('The change puts content in place that is not shown: it is binary or too large.'),
 });
 /** The smallest part of a change that can be accepted or rejected. */
 export type Hunk = z.infer<typeof hunkSchema>;
+
+/** True for a hunk that puts content in place which a user does not see. Only an explicit answer accepts it. */
+export function isHidden({ hidden, kind }: Hunk): boolean {
+  // Stored hunks of the kind `binary` may lack the mark.
+  return hidden === true || kind === 'binary';
+}
 
 /** True for a hunk whose new lines can be edited. */
 export function isEditable(hunk: Hunk | undefined): boolean {

@@ -7,3 +7,17 @@ export function renderHunk(hunk: Hunk): string {
   const header = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
   return [header, ...hunk.lines].join('\n');
 }
+
+/** Hunks as the text of a unified diff, with the headers of their files. */
+export function renderHunks(hunks: readonly Hunk[]): string {
+  let path: string | undefined;
+  return hunks
+    .map((hunk) => {
+      const from = hunk.kind === 'created' ? '/dev/null' : `a/${hunk.path}`;
+      const to = hunk.kind === 'deleted' ? '/dev/null' : `b/${hunk.path}`;
+      const head = hunk.path === path ? '' : `--- ${from}\n+++ ${to}\n`;
+      path = hunk.path;
+      return `${head}${renderHunk(hunk).replace(/\n?$/, '\n')}`;
+    })
+    .join('');
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundScriptSchema, hunkAnswerSchema, rememberedSchema, scopeSchema } from '../authority/approval.ts';
 import { grantSchema } from '../authority/grant.ts';
 import { hunkSchema, type Hunk } from '../changes/hunk.ts';
+import { renderHunks } from '../changes/render-hunk.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 import { toolResultSchema } from '../messages/tool-result.ts';
 import { escalationSchema } from './child-event.ts';
@@ -62,6 +63,14 @@ const subjectSchema = z.discriminatedUnion('kind', [
 /** The parts of a change that can be answered separately; none for a question about anything else. */
 export function hunksOf({ subject }: Pick<z.infer<typeof approvalAsked>, 'subject'>): readonly Hunk[] {
   return subject.kind === 'call' || subject.kind === 'changes' ? (subject.hunks ?? []) : [];
+}
+
+/** The complete change as a unified diff; undefined for a question about anything else. */
+export function diffOf(asked: Pick<z.infer<typeof approvalAsked>, 'subject'>): string | undefined {
+  const { subject } = asked;
+  // The stored diff of the changes of a command may be cut.
+  if (subject.kind === 'changes') return renderHunks(subject.hunks);
+  return subject.kind === 'call' ? subject.diff : undefined;
 }
 
 export const approvalAsked = z

@@ -1,0 +1,30 @@
+import type { enReasons } from './en-reasons.ts';
+
+/** Reasons of the engine in German, in one sentence each. */
+export const deReasons: typeof enReasons = {
+  modePlan: 'Im Modus „Planen“ wird nur gelesen.',
+  modeAsk: 'Im Modus „Fragen“ braucht alles außer Lesen eine Freigabe.',
+  modeEdits: 'Im Modus „Änderungen“ braucht alles außer Änderungen im Ordner eine Freigabe.',
+  editsPass: 'Der Modus „Änderungen“ erlaubt Änderungen im Ordner.',
+  autoPass: 'Der Modus „Auto“ erlaubt, was Berechtigungen und Sandbox abdecken.',
+  covered: 'Die Berechtigungen der Sitzung decken es ab.',
+  wider: (what) => `Die Berechtigungen der Sitzung decken nicht ab: ${what}`,
+  reads: 'Es wird nur gelesen.',
+  entered: 'Eingabe des Benutzers.',
+  approved: 'Vom Benutzer freigegeben.',
+  rejected: 'Vom Benutzer abgelehnt.',
+  rejectedBecause: (note) => `Vom Benutzer abgelehnt: ${note}`,
+  noAnswer: 'Es kam keine rechtzeitige Antwort.',
+  patchApproval: 'Jede Dateiänderung braucht eine Freigabe (AGENT_REQUIRE_PATCH_APPROVAL).',
+  isolated: 'Die Sitzung ist isoliert: Änderungen werden zuerst geprüft.',
+  plan: 'Über den Plan entscheidet der Benutzer.',
+  secretFile: (path) => `${path} enthält Geheimnisse.`,
+  readOnly: (path) => `${path} ist schreibgeschützt.`,
+  youRejected: (tool) => `${tool} wurde vom Benutzer abgelehnt.`,
+  denied: (tool) => `${tool} wurde verweigert, und kein anderer Aufruf hat es ersetzt.`,
+  commandDenied: 'Der Befehl wurde verweigert.',
+  limitKept: 'Die Grenze wurde nicht angehoben.',
+  cancelled: 'Der Benutzer hat den Lauf abgebrochen.',
+  checkFailed: (what) => `Die letzte Prüfung ist fehlgeschlagen: ${what}.`,
+  modelFailed: (why) => `Die Anfrage an das Modell ist fehlgeschlagen: ${why}`,
+};
