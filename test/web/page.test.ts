@@ -165,9 +165,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByRole('button', { name: toPattern(en.call.showEarlier) }).click();
       await expect.poll(() => terminal.innerText(), WAIT).toContain('deep');
       expect(await terminal.innerText()).not.toContain('10 %\n');
-      // A colour with too little contrast is lightened.
+      // A colour with too little contrast is lightened in the dark theme.
+      await page.emulateMedia({ colorScheme: 'dark' });
       const color = await page.evaluate(`getComputedStyle(document.querySelector('.call-body .terminal span')).color`);
       expect(color).not.toBe('rgb(1, 2, 250)');
+      await page.emulateMedia({ colorScheme: null });
       await page.getByText(en.call.exit(3), { exact: false }).first().waitFor();
     });
 
@@ -256,7 +258,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
     test('a failed run is retried in place, a completed one in a fork with a link back', async () => {
       const broken = await open('outage');
-      await page.getByText(en.facts.outcome.model_failed).first().waitFor();
+      await page.getByText(en.failures.titles.invalid_request).first().waitFor();
       await page.locator('.end').waitFor();
       await leaveField();
       await page.keyboard.press('R');

@@ -104,12 +104,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           await page.getByRole('heading', { name: en.home.title }).waitFor();
           expect(page.url()).not.toContain('token');
           await send(page, PROMPTS.fix);
+          const question = page.getByRole('heading', { name: en.approval.changeFiles(3) });
+          await question.waitFor();
+          // The list renders only what is in view; the link leads back to the question.
+          await page.locator('.conversation-scroll').evaluate((element) => (element.scrollTop = 0));
           await page.getByText('I look at the project first').waitFor();
           await page
             .getByText(en.call.tests(5, 1, 0))
             .first()
             .waitFor();
-          await page.getByRole('heading', { name: en.approval.changeFiles(3) }).waitFor();
+          await page.locator('.questions').click();
+          await question.waitFor();
           await expect.poll(() => page.title(), { timeout: LIMIT / 4 }).toMatch(/^\(1\) /);
           expect(read(MERGE)).toBe(STORY_FILES[MERGE]);
 
