@@ -6,6 +6,7 @@ import { en } from '../../apps/web/text/en.ts';
 import { enLayout } from '../../apps/web/text/en-layout.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { expectAccessible, LOOKS } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
 const PROSE = 'The quick brown fox jumps over the lazy dog while the agent reads files and writes answers. '.repeat(6);
@@ -43,6 +44,8 @@ const LINES = `(() => {
   }
   return [...lines.values()].slice(0, -1);
 })()`;
+
+const isWide = ({ viewport }: (typeof LOOKS)[number]) => viewport.width > 1_000;
 
 describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_BROWSER ?? ''}`, () => {
   let browser: Browser & AsyncDisposable;
@@ -131,6 +134,25 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_
       accent: 'pine',
       contrast: 'more',
     });
+  });
+
+  test('every component passes axe in every theme, with every accent', { timeout: 300_000 }, async () => {
+    await page.goto(`${it.server.url}/#/design`);
+    await page.getByRole('region', { name: 'Question' }).waitFor();
+    await page.locator('.design .tok-keyword').first().waitFor();
+    for (const theme of ['system', 'contrast'] as const) {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('button', { name: en.preferences.themes[theme] }).click();
+      await page.keyboard.press('Escape');
+      await expectAccessible(page, `components, ${theme}`, { height: 3_000 });
+    }
+    for (const accent of ['ember', 'plum', 'iris', 'pine'] as const) {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('button', { name: en.preferences.themes.system }).click();
+      await page.getByRole('button', { name: enLayout.accents[accent] }).click();
+      await page.keyboard.press('Escape');
+      await expectAccessible(page, `components, ${accent}`, { height: 3_000, looks: LOOKS.filter(isWide) });
+    }
   });
 
   test('the text font comes with the page', async () => {

@@ -30,6 +30,8 @@ const BoardPage = lazyComponent(async () => (await import('../board/board-page.t
 
 const GuardPage = lazyComponent(async () => (await import('../guard/guard-page.tsx')).GuardPage, <Loading />);
 
+const DesignPage = lazyComponent(async () => (await import('../design/design-page.tsx')).DesignPage, <Loading />);
+
 export function App() {
   const t = useText();
   const { isSignedOut, link, isLoading } = useStore(host);
@@ -72,6 +74,7 @@ export function App() {
           {here.page === 'unknown' ? <NotFound address={here.address} /> : null}
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'guard' ? <GuardPage /> : null}
+          {here.page === 'design' ? <DesignPage /> : null}
           {here.page === 'board' ? <BoardPage compared={here.compared} /> : null}
           {here.page === 'agents' ? <AgentsPage key={here.name} name={here.name} /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}

@@ -11,17 +11,26 @@ export type Route =
   /** An address that no page has. */
   | { page: 'unknown'; address: string }
   | { page: 'guard' }
+  /** Every component in every state. */
+  | { page: 'design' }
   /** With ids: the comparison of these sessions. */
   | { page: 'board'; compared?: readonly string[] }
   /** Without a name: the list. `new`: the form for a new agent. */
   | { page: 'agents'; name?: string }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
+/** Pages whose address has no further parts. */
+const PLAIN = ['usage', 'guard', 'design'] as const;
+
+type PlainPage = (typeof PLAIN)[number];
+
+const isPlain = (page: string | undefined): page is PlainPage => PLAIN.some((each) => each === page);
+
 /** Parses the fragment of an address. An empty one is the home page. */
 export function parseRoute(hash: string): Route {
   const [words = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, id, tab] = words.split('/').map(decode);
-  if (page === 'usage' || page === 'guard') return { page };
+  if (isPlain(page)) return { page };
   if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
   if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
   if (page === '' || page === undefined) return { page: 'home' };
@@ -54,7 +63,7 @@ function decode(word: string): string {
 export function toHash(route: Route): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'unknown') return route.address;
-  if (route.page === 'usage' || route.page === 'guard') return `#/${route.page}`;
+  if (route.page === 'usage' || route.page === 'guard' || route.page === 'design') return `#/${route.page}`;
   if (route.page === 'board')
     return `#/board${route.compared ? `/${encodeURIComponent(route.compared.join(','))}` : ''}`;
   if (route.page === 'agents') return `#/agents${route.name === undefined ? '' : `/${encodeURIComponent(route.name)}`}`;

@@ -9,6 +9,7 @@ export const deLayout: typeof enLayout = {
   showSidebar: 'Seitenleiste einblenden',
   resizeSidebar: 'Breite der Seitenleiste',
   toggleSidebar: 'Seitenleiste ein- oder ausblenden',
+  components: 'Komponenten',
   accent: 'Akzentfarbe',
   accents: { iris: 'Iris', pine: 'Kiefer', ember: 'Glut', plum: 'Pflaume' },
   reads: ({ read, listed, searched, other }) =>

@@ -9,6 +9,7 @@ export const enLayout = {
   showSidebar: 'Show the sidebar',
   resizeSidebar: 'Width of the sidebar',
   toggleSidebar: 'Show or hide the sidebar',
+  components: 'Components',
   accent: 'Accent',
   accents: { iris: 'Iris', pine: 'Pine', ember: 'Ember', plum: 'Plum' },
   /** Such as "Read 4 files, 1 search". */

@@ -1,0 +1,93 @@
+import type { CallEntry, CallState } from '@klaus/core/conversation';
+import type { EventOf, ToolResult } from '@klaus/core/protocol';
+
+const BASE = { kind: 'call', seq: 1, at: 0, turn: 0, decisions: [] } as const;
+
+function toCall(id: string, name: string, input: unknown, more: Partial<CallEntry> & { state: CallState }): CallEntry {
+  return { ...BASE, id, name, input, ...more };
+}
+
+function toResult(outcome: ToolResult['outcome'], durationMs: number): ToolResult {
+  return { outcome, output: '', changes: [], durationMs };
+}
+
+const DIFF = `--- a/src/slots.js
++++ b/src/slots.js
+@@ -3,5 +3,5 @@
+ export function mergeBookings(a, b) {
+-  const end = b.end;
++  const end = Math.max(a.end, b.end);
+   return { start: a.start, end };
+ }
+`;
+
+/** One call in each state. */
+export const CALLS: readonly CallEntry[] = [
+  toCall('waiting', 'run_command', { command: 'npm run build' }, { state: 'waiting' }),
+  toCall('running', 'run_tests', {}, { state: 'running', startedAt: Date.now() }),
+  toCall('ok', 'edit_file', { path: 'src/slots.js' }, { state: 'finished', diff: DIFF, result: toResult('ok', 12) }),
+  toCall('error', 'run_command', { command: 'make' }, { state: 'finished', result: toResult('error', 1_840) }),
+  toCall('denied', 'run_command', { command: 'curl x.example' }, { state: 'finished', result: toResult('denied', 0) }),
+  toCall(
+    'cancelled',
+    'run_command',
+    { command: 'sleep 60' },
+    { state: 'finished', result: toResult('cancelled', 900) },
+  ),
+  toCall('unknown', 'deploy_netlify', { folder: 'dist' }, { state: 'finished', result: toResult('unknown', 4_000) }),
+];
+
+/** Consecutive reads, one of which failed. */
+export const READS: readonly CallEntry[] = [
+  toCall('r1', 'read_file', { path: 'src/slots.js' }, { state: 'finished', result: toResult('ok', 3) }),
+  toCall('r2', 'read_file', { path: 'src/nowhere.js' }, { state: 'finished', result: toResult('error', 1) }),
+  toCall('r3', 'search_files', { pattern: 'mergeBookings' }, { state: 'finished', result: toResult('ok', 48) }),
+];
+
+/** A question about a command, with a choice of the scope. */
+export const QUESTION: EventOf<'approval.asked'> = {
+  ...{
+    v: 3,
+    seq: 1,
+    prev: '',
+    at: 0,
+    session: 'sample',
+    run: 'sample',
+    turn: 0,
+    type: 'approval.asked',
+    approval: 'sample',
+  },
+  title: 'run a command',
+  reason: 'the command writes outside of the workspace',
+  expiresAt: Date.now() + 86_400_000,
+  subject: {
+    ...{ kind: 'call', call: 'sample', index: 0, name: 'run_command', callHash: '', grantHash: '', before: [] },
+    command: 'npm publish --dry-run',
+    remember: { agent: 'klaus', tool: 'run_command', rules: ['network'], command: 'npm publish' },
+  },
+};
+
+export const ANSWER = `# A title
+
+Prose in lines of a readable length. It names files like \`src/slots.js\`, is **bold** where it matters, and links to [documentation](https://example.com).
+
+## A heading
+
+- a list
+- of two items
+
+\`\`\`js
+// Code has a language and a button that copies it.
+export const end = Math.max(a.end, b.end);
+\`\`\`
+
+| Check | Result |
+|---|---:|
+| tests | 6 passed |
+
+> A quotation.`;
+
+export const OUTPUT =
+  '\u001b[1mRun\u001b[0m tests\n\u001b[32m✓ slots merge\u001b[0m\n\u001b[31m✗ slots overlap\u001b[0m\n\u001b[33mwarning\u001b[0m \u001b[36msrc/slots.js:4\u001b[0m\n';
+
+export { DIFF };
