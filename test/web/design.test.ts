@@ -3,7 +3,7 @@ import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
-import { enLayout } from '../../apps/web/text/en-layout.ts';
+import { enLayout } from '../../apps/web/text/frame/en-layout.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, LOOKS } from '../fixtures/page.ts';

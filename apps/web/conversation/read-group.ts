@@ -3,7 +3,7 @@ import type { CallEntry, Entry } from '@klaus/core/conversation';
 /** Tools that only read. Consecutive finished calls of them are shown as one row. */
 const READS = new Set(['read_file', 'list_files', 'search_files', 'git_status', 'git_diff', 'git_log', 'recall']);
 
-/** True for a finished call that only read and that nobody was asked about. */
+/** True for a finished call that only read and that needed no answer. */
 export function isRead(entry: Entry): entry is CallEntry {
   if (entry.kind !== 'call' || !READS.has(entry.name) || entry.state !== 'finished') return false;
   return entry.asked === undefined && entry.by === undefined && entry.result?.evidence === undefined;

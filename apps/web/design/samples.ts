@@ -37,13 +37,6 @@ export const CALLS: readonly CallEntry[] = [
   toCall('unknown', 'deploy_netlify', { folder: 'dist' }, { state: 'finished', result: toResult('unknown', 4_000) }),
 ];
 
-/** Consecutive reads, one of which failed. */
-export const READS: readonly CallEntry[] = [
-  toCall('r1', 'read_file', { path: 'src/slots.js' }, { state: 'finished', result: toResult('ok', 3) }),
-  toCall('r2', 'read_file', { path: 'src/nowhere.js' }, { state: 'finished', result: toResult('error', 1) }),
-  toCall('r3', 'search_files', { pattern: 'mergeBookings' }, { state: 'finished', result: toResult('ok', 48) }),
-];
-
 /** A question about a command, with a choice of the scope. */
 export const QUESTION: EventOf<'approval.asked'> = {
   ...{

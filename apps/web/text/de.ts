@@ -1,6 +1,6 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
-import { deLayout } from './de-layout.ts';
+import { deLayout } from './frame/de-layout.ts';
 import { deFailures } from './run/de-failures.ts';
 import { deReasons } from './run/de-reasons.ts';
 import { deKeys } from './de-keys.ts';

@@ -1,6 +1,6 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
-import { enLayout } from './en-layout.ts';
+import { enLayout } from './frame/en-layout.ts';
 import { enFailures } from './run/en-failures.ts';
 import { enReasons } from './run/en-reasons.ts';
 import { enKeys } from './en-keys.ts';

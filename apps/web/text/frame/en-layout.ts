@@ -1,5 +1,5 @@
-import { createCount } from './count.ts';
-import type { GroupFacts } from '../conversation/read-group.ts';
+import { createCount } from '../count.ts';
+import type { GroupFacts } from '../../conversation/read-group.ts';
 
 const count = createCount('en');
 

@@ -1,4 +1,4 @@
-import { createCount } from './count.ts';
+import { createCount } from '../count.ts';
 import type { enLayout } from './en-layout.ts';
 
 const count = createCount('de');
