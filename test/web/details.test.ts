@@ -127,6 +127,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByRole('heading', { name: en.app.notFound }).waitFor();
       await page.getByRole('button', { name: en.app.toHome }).click();
       await page.getByRole('heading', { name: en.home.title }).waitFor();
+      expect(new URL(page.url()).hash).toBe('#/');
     });
 
     test('headings of an answer have a scale, and times have the date as tooltip', async () => {

@@ -1,6 +1,6 @@
 import { toUlid, type Mode, type Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import type { SendResult } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import type { Stopping } from '../actions/use-stop.ts';
@@ -56,6 +56,15 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
   }, [held?.command]);
 }
 
+/** Focuses the field on request, and when it is shown if `isFocused`. */
+function useFocus(field: RefObject<HTMLTextAreaElement | null>, isFocused: boolean): void {
+  useSignal('focus-message', () => field.current?.focus());
+  useEffect(() => {
+    // A keyboard on the screen would cover the page.
+    if (isFocused && matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, [field, isFocused]);
+}
+
 /** The message field; a hint for a user who may only read. */
 export function Composer(props: ComposerProps) {
   const t = useText();
@@ -74,11 +83,7 @@ function Editor(props: ComposerProps) {
   const recall = useHistory(field, { history, text: draft.text, change: (text) => change({ text }) });
   const suggestions = useSuggestions(open, props.scope);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
-  useSignal('focus-message', () => field.current?.focus());
-  useEffect(() => {
-    // A keyboard on the screen would cover the page.
-    if (isFocused && matchMedia('(pointer: fine)').matches) field.current?.focus();
-  }, [isFocused]);
+  useFocus(field, isFocused);
   const updateCompletion = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     choose(0);

@@ -37,7 +37,7 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
 }
 
 /** Maximum bytes of content in one question, such as after an installation of many packages. */
-export const MAX_ASKED = MAX_SHOWN_BYTES;
+export const MAX_ASKED = 4 * 1_024 * 1_024;
 
 /**
  * The parts of the changes between two states.
