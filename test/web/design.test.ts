@@ -153,6 +153,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_
       await page.keyboard.press('Escape');
       await expectAccessible(page, `components, ${accent}`, { height: 3_000, looks: LOOKS.filter(isWide) });
     }
+    expect(await page.getByRole('region', { name: 'Question' }).count()).toBe(1);
   });
 
   test('the text font comes with the page', async () => {

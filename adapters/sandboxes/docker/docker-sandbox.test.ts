@@ -325,7 +325,10 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
 
   test('a command that reaches the memory limit says so, also if its container ends', async () => {
     const limits = { memoryMb: 40 };
-    for (const command of ['head -c 120000000 /dev/zero > /tmp/big', 'head -c 120000000 /dev/zero | tail -c 110000000']) {
+    for (const command of [
+      'head -c 120000000 /dev/zero > /tmp/big',
+      'head -c 120000000 /dev/zero | tail -c 110000000',
+    ]) {
       const { exceeded } = await run(command, { limits });
       expect(exceeded, command).toEqual([expect.stringContaining('40 MiB')]);
     }

@@ -1,10 +1,12 @@
-import type { CallEntry, CallState } from '@klaus/core/conversation';
+import type { CallEntry } from '@klaus/core/conversation';
 import type { EventOf, ToolResult } from '@klaus/core/protocol';
 
 const BASE = { kind: 'call', seq: 1, at: 0, turn: 0, decisions: [] } as const;
 
-function toCall(id: string, name: string, input: unknown, more: Partial<CallEntry> & { state: CallState }): CallEntry {
-  return { ...BASE, id, name, input, ...more };
+type Sample = Pick<CallEntry, 'name' | 'input' | 'state'> & Partial<CallEntry>;
+
+function toCall(id: string, sample: Sample): CallEntry {
+  return { ...BASE, id, ...sample };
 }
 
 function toResult(outcome: ToolResult['outcome'], durationMs: number): ToolResult {
@@ -23,18 +25,39 @@ const DIFF = `--- a/src/slots.js
 
 /** One call in each state. */
 export const CALLS: readonly CallEntry[] = [
-  toCall('waiting', 'run_command', { command: 'npm run build' }, { state: 'waiting' }),
-  toCall('running', 'run_tests', {}, { state: 'running', startedAt: Date.now() }),
-  toCall('ok', 'edit_file', { path: 'src/slots.js' }, { state: 'finished', diff: DIFF, result: toResult('ok', 12) }),
-  toCall('error', 'run_command', { command: 'make' }, { state: 'finished', result: toResult('error', 1_840) }),
-  toCall('denied', 'run_command', { command: 'curl x.example' }, { state: 'finished', result: toResult('denied', 0) }),
-  toCall(
-    'cancelled',
-    'run_command',
-    { command: 'sleep 60' },
-    { state: 'finished', result: toResult('cancelled', 900) },
-  ),
-  toCall('unknown', 'deploy_netlify', { folder: 'dist' }, { state: 'finished', result: toResult('unknown', 4_000) }),
+  toCall('waiting', { name: 'run_command', input: { command: 'npm run build' }, state: 'waiting' }),
+  toCall('running', { name: 'run_tests', input: {}, state: 'running', startedAt: Date.now() }),
+  toCall('ok', {
+    name: 'edit_file',
+    input: { path: 'src/slots.js' },
+    state: 'finished',
+    diff: DIFF,
+    result: toResult('ok', 12),
+  }),
+  toCall('error', {
+    name: 'run_command',
+    input: { command: 'make' },
+    state: 'finished',
+    result: toResult('error', 1_840),
+  }),
+  toCall('denied', {
+    name: 'run_command',
+    input: { command: 'curl x.example' },
+    state: 'finished',
+    result: toResult('denied', 0),
+  }),
+  toCall('cancelled', {
+    name: 'run_command',
+    input: { command: 'sleep 60' },
+    state: 'finished',
+    result: toResult('cancelled', 900),
+  }),
+  toCall('unknown', {
+    name: 'deploy_netlify',
+    input: { folder: 'dist' },
+    state: 'finished',
+    result: toResult('unknown', 4_000),
+  }),
 ];
 
 /** A question about a command, with a choice of the scope. */
