@@ -51,6 +51,22 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
   });
 
+  test('content that cannot be shown is named before the answer', async () => {
+    using place = createTestHome({ 'logo.bin': 'a\0b' });
+    const calls = [{ name: 'write_file', input: { path: 'logo.bin', content: 'text\n' } }];
+    await using server = await startServer({
+      steps: [{ when: { turn: 0 }, reply: { calls } }],
+      fallback: { text: 'Ok.' },
+    });
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    expect(await terminal.shows(QUESTION)).toMatch(/not shown: logo\.bin/);
+    await terminal.type('n');
+    await terminal.shows(REASON);
+    await terminal.type('Enter');
+    expect(await terminal.exitCode()).toBe(6);
+    expect(readFileSync(join(place.workspace, 'logo.bin'), 'utf8')).toBe('a\0b');
+  });
+
   test('n rejects: exit 6', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
