@@ -23,7 +23,7 @@ import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { AgentProcess } from './runner.ts';
 import type { ExecLimits, ExecResult, PrestartRequest, Sandbox } from './sandbox.ts';
-import type { NetworkProxy, WebClient, WebSearchSettings } from './web-client.ts';
+import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** The intended effects of a call, determined without performing it. The gate judges them. */
@@ -178,6 +178,8 @@ export interface ToolContext {
   readonly processes: ToolProcesses;
   /** The search service of the user; absent: none is set. */
   readonly webSearch?: WebSearchSettings;
+  /** The search of the web by the provider of the session's model. */
+  readonly providerSearch: ProviderSearch;
   /** Maximum results of a search. */
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */
