@@ -7,6 +7,7 @@ import type {
   Effect,
   EventBody,
   FileChange,
+  ImagePart,
   Receipt,
   Resume,
   Todo,
@@ -74,6 +75,8 @@ export interface ToolOutput {
   isError?: boolean;
   /** Structured details for clients; plain JSON. */
   detail?: unknown;
+  /** Images that the model gets after the text. Larger ones than a provider accepts fail its request. */
+  images?: readonly ImagePart[];
   changes?: readonly FileChange[];
   /** The complete output, if `text` is cut. */
   blob?: BlobRef;

@@ -57,7 +57,8 @@ async function answer({ work, recording, call }: ReplayedCall): Promise<ToolOutp
   if (end.kind === 'crashed') return recording.crash();
   if (end.kind === 'reviewed') return { text: '' };
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
-  const { outcome, output, detail, changes, blob, evidence, todos, untrusted } = end.finished;
+  const { outcome, output, detail, changes, ...rest } = end.finished;
+  const { images, blob, evidence, todos, untrusted } = rest;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();
@@ -66,7 +67,7 @@ async function answer({ work, recording, call }: ReplayedCall): Promise<ToolOutp
   return {
     text: output,
     isError: outcome !== 'ok',
-    ...optional({ detail, blob, evidence, todos, untrusted }),
+    ...optional({ detail, images, blob, evidence, todos, untrusted }),
     changes,
     closed: end.closed,
   };
