@@ -37,13 +37,13 @@ export function toEngineSettings(
 }
 
 function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['deploy'] {
-  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion } = deploy;
+  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion, terraform } = deploy;
   return {
     netlifyUrl,
     vercelUrl,
     cloudfrontUrl,
     retryMs: retry.baseMs,
-    ...optional({ s3Url, netlifySite, awsRegion }),
+    ...optional({ s3Url, netlifySite, awsRegion, terraform }),
   };
 }
 

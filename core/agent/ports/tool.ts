@@ -8,6 +8,7 @@ import type {
   EventBody,
   FileChange,
   ImagePart,
+  TerraformProgram,
   Receipt,
   Resume,
   Todo,
@@ -110,6 +111,8 @@ export interface DeployOptions {
   awsRegion?: string;
   /** First wait before a request is repeated, in milliseconds. */
   retryMs: number;
+  /** The program of the Terraform tools. Absent: the one on the PATH, Terraform before OpenTofu. */
+  terraform?: TerraformProgram;
 }
 
 /** The background processes of the session for tools. */
