@@ -59,6 +59,8 @@ export type {
   ModelEvent,
   Price,
   ModelInfo,
+  ModelSearch,
+  WebSource,
   StreamOptions,
   Model,
   Models,

@@ -40,7 +40,7 @@ export interface Conversation {
   approvals: Map<string, EventOf<'approval.asked'>>;
   run?: RunView;
   /** The request to a model that has no answer yet. */
-  requested?: { purpose: 'turn' | 'compaction' | 'title' | 'review' | 'program'; model: string; at: number };
+  requested?: { purpose: 'turn' | 'compaction' | 'title' | 'review' | 'search' | 'program'; model: string; at: number };
   /** Time of the next attempt, in Unix milliseconds. */
   retryAt?: number;
   lastOutcome?: Outcome;

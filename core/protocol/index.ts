@@ -191,6 +191,7 @@ export {
   type HookGroups,
 } from './settings/hook-settings.ts';
 export type { SearchService } from './settings/web-settings.ts';
+export { TERRAFORM_PROGRAMS, type TerraformProgram } from './settings/deploy-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';

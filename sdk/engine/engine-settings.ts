@@ -37,13 +37,13 @@ export function toEngineSettings(
 }
 
 function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['deploy'] {
-  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion } = deploy;
+  const { netlifyUrl, vercelUrl, cloudfrontUrl, s3Url, netlifySite, awsRegion, terraform } = deploy;
   return {
     netlifyUrl,
     vercelUrl,
     cloudfrontUrl,
     retryMs: retry.baseMs,
-    ...optional({ s3Url, netlifySite, awsRegion }),
+    ...optional({ s3Url, netlifySite, awsRegion, terraform }),
   };
 }
 
@@ -51,6 +51,7 @@ function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['depl
 function toWebSearch({ values: { web } }: Configuration): EngineSettings['webSearch'] {
   const { search: service, searxngUrl, braveUrl, tavilyUrl } = web;
   if (service === 'off') return undefined;
+  if (service === 'provider') return { service };
   const url = { searxng: searxngUrl, brave: braveUrl, tavily: tavilyUrl }[service];
   if (url !== undefined) return { service, url };
   throw new KlausError('config', 'web.search is searxng, and web.searxngUrl is not set.', {

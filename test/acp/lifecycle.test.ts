@@ -224,6 +224,17 @@ test('a close ends a run that waits for an answer', async () => {
   expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
 });
 
+test('the hosts of --allow-net are in the grant of each session', async () => {
+  using place = createTestHome();
+  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+  await using editor = await startEditor({ place, server, words: ['--allow-net', 'example.com:8443'] });
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, 'go');
+  const [opened] = await logOf(place, sessionId);
+  const { authorities } = (opened as Extract<Event, { type: 'session.opened' }>).grant;
+  expect(authorities).toContainEqual(expect.objectContaining({ kind: 'net', host: 'example.com', port: 8443 }));
+});
+
 test('garbage on standard input is answered with errors, and the connection continues', async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);

@@ -321,3 +321,90 @@ test('a known model has its sizes and its price, any other one has neither a pri
   expect(await prices('ai/mistral/mistral-large-latest')).toEqual([]);
   expect(await prices('ai/mistral/priced')).toMatchObject([{ price: { output: 2 } }]);
 });
+
+async function search(model: Model): Promise<ModelEvent> {
+  const wanted = request([message('user', [text('Who won?')])]);
+  const { webSearch } = model;
+  return (await Array.fromAsync(webSearch!.stream(wanted, { signal: new AbortController().signal }))).at(-1)!;
+}
+
+test.each(['anthropic', 'openai'] as const)('%s: the search of the provider gives its results', async (provider) => {
+  const results = [{ title: 'Guide', url: 'https://docs.example/guide', snippet: 'How to run it.' }];
+  const { model, server } = await start(
+    provider,
+    JSON.stringify({ steps: [{ when: { search: true }, reply: { search: results } }] }),
+  );
+  expect(model.webSearch!.url).toBe(`${server.url}/v1`);
+  expect(await search(model)).toMatchObject({ type: 'finished', sources: results });
+});
+
+// https://ai.google.dev/gemini-api/docs/google-search
+const GEMINI = {
+  candidates: [
+    {
+      content: {
+        parts: [
+          {
+            text: "Spain won Euro 2024, defeating England 2-1 in the final. This victory marks Spain's record fourth title.",
+          },
+        ],
+        role: 'model',
+      },
+      finishReason: 'STOP',
+      groundingMetadata: {
+        webSearchQueries: ['UEFA Euro 2024 winner', 'who won euro 2024'],
+        searchEntryPoint: { renderedContent: '<!-- HTML and CSS for the search widget -->' },
+        groundingChunks: [
+          { web: { uri: 'https://vertexaisearch.cloud.google.com/a', title: 'aljazeera.com' } },
+          { web: { uri: 'https://vertexaisearch.cloud.google.com/b', title: 'uefa.com' } },
+        ],
+        groundingSupports: [
+          {
+            segment: { startIndex: 0, endIndex: 85, text: 'Spain won Euro 2024, defeating England 2-1 in the final.' },
+            groundingChunkIndices: [0],
+          },
+        ],
+      },
+    },
+  ],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+};
+
+test('google: the search is a tool of the request, and its results are read', async () => {
+  const bodies: string[] = [];
+  const server = createServer((incoming, response) => {
+    let body = '';
+    incoming.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+    incoming.on('end', () => {
+      bodies.push(body);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${JSON.stringify(GEMINI)}\n\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1beta`;
+  const name = 'ai/google/gemini-2.5-flash';
+  const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+  const aiSdk = { folder: packages.folder, settings: { google: { options: { baseURL, apiKey: 'k' } } } };
+  const model = await createModels({ keys: {}, aiSdk, prices: { [name]: price } }).resolve(name);
+  expect(model.webSearch!.url).toBe(baseURL);
+  expect(await search(model)).toMatchObject({
+    usd: 0.035 + 0.00003,
+    sources: [
+      {
+        url: 'https://vertexaisearch.cloud.google.com/a',
+        title: 'aljazeera.com',
+        snippet: 'Spain won Euro 2024, defeating England 2-1 in the final.',
+      },
+      { url: 'https://vertexaisearch.cloud.google.com/b', title: 'uefa.com', snippet: '' },
+    ],
+  });
+  expect(JSON.parse(bodies[0]!)).toMatchObject({ tools: [{ googleSearch: {} }] });
+  expect(bodies[0]).not.toContain('Looks.');
+});
+
+test('local: a provider without a known search has none', async () => {
+  const { model } = await start('local', 'steps: []');
+  expect(model.webSearch).toBeUndefined();
+});

@@ -9,6 +9,7 @@ const PACKAGES = [
   '@ai-sdk/openai@4.0.118',
   '@ai-sdk/openai-compatible@3.0.92',
   '@ai-sdk/mistral@4.0.87',
+  '@ai-sdk/google@4.0.121',
 ];
 
 export interface ProviderFolder extends Disposable {

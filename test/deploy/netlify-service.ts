@@ -20,7 +20,7 @@ export const NETLIFY_SITE = '3970e0fe-8564-4903-9a55-c5f8de49fb8b';
 
 const toSha1 = (body: Buffer): string => createHash('sha1').update(body).digest('hex');
 
-/** The part of Netlify's API that deploys use: https://docs.netlify.com/api/get-started/#deploy-with-the-api */
+/** The part of Netlify's API that deploys use: https://docs.netlify.com/api-and-cli-guides/api-guides/get-started-with-api#file-digest-method */
 export async function startNetlify(): Promise<NetlifyService> {
   const deploys: Deploy[] = [];
   const blobs = new Map<string, Buffer>();
@@ -61,10 +61,11 @@ export async function startNetlify(): Promise<NetlifyService> {
         state: 'uploading',
         title: query.get('title'),
         draft,
-        files,
+        files: Object.fromEntries(Object.entries(files).map(([name, sha]) => [name.replace(/^\//, ''), sha])),
       };
       deploys.push(deploy);
-      const shown = show(deploy);
+      // The documented answer has only these fields.
+      const shown = { id: deploy.id, required: requiredOf(deploy), required_functions: [] };
       settle(deploy);
       return { status: 200, body: shown };
     }

@@ -26,7 +26,7 @@ test('uploads the files, then only the changed ones, and nothing if nothing chan
   // As in the documented example: the digests by path, and raw bytes.
   const [create] = service.requests.filter(({ method }) => method === 'POST');
   expect(JSON.parse(create!.body.toString())).toMatchObject({
-    files: { 'assets/a.css': expect.stringMatching(/^[0-9a-f]{40}$/) as string },
+    files: { '/assets/a.css': expect.stringMatching(/^[0-9a-f]{40}$/) as string },
   });
   const puts = service.requests.filter(({ method }) => method === 'PUT');
   expect(puts.map(({ path }) => path)).toContain('/deploys/d1/files/assets/b%20c.js');

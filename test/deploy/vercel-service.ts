@@ -19,7 +19,10 @@ export interface VercelService extends Service {
 export const VERCEL_TOKEN = 'vcp_0d5c1f7ae3';
 export const VERCEL_PROJECT = 'my-project';
 
-/** The part of Vercel's API that deploys use: https://vercel.com/docs/rest-api */
+/**
+ * The part of Vercel's API that deploys use: https://vercel.com/docs/rest-api/deployments/create-a-new-deployment,
+ * https://vercel.com/docs/rest-api/deployments/upload-deployment-files, https://vercel.com/docs/rest-api/errors
+ */
 export async function startVercel(): Promise<VercelService> {
   const blobs = new Map<string, Buffer>();
   const deployments: Deployment[] = [];

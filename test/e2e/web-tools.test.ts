@@ -194,7 +194,9 @@ describe('web_fetch refuses', () => {
   });
 });
 
-/** Answers as the services document them, without fields that are not used here. */
+// Answers as the services document them.
+
+/** https://api-dashboard.search.brave.com/app/documentation/web-search/responses */
 const BRAVE = {
   query: { original: 'brave search', more_results_available: true },
   web: {
@@ -205,6 +207,7 @@ const BRAVE = {
     ],
   },
 };
+/** https://docs.tavily.com/documentation/api-reference/endpoint/search */
 const TAVILY = {
   query: 'Who is Leo Messi?',
   images: [],
@@ -219,7 +222,43 @@ const TAVILY = {
   response_time: '1.67',
 };
 
+/** https://docs.searxng.org/dev/search_api.html, `searx/webutils.py` for the fields of `format=json` */
+const SEARXNG = {
+  query: 'searxng',
+  number_of_results: 0,
+  results: [
+    {
+      url: 'https://docs.searxng.org/',
+      title: 'SearXNG documentation',
+      content: 'A metasearch engine.',
+      engine: 'duckduckgo',
+      template: 'default.html',
+      parsed_url: ['https', 'docs.searxng.org', '/', '', '', ''],
+      engines: ['duckduckgo', 'brave'],
+      positions: [1, 2],
+      publishedDate: null,
+      score: 3.0,
+      category: 'general',
+    },
+    { url: 'https://example.com/', title: 'No content', content: null, engine: 'brave', category: 'general' },
+  ],
+  answers: [],
+  corrections: [],
+  infoboxes: [],
+  suggestions: ['searx'],
+  unresponsive_engines: [['google', 'timeout']],
+};
+
 describe('web_search', () => {
+  test('of SearXNG asks for JSON as documented', async () => {
+    const { site, context } = await open({ '/search': { type: 'application/json', body: JSON.stringify(SEARXNG) } });
+    Object.assign(context, { webSearch: { service: 'searxng', url: `${site.url}/` } });
+    const { text, detail } = await callTool(builtinTools, 'web_search', { input: { query: 'searxng' }, context });
+    expect(site.requests).toMatchObject([{ method: 'GET', url: '/search?q=searxng&format=json' }]);
+    expect(text).toContain('1. SearXNG documentation\n   https://docs.searxng.org/\n   A metasearch engine.');
+    expect(detail).toMatchObject({ results: 2 });
+  });
+
   test('of Brave sends the query and the key as documented', async () => {
     const { site, context } = await open({
       '/res/v1/web/search': { type: 'application/json', body: JSON.stringify(BRAVE) },

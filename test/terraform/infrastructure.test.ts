@@ -4,12 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
+import { TERRAFORM_PROGRAMS } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { callTool, createToolContext, noSandbox } from '../fixtures/tool-context.ts';
 
-const hasProgram = spawnSync('terraform', ['-version']).error === undefined;
-if (!hasProgram) console.warn('skipped here: the check of generated files with terraform');
+const programs = TERRAFORM_PROGRAMS.filter((name) => spawnSync(name, ['-version']).error === undefined);
+for (const name of TERRAFORM_PROGRAMS)
+  if (!programs.includes(name)) console.warn(`skipped here: the check of generated files with ${name}`);
 
 const PROJECTS: Readonly<Record<string, Record<string, string>>> = {
   nextjs: { 'package.json': '{"name":"@acme/Shop","dependencies":{"next":"15.0.0","react":"19.0.0"}}' },
@@ -54,16 +56,17 @@ test.each([
   );
   const folder = join(place.workspace, 'infrastructure');
   expect(readFileSync(join(folder, 'main.tf'), 'utf8')).toContain(`resource "${resource}"`);
-  if (!hasProgram) return;
   // The examples are files of variables too.
   writeFileSync(join(folder, 'terraform.tfvars'), readFileSync(join(folder, 'terraform.tfvars.example')));
-  const check = spawnSync('terraform', ['fmt', '-check', '-diff'], { cwd: folder, env: place.env, encoding: 'utf8' });
-  expect(check.stdout + check.stderr).toBe('');
+  for (const program of programs) {
+    const check = spawnSync(program, ['fmt', '-check', '-diff'], { cwd: folder, env: place.env, encoding: 'utf8' });
+    expect(check.stdout + check.stderr).toBe('');
+  }
 });
 
-test.skipIf(!hasProgram)(
-  'a name from package.json is text in the configuration, and variables have their defaults',
-  async () => {
+test.each(programs)(
+  '%s: a name from package.json is text in the configuration, and variables have their defaults',
+  async (program) => {
     const { place } = await generate(PROJECTS['express']!, { provider: 'aws' });
     using _ = place;
     const folder = join(place.workspace, 'infrastructure');
@@ -73,8 +76,9 @@ test.skipIf(!hasProgram)(
       `${variables}\noutput "all" {\n  value = [var.name, var.port, var.region]\n}\n`,
     );
     const run = (...words: string[]) =>
-      execFileSync('terraform', words, { cwd: place.workspace, env: place.env, encoding: 'utf8' });
+      execFileSync(program, words, { cwd: place.workspace, env: place.env, encoding: 'utf8' });
     run('init', '-input=false');
+    expect(JSON.parse(run('validate', '-json'))).toMatchObject({ valid: true, diagnostics: [] });
     run('apply', '-auto-approve', '-input=false');
     expect(JSON.parse(run('output', '-json', 'all'))).toEqual(['lives-api', 3000, 'eu-central-1']);
   },

@@ -3,13 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { TERRAFORM_PROGRAMS, type TerraformProgram } from '@klaus/core/protocol';
 import type { Event } from '@klaus/sdk';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
-const hasProgram = spawnSync('terraform', ['-version']).error === undefined;
-if (!hasProgram) console.warn('skipped here: tests that need the program terraform');
+const programs = TERRAFORM_PROGRAMS.filter((name) => spawnSync(name, ['-version']).error === undefined);
+for (const name of TERRAFORM_PROGRAMS)
+  if (!programs.includes(name)) console.warn(`skipped here: tests that need the program ${name}`);
 
 const SECRET = 'unusual-value-48213';
 const MAIN = `
@@ -72,17 +74,19 @@ async function run(engine: TestEngine, onAsk: (count: number) => void = () => {}
   };
 }
 
-const start = (calls: readonly ToolCall[]): Promise<TestEngine> =>
+const startWith = (terraform: TerraformProgram, calls: readonly ToolCall[]): Promise<TestEngine> =>
   createTestEngine({
     files: { 'infra/main.tf': MAIN },
-    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
+    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual', 'deploy.terraform': terraform },
     script: {
       steps: calls.map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } })),
       fallback: { text: 'Done.' },
     },
   });
 
-describe.skipIf(!hasProgram)('with the program', { timeout: 120_000 }, () => {
+describe.each(programs)('with the program %s', { timeout: 120_000 }, (program) => {
+  const start = (calls: readonly ToolCall[]) => startWith(program, calls);
+
   test('a plan is applied after its approval, its outputs are shown without secrets, and destroy asks', async () => {
     await using engine = await start([
       INIT,
@@ -124,7 +128,7 @@ describe.skipIf(!hasProgram)('with the program', { timeout: 120_000 }, () => {
         {
           name: 'run_command',
           input: {
-            command: 'cd infra && mkdir -p .terraform && terraform plan -var who=me -out=.terraform/klaus.tfplan',
+            command: `cd infra && mkdir -p .terraform && ${program} plan -var who=me -out=.terraform/klaus.tfplan`,
           },
         },
       ],

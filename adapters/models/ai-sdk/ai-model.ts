@@ -10,10 +10,12 @@ import {
 import { optional } from '@klaus/core/optional';
 import { createCallIds } from '../wire/call-ids.ts';
 import { endWithFailure } from '../wire/http-model.ts';
+import { withSearch } from '../wire/search-model.ts';
 import { createAnswerParts, type AnswerParts } from './answer-parts.ts';
 import { toError } from './errors.ts';
 import type { LanguageModel, LanguageModelPart } from './language-model.ts';
 import { createPromptWriter } from './prompt.ts';
+import { createSourceReader, findAiSearch } from './search.ts';
 import { runWatched } from './watched-fetch.ts';
 
 export interface AiModelOptions {
@@ -21,31 +23,62 @@ export interface AiModelOptions {
   name: string;
   info: ModelInfo;
   model: LanguageModel;
+  /** Address of the provider's API, if the user has configured one. */
+  url?: string | undefined;
+}
+
+interface Answering {
+  tools: readonly NonNullable<LanguageModelV4CallOptions['tools']>[number][];
+  /** Default: the parts as they are. */
+  wrap?: (parts: AnswerParts) => AnswerParts;
 }
 
 /** A model of an AI SDK provider. It neither retries nor times out: the loop does. */
-export function createAiModel({ name, info, model }: AiModelOptions): Model {
+export function createAiModel({ name, info, model, url }: AiModelOptions): Model {
   const toPrompt = createPromptWriter(model, info.images);
   const toTools = createToolWriter();
+  const stream = (request: ModelRequest, options: StreamOptions, more: Answering): ReturnType<Model['stream']> => {
+    const call: LanguageModelV4CallOptions = {
+      prompt: toPrompt(request),
+      maxOutputTokens: request.maxOutputTokens,
+      abortSignal: options.signal,
+      ...toSampling(request, info),
+      ...(more.tools.length > 0 && { tools: [...more.tools] }),
+      providerOptions: toProviderOptions(request),
+    };
+    const parts = createAnswerParts({
+      toCallId: createCallIds(request.messages),
+      promptBytes: () => JSON.stringify([call.prompt, call.tools]).length,
+    });
+    return endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), options);
+  };
+  const search = findAiSearch(model);
   return {
     name,
     info,
-    stream(request, options) {
-      const prompt = toPrompt(request);
-      const call: LanguageModelV4CallOptions = {
-        prompt,
-        maxOutputTokens: request.maxOutputTokens,
-        abortSignal: options.signal,
-        ...toSampling(request, info),
-        ...(request.tools.length > 0 && { tools: toTools(request.tools) }),
-        providerOptions: toProviderOptions(request),
-      };
-      const parts = createAnswerParts({
-        toCallId: createCallIds(request.messages),
-        promptBytes: () => JSON.stringify([prompt, call.tools]).length,
-      });
-      return endWithFailure(read(model, { call, options }, parts), options);
+    stream: (request, options) => stream(request, options, { tools: toTools(request.tools) }),
+    ...(search && {
+      webSearch: {
+        url: url ?? search.url,
+        usd: search.usd,
+        stream: (request, options) =>
+          stream(request, options, {
+            tools: [search.tool],
+            wrap: (parts) => withSources(parts, { info, usd: search.usd }),
+          }),
+      },
+    }),
+  };
+}
+
+function withSources(parts: AnswerParts, { info, usd }: { info: ModelInfo; usd: number }): AnswerParts {
+  const reader = createSourceReader();
+  return {
+    take(part) {
+      reader.take(part);
+      return parts.take(part);
     },
+    finish: () => withSearch(parts.finish(), { info, usd, finish: () => reader.finish() }),
   };
 }
 

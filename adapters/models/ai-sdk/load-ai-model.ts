@@ -17,5 +17,7 @@ export async function loadAiModel({ name, target, info, aiSdk }: LoadAiModelOpti
   const model = await loadLanguageModel(target, aiSdk);
   // Version 3 has no levels of effort of its own.
   const { efforts: _, ...others } = info;
-  return createAiModel({ name, info: model.specificationVersion === 'v3' ? others : info, model });
+  const { baseURL } = aiSdk.settings?.[target.provider]?.options ?? {};
+  const url = typeof baseURL === 'string' && URL.canParse(baseURL) ? baseURL : undefined;
+  return createAiModel({ name, info: model.specificationVersion === 'v3' ? others : info, model, url });
 }

@@ -10,6 +10,8 @@ export interface BodyOptions {
   /** Send `thinking: {type: 'adaptive'}`; older models reject it. */
   adaptiveThinking: boolean;
   info: ModelInfo;
+  /** A tool that the provider runs, in place of the tools of requests. */
+  serverTool?: object;
 }
 
 const CACHE = { type: 'ephemeral' };
@@ -21,14 +23,14 @@ const CACHE = { type: 'ephemeral' };
  * Consecutive user messages become one, as tool results must be in the message that follows their
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
-export function createBodyWriter({ id, adaptiveThinking, info }: BodyOptions): RequestWriter {
+export function createBodyWriter({ id, adaptiveThinking, info, serverTool }: BodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'messages',
     toHead: ({ system, tools }) => ({
       model: id,
       ...(adaptiveThinking && { thinking: { type: 'adaptive', display: 'summarized' } }),
       cache_control: CACHE,
-      ...(tools.length > 0 && { tools: tools.map(toTool) }),
+      ...(serverTool ? { tools: [serverTool] } : tools.length > 0 && { tools: tools.map(toTool) }),
       ...(system !== '' && { system: [{ type: 'text', text: system, cache_control: CACHE }] }),
     }),
     toItems: (message) => message.parts.flatMap((part) => toBlocks(part, info.images)),

@@ -11,12 +11,17 @@ export interface BodyOptions {
   id: string;
   dialect: Dialect;
   info: ModelInfo;
+  /** A tool that the provider runs, in place of the tools of requests. */
+  serverTool?: object;
 }
 
-export function createBodyWriter({ id, dialect, info }: BodyOptions): RequestWriter {
+export function createBodyWriter({ id, dialect, info, serverTool }: BodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'messages',
-    toHead: ({ tools }) => ({ model: id, ...(tools.length > 0 && { tools: tools.map(toTool) }) }),
+    toHead: ({ tools }) => ({
+      model: id,
+      ...(serverTool ? { tools: [serverTool] } : tools.length > 0 && { tools: tools.map(toTool) }),
+    }),
     toFirstItem: ({ system }) => (system === '' ? undefined : { role: 'system', content: system }),
     toItems: ({ role, parts }) => (role === 'assistant' ? toAssistant(parts) : toUser(parts, info.images)),
     toTail: (request) => ({

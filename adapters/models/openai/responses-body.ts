@@ -6,8 +6,15 @@ import { fromSealed } from '../wire/sealed-reasoning.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
 import { readUserParts } from './user-parts.ts';
 
+interface ResponsesBodyOptions {
+  id: string;
+  info: ModelInfo;
+  /** Fields that replace those before the history. Default: none. */
+  fields?: object;
+}
+
 /** @source https://platform.openai.com/docs/api-reference/responses/create */
-export function createResponsesBodyWriter({ id, info }: { id: string; info: ModelInfo }): RequestWriter {
+export function createResponsesBodyWriter({ id, info, fields }: ResponsesBodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'input',
     toHead: ({ system, tools }) => ({
@@ -17,6 +24,7 @@ export function createResponsesBodyWriter({ id, info }: { id: string; info: Mode
       // No summaries of the reasoning are requested: OpenAI rejects such requests of unverified organizations.
       include: ['reasoning.encrypted_content'],
       store: false,
+      ...fields,
     }),
     toItems: ({ role, parts }) => (role === 'assistant' ? toOutputItems(parts) : toInputItems(parts, info.images)),
     toTail: (request) => {

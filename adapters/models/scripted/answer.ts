@@ -4,6 +4,7 @@ import type { Conversation } from './conversation.ts';
 import type { Reply, ReplyCall, ScriptStop } from './script.ts';
 import { render } from './template.ts';
 import { type ToolOffer, toShellCall } from './tool-offer.ts';
+import { BadRequest } from './wire.ts';
 
 /** A complete reply, independent of the wire format. */
 export interface Answer {
@@ -15,6 +16,8 @@ export interface Answer {
   encrypted: string | undefined;
   text: string;
   calls: readonly { id: string; name: string; json: string; kind: ToolOffer['kind'] }[];
+  /** Results of the provider's own search. */
+  search: NonNullable<Reply['search']> | undefined;
   stop: ScriptStop;
   usage: Usage;
   /** The part of the output tokens that is `thinking`. */
@@ -37,6 +40,8 @@ export function toAnswer(reply: Reply, conversation: Conversation, cacheRead: nu
     id: call.id ?? `call_${conversation.turn}_${index}`,
     ...toCall(call, conversation),
   }));
+  if (reply.search && !conversation.search)
+    throw new BadRequest('The script searches, and the request does not ask for it.');
   const prompt = countTokens(conversation.prompt.pieces);
   const rest = prompt - cacheRead;
   return {
@@ -47,6 +52,7 @@ export function toAnswer(reply: Reply, conversation: Conversation, cacheRead: nu
     encrypted: reply.encrypted,
     text: said,
     calls,
+    search: reply.search,
     stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end_turn'),
     usage: {
       input: usage?.input ?? (conversation.cached ? 0 : rest),

@@ -29,7 +29,7 @@ interface Block {
   toDeltas: (chunk: number) => object[];
 }
 
-function toBlocks({ thinking, signature, encrypted, text, calls }: Answer): Block[] {
+function toBlocks({ thinking, signature, encrypted, text, calls, search }: Answer): Block[] {
   const blocks: Block[] = [];
   if (thinking !== '') {
     blocks.push({
@@ -44,6 +44,7 @@ function toBlocks({ thinking, signature, encrypted, text, calls }: Answer): Bloc
   if (encrypted !== undefined) {
     blocks.push({ full: { type: 'redacted_thinking', data: encrypted }, empty: {}, toDeltas: () => [] });
   }
+  if (search) blocks.push(...toSearchBlocks(search));
   if (text !== '') {
     blocks.push({
       full: { type: 'text', text },
@@ -61,6 +62,40 @@ function toBlocks({ thinking, signature, encrypted, text, calls }: Answer): Bloc
   return blocks;
 }
 
+/** A search, its results, and one cited sentence of each. */
+function toSearchBlocks(results: NonNullable<Answer['search']>): Block[] {
+  const id = 'srvtoolu_search';
+  const content = results.map(({ title, url }) => {
+    return { type: 'web_search_result', title, url, encrypted_content: 'encrypted', page_age: null };
+  });
+  const query = { query: 'scripted' };
+  return [
+    {
+      full: { type: 'server_tool_use', id, name: 'web_search', input: query },
+      empty: { input: {} },
+      toDeltas: () => [{ type: 'input_json_delta', partial_json: JSON.stringify(query) }],
+    },
+    { full: { type: 'web_search_tool_result', tool_use_id: id, content }, empty: {}, toDeltas: () => [] },
+    ...results.map(({ title, url, snippet }): Block => {
+      const location = {
+        type: 'web_search_result_location',
+        url,
+        title,
+        encrypted_index: 'index',
+        cited_text: snippet,
+      };
+      return {
+        full: { type: 'text', text: snippet, citations: [location] },
+        empty: { text: '', citations: [] },
+        toDeltas: () => [
+          { type: 'text_delta', text: snippet },
+          { type: 'citations_delta', citation: location },
+        ],
+      };
+    }),
+  ];
+}
+
 export function toDocument(answer: Answer): unknown {
   const content = toBlocks(answer).map(({ full }) => full);
   return { ...toEnvelope(answer), content, stop_reason: answer.stop, stop_sequence: null, usage: toUsage(answer) };
@@ -70,12 +105,13 @@ function toEnvelope({ id, model }: Answer): Record<string, unknown> {
   return { id, type: 'message', role: 'assistant', model };
 }
 
-function toUsage({ usage }: Answer): Record<string, unknown> {
+function toUsage({ usage, search }: Answer): Record<string, unknown> {
   return {
     input_tokens: usage.input,
     output_tokens: usage.output,
     cache_read_input_tokens: usage.cacheRead,
     cache_creation_input_tokens: usage.cacheWrite,
+    ...(search && { server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 } }),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   readResponsesInput,
 } from './history-item.ts';
 import { toToolOffer, type ToolOffer } from './tool-offer.ts';
-import { BadRequest, type Fields, isFields, type ScriptedWire, textOf } from './wire.ts';
+import { BadRequest, type Fields, isFields, type ScriptedWire, stringOf, textOf } from './wire.ts';
 
 /** The part of a request that scripts use, in any wire format. */
 export interface Conversation {
@@ -14,6 +14,8 @@ export interface Conversation {
   stream: boolean;
   system: string;
   tools: readonly ToolOffer[];
+  /** Whether the provider's own search of the web is among them. */
+  search: boolean;
   /** Answers of the model. */
   turn: number;
   /** The newest text from the user: all of it between two answers. Empty when there is none. */
@@ -32,6 +34,9 @@ export interface Conversation {
   prompt: { pieces: readonly string[]; reused: number };
 }
 
+/** Types of the tool of Anthropic, OpenAI and OpenRouter. */
+const SEARCH = /^(?:openrouter:)?web_search(?:_\d{8})?$/;
+
 /** @throws BadRequest */
 export function toConversation(wire: ScriptedWire, body: unknown): Conversation {
   if (!isFields(body)) throw new BadRequest('The body is not a JSON object.');
@@ -49,11 +54,13 @@ export function toConversation(wire: ScriptedWire, body: unknown): Conversation 
   });
   const options = body['stream_options'];
   const pieces = [JSON.stringify([head, body['tools']]), ...messages.map((message) => JSON.stringify(message))];
+  const tools = Array.isArray(body['tools']) ? body['tools'] : [];
   return {
     model: body['model'],
     stream: body['stream'] === true,
     system: systems.filter((text) => text !== '').join('\n'),
-    tools: Array.isArray(body['tools']) ? body['tools'].map(toToolOffer) : [],
+    tools: tools.map(toToolOffer),
+    search: tools.some((tool) => isFields(tool) && SEARCH.test(stringOf(tool['type'], ''))),
     turn: items.filter((item) => item.kind === 'assistant').length,
     user: toNewestUserText(items),
     result: items.findLast((item) => item.kind === 'result')?.text,

@@ -32,10 +32,13 @@ function isUnconditional(step: Step): boolean {
 }
 
 function findMiss(when: When, conversation: Conversation): string | undefined {
-  const { turn, after, result, tools } = when;
+  const { turn, after, result, tools, search } = when;
   if (turn !== undefined && turn !== conversation.turn) return `turn is ${conversation.turn}, not ${turn}`;
   if (tools !== undefined && tools !== conversation.tools.length > 0) {
     return tools ? 'the request brings no tools' : 'the request brings tools';
+  }
+  if (search !== undefined && search !== conversation.search) {
+    return search ? 'the request does not ask for a search' : 'the request asks for a search';
   }
   for (const name of ['user', 'system', 'model'] as const) {
     const pattern = when[name];

@@ -23,6 +23,7 @@ export function* toFrames(answer: Answer, chunk: number, { includeUsage }: Conve
   yield say({ role: 'assistant', content: '' });
   for (const reasoning of cut(answer.thinking, chunk)) yield say({ reasoning });
   for (const content of cut(answer.text, chunk)) yield say({ content });
+  if (answer.search) yield say({ content: '', annotations: toAnnotations(answer.search) });
   for (const [index, { id, name, json }] of answer.calls.entries()) {
     const begin = { ...(id !== '' && { id }), type: 'function', function: { name, arguments: '' } };
     yield say({ tool_calls: [{ index, ...begin }] });
@@ -45,9 +46,18 @@ export function toDocument(answer: Answer): unknown {
     content: text === '' ? null : text,
     ...(thinking !== '' && { reasoning: thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(answer.search && { annotations: toAnnotations(answer.search) }),
   };
   const choices = [{ index: 0, message, finish_reason: FINISH[answer.stop] }];
   return { id, object: 'chat.completion', created: 0, model, choices, usage: toUsage(answer) };
+}
+
+/** Citations in the shape of OpenRouter. */
+function toAnnotations(results: NonNullable<Answer['search']>): object[] {
+  return results.map(({ title, url, snippet }) => ({
+    type: 'url_citation',
+    url_citation: { url, title, content: snippet, start_index: 0, end_index: 0 },
+  }));
 }
 
 function toUsage({ usage, usd }: Answer): Record<string, unknown> {

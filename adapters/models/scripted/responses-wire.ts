@@ -39,10 +39,11 @@ interface Item {
 }
 
 function toItems(answer: Answer): Item[] {
-  const { thinking, text, calls } = answer;
+  const { thinking, text, calls, search } = answer;
   const key = answer.id.replace(/^msg_/, '');
   return [
     ...(thinking === '' && answer.encrypted === undefined ? [] : [toReasoning(answer, `rs_${key}`)]),
+    ...(search ? [toSearch(search, `ws_${key}`), toCitations(search, `msg_${key}_cited`)] : []),
     ...(text === '' ? [] : [toMessage(text, `msg_${key}`)]),
     ...calls.map((call, index) => toCall(call, `${key}_${index}`)),
   ];
@@ -76,6 +77,45 @@ function toMessage(text: string, id: string): Item {
       for (const delta of cut(text, chunk)) yield ['response.output_text.delta', { ...at, delta, logprobs: [] }];
       yield ['response.output_text.done', { ...at, text, logprobs: [] }];
       yield ['response.content_part.done', { ...at, part }];
+    },
+  };
+}
+
+function toSearch(results: NonNullable<Answer['search']>, id: string): Item {
+  const sources = results.map(({ url }) => ({ type: 'url', url }));
+  const action = { type: 'search', query: 'scripted', queries: ['scripted'], sources };
+  return {
+    full: { id, type: 'web_search_call', status: 'completed', action },
+    empty: { status: 'in_progress', action: undefined },
+    *events() {
+      for (const status of ['in_progress', 'searching', 'completed']) yield [`response.web_search_call.${status}`, {}];
+    },
+  };
+}
+
+/** A message with one line for each result, which ends with its citation. */
+function toCitations(results: NonNullable<Answer['search']>, id: string): Item {
+  let text = '';
+  const annotations = results.map(({ title, url, snippet }) => {
+    const link = `([${title}](${url}?utm_source=openai))`;
+    text += `${snippet} `;
+    const at = { start_index: text.length, end_index: text.length + link.length };
+    text += `${link}\n`;
+    return { type: 'url_citation', url: `${url}?utm_source=openai`, title, ...at };
+  });
+  const message = toMessage(text, id);
+  const part = { type: 'output_text', text, annotations, logprobs: [] };
+  return {
+    ...message,
+    full: { ...message.full, content: [part] },
+    *events(chunk) {
+      for (const event of message.events(chunk)) {
+        if (event[0] === 'response.output_text.done') {
+          for (const [at, annotation] of annotations.entries())
+            yield ['response.output_text.annotation.added', { content_index: 0, annotation_index: at, annotation }];
+        }
+        yield event;
+      }
     },
   };
 }

@@ -89,6 +89,8 @@ export const replySchema = z.strictObject({
   encrypted: z.string().optional(),
   text: z.union([template, z.strictObject({ repeat: z.string(), times: count })]).optional(),
   calls: z.array(callSchema).optional(),
+  /** Results of the provider's own search, which the request must ask for. */
+  search: z.array(z.strictObject({ title: z.string(), url: z.url(), snippet: z.string() })).optional(),
   /** Default `tool_use` when there are calls, else `end_turn`. */
   stop: scriptStopSchema.optional(),
   /** Tokens; what is left out is counted from bytes. `usd` is sent as OpenRouter's exact cost. */
@@ -114,6 +116,8 @@ export const whenSchema = z.strictObject({
   system: regex.optional(),
   model: regex.optional(),
   tools: z.boolean().optional(),
+  /** True: the request asks for the provider's own search. */
+  search: z.boolean().optional(),
 });
 export type When = z.infer<typeof whenSchema>;
 

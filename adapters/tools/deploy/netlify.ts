@@ -10,7 +10,8 @@ const TOKEN = 'NETLIFY_AUTH_TOKEN';
 
 const deploySchema = z.object({
   id: z.string().regex(/^[\w-]+$/),
-  state: z.string(),
+  // The documented answer to a new deploy has none.
+  state: z.string().default(''),
   title: z.string().nullish(),
   required: z.array(z.string()).nullish(),
   error_message: z.string().nullish(),
@@ -29,7 +30,7 @@ const ENDED = new Set(['ready', 'error', 'rejected', 'deleted', 'expired']);
  * Deploys by digests: the deploy names the SHA-1 of every file, and Netlify answers with those that it does not have. The
  * title contains the digest of the site, so that an interrupted deploy is found again.
  *
- * Source: https://docs.netlify.com/api/get-started/#deploy-with-the-api, https://github.com/netlify/open-api
+ * Source: https://docs.netlify.com/api-and-cli-guides/api-guides/get-started-with-api, https://github.com/netlify/open-api
  */
 export const netlify = defineDeployTarget({
   name: 'deploy_netlify',
@@ -131,7 +132,7 @@ async function findDeploy(api: DeployApi, place: Place, title: string): Promise<
 }
 
 async function create(api: DeployApi, place: Place, of: { site: Site; title: string }): Promise<Deploy> {
-  const files = Object.fromEntries(of.site.files.map(({ path, sha1 }) => [path, sha1]));
+  const files = Object.fromEntries(of.site.files.map(({ path, sha1 }) => [`/${path}`, sha1]));
   const response = await api.send({
     method: 'POST',
     url: `${place.path}/deploys?title=${encodeURIComponent(of.title)}`,

@@ -36,7 +36,7 @@ export const terraformApply = defineBuiltinTool({
     const configuration = await findConfiguration(context, folder);
     const id = await readPlanId(context, configuration);
     const counts = await findPlanned(context, id);
-    const line = toLine(['apply', '-input=false', '-no-color', '-lock-timeout=30s', PLAN_FILE]);
+    const line = toLine(context, ['apply', '-input=false', '-no-color', '-lock-timeout=30s', PLAN_FILE]);
     const title = `terraform apply: ${counts} (plan ${id.plan})`;
     const intent = toTerraformIntent(configuration, { title, lines: [line], network });
     return { ...intent, confirm: `it changes infrastructure: ${counts}`, content: toContent(id) };

@@ -37,7 +37,14 @@ export const terraformDestroy = defineBuiltinTool({
   async prepare({ folder, network, vars, varFile }, context) {
     const configuration = await findConfiguration(context, folder);
     const options = await toVariableOptions(context, configuration, { vars, varFile });
-    const line = toLine(['destroy', '-auto-approve', '-input=false', '-no-color', '-lock-timeout=30s', ...options]);
+    const line = toLine(context, [
+      'destroy',
+      '-auto-approve',
+      '-input=false',
+      '-no-color',
+      '-lock-timeout=30s',
+      ...options,
+    ]);
     const what = await describeState(context, configuration);
     const intent = toTerraformIntent(configuration, { title: `terraform destroy: ${what}`, lines: [line], network });
     return {

@@ -32,7 +32,7 @@ export const terraformInit = defineBuiltinTool({
     const plugins = pluginDir === undefined ? undefined : await context.find(pluginDir);
     if (plugins && (await plugins.folder.stat(plugins.relative))?.kind !== 'directory')
       throw toolFailed(`${pluginDir} is not a directory.`);
-    const line = toLine([
+    const line = toLine(context, [
       ...['init', '-input=false', '-no-color'],
       ...(upgrade ? ['-upgrade'] : []),
       ...(plugins ? [`-plugin-dir=${plugins.absolute}`] : []),

@@ -38,7 +38,7 @@ export const terraformOutput = defineBuiltinTool({
   },
   async prepare({ folder, network }, context) {
     const configuration = await findConfiguration(context, folder);
-    const lines = [toLine(['output', '-json', '-no-color'])];
+    const lines = [toLine(context, ['output', '-json', '-no-color'])];
     return toTerraformIntent(configuration, { title: 'terraform output', lines, network });
   },
   async run({ folder, network }, context, intent) {

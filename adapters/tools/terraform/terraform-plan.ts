@@ -44,7 +44,7 @@ export const terraformPlan = defineBuiltinTool({
   async prepare({ folder, network, vars, varFile, destroy = false }, context) {
     const configuration = await findConfiguration(context, folder);
     const options = await toVariableOptions(context, configuration, { vars, varFile });
-    const plan = toLine([
+    const plan = toLine(context, [
       ...['plan', '-input=false', '-no-color', '-lock-timeout=30s', `-out=${PLAN_FILE}`],
       ...(destroy ? ['-destroy'] : []),
       ...options,
@@ -52,7 +52,7 @@ export const terraformPlan = defineBuiltinTool({
     const title = destroy ? 'terraform plan -destroy' : 'terraform plan';
     // `terraform init` creates the folder only for providers that it installs.
     const hasFolder = (await context.workspace.stat(toInside(configuration, '.terraform')))?.kind === 'directory';
-    const lines = [...(hasFolder ? [] : ['mkdir .terraform']), plan, toLine(['show', '-json', PLAN_FILE])];
+    const lines = [...(hasFolder ? [] : ['mkdir .terraform']), plan, toLine(context, ['show', '-json', PLAN_FILE])];
     return toTerraformIntent(configuration, { title, lines, network });
   },
   async run({ folder, network }, context, intent) {

@@ -53,16 +53,19 @@ export function toInside({ relative }: Configuration, path: string): string {
   return relative === '' ? path : `${relative}/${path}`;
 }
 
-/** `terraform`, or `tofu` if only OpenTofu is on the PATH. */
-function findProgram(): string {
+/** The program of the settings; else `terraform`, or `tofu` if only OpenTofu is on the PATH. */
+function findProgram({ deploy }: Pick<ToolContext, 'deploy'>): string {
+  if (deploy.terraform !== undefined) return deploy.terraform;
   const folders = toHostPath().split(delimiter);
   const has = (name: string): boolean => folders.some((folder) => existsSync(join(folder, name)));
   return !has('terraform') && has('tofu') ? 'tofu' : 'terraform';
 }
 
 /** A command line of Terraform. */
-export function toLine(words: readonly string[]): string {
-  return [findProgram(), ...words].map((word) => (word.startsWith('-') ? toOption(word) : quote(word))).join(' ');
+export function toLine(context: Pick<ToolContext, 'deploy'>, words: readonly string[]): string {
+  return [findProgram(context), ...words]
+    .map((word) => (word.startsWith('-') ? toOption(word) : quote(word)))
+    .join(' ');
 }
 
 function toOption(word: string): string {
@@ -87,6 +90,12 @@ export interface TerraformRun {
   quiet?: boolean;
 }
 
+/** How the programs are installed. */
+const INSTALL: Readonly<Record<string, string>> = {
+  terraform: 'https://developer.hashicorp.com/terraform/install',
+  tofu: 'https://opentofu.org/docs/intro/install',
+};
+
 const KEEP_BYTES = 32 * 1024 * 1024;
 
 export function runTerraform(
@@ -106,8 +115,7 @@ export function toFailure(line: string, run: ProgramRun): ToolOutput | undefined
   const text = run.text || result.output;
   if (isSuccess(result)) return undefined;
   const program = line.slice(0, line.indexOf(' '));
-  if (isMissing(result, text, program))
-    return toMissingProgram(program, 'https://developer.hashicorp.com/terraform/install');
+  if (isMissing(result, text, program)) return toMissingProgram(program, INSTALL[program] ?? '');
   const head = [`$ ${line.slice(0, 500)}`, ...describeEnd(result, timeoutMs)];
   const hint = /Saved plan is stale/.test(text) ? ['The state changed after the plan: run terraform_plan again.'] : [];
   return {

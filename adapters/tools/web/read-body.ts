@@ -1,4 +1,6 @@
+import { toImageSize, toImageType, type ImageType } from '@klaus/adapters/image-head';
 import type { WebResponse } from '@klaus/core/agent';
+import type { ImagePart } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 import { toMarkdown } from './to-markdown.ts';
 
@@ -11,16 +13,25 @@ const MAX_PAGES = 300;
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|x-ndjson|toml)$)/;
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 
+const OTHER = 'application/octet-stream';
+
+/** Maximum bytes of an image: as Base64, providers accept 5 MB. */
+const MAX_IMAGE = 3_750_000;
+/** Maximum pixels of a side, as providers accept them, and of an image. */
+const MAX_SIDE = 8_000;
+const MAX_PIXELS = 20_000_000;
+
 /** The text of a response, and notes about what is missing. */
 export interface ReadBody {
   text: string;
   /** Media type, lower case, without parameters. */
   type: string;
   notes: string[];
+  image?: ImagePart;
 }
 
 /**
- * Reads HTML as Markdown, PDF as text, and other text as it is.
+ * Reads HTML as Markdown, PDF as text, other text as it is, and images.
  *
  * @param url The address of the response.
  * @throws KlausError `tool.failed` for any other type and for content that cannot be read.
@@ -35,9 +46,15 @@ export async function readBody({ headers, body, isTruncated }: WebResponse, url:
     if (pages > MAX_PAGES) notes.push(`only the first ${MAX_PAGES} of ${pages} pages were read`);
     return { text, type, notes };
   }
+  const imageType = toImageType(body);
+  if (imageType && (type.startsWith('image/') || type === OTHER)) {
+    return { ...readImage(body, imageType, isTruncated), type: imageType, notes: [] };
+  }
   if (!TEXT.test(type) && !HTML.test(type)) {
     const size = isTruncated ? `more than ${body.length}` : String(body.length);
-    throw toolFailed(`The type ${type} is not supported (${size} bytes). HTML, PDF and text are.`);
+    throw toolFailed(
+      `The type ${type} is not supported (${size} bytes). HTML, PDF, text, and images of PNG, JPEG, GIF and WebP are.`,
+    );
   }
   const isHtml = HTML.test(type);
   if (isHtml && body.length > MAX_HTML) notes.push(`only the first ${MAX_HTML} bytes of HTML were converted`);
@@ -49,11 +66,11 @@ export async function readBody({ headers, body, isTruncated }: WebResponse, url:
 function toType(given: string, body: Uint8Array): string {
   const [type = ''] = given.toLowerCase().split(';');
   const name = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
-  if (name !== '' && name !== 'application/octet-stream') return name;
+  if (name !== '' && name !== OTHER) return name;
   const head = new TextDecoder('latin1').decode(body.subarray(0, 512));
   if (head.startsWith('%PDF-')) return 'application/pdf';
   if (/^\s*<(?:!doctype html|html)/i.test(head)) return 'text/html';
-  return head.includes('\0') || name !== '' ? 'application/octet-stream' : 'text/plain';
+  return head.includes('\0') || name !== '' ? OTHER : 'text/plain';
 }
 
 /** Decodes by byte order mark, header, and `<meta charset>`; UTF-8 otherwise. */
@@ -74,6 +91,23 @@ function decode(bytes: Uint8Array, { given, isHtml }: { given: string; isHtml: b
 function toMark([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/** @throws KlausError `tool.failed` for an image that a provider would reject. */
+function readImage(body: Uint8Array, type: ImageType, isTruncated: boolean): { text: string; image: ImagePart } {
+  if (isTruncated || body.length > MAX_IMAGE) {
+    throw toolFailed(`The image is larger than ${MAX_IMAGE} bytes.`);
+  }
+  const size = toImageSize(body, type);
+  if (!size) throw toolFailed('The image is damaged: its size cannot be read.');
+  const { width, height } = size;
+  if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
+    throw toolFailed(
+      `The image has ${width} × ${height} pixels; at most ${MAX_SIDE} for a side and ${MAX_PIXELS} together are supported.`,
+    );
+  }
+  const data = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64');
+  return { text: `[image of ${width} × ${height} pixels]`, image: { type: 'image', mediaType: type, data } };
 }
 
 async function readPdf(body: Uint8Array): Promise<{ text: string; pages: number }> {

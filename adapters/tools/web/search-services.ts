@@ -1,14 +1,7 @@
-import type { WebRequest, WebResponse } from '@klaus/core/agent';
+import type { WebRequest, WebResponse, WebSource } from '@klaus/core/agent';
 import type { SearchService } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { toolFailed } from '../tool-failed.ts';
-
-export interface SearchResult {
-  title: string;
-  url: string;
-  /** '' without one. */
-  snippet: string;
-}
 
 export interface SearchQuery {
   query: string;
@@ -24,7 +17,7 @@ interface ServiceEntry {
   readonly key?: string;
   readonly toRequest: (query: SearchQuery) => WebRequest;
   /** Each item of the answer as a result. */
-  readonly answer: z.ZodType<SearchResult[]>;
+  readonly answer: z.ZodType<WebSource[]>;
 }
 
 const text = z
@@ -84,7 +77,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /** @throws KlausError `tool.failed` for a status other than 200 and for an answer of another shape. */
-export function readResults(service: SearchService, { status, body, isTruncated }: WebResponse): SearchResult[] {
+export function readResults(service: SearchService, { status, body, isTruncated }: WebResponse): WebSource[] {
   if (status !== 200) {
     throw toolFailed(`The search service ${service} answered with ${status}: ${MEANINGS[status] ?? 'it failed'}.`);
   }

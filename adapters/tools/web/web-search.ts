@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, type SearchService } from '@klaus/core/protocol';
 import { toAddress } from '@klaus/core/policy';
-import type { ToolContext } from '@klaus/core/agent';
+import type { Intent, ToolContext, WebSearchSettings, WebSource } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { readResults, SERVICES, type SearchResult } from './search-services.ts';
+import { readResults, SERVICES } from './search-services.ts';
 import { toEndpoint, toUntrusted, toUntrustedText } from './web-page.ts';
 
 const DEFAULT_COUNT = 8;
@@ -45,8 +45,9 @@ export const webSearch = defineBuiltinTool({
     if (query.trim() === '') throw toolFailed('The query is empty.');
     if (query.length > MAX_QUERY)
       throw toolFailed(`The query has ${query.length} characters; the maximum is ${MAX_QUERY}.`);
-    const { service, url, host, port } = findService(context);
-    const { key } = SERVICES[service];
+    const { service, url, host, port } = await findService(context);
+    // The provider gets its key with every request of the session.
+    const key = service === 'provider' ? undefined : SERVICES[service].key;
     return {
       title: `search ${url.host} for ${query.replaceAll(/\s+/g, ' ').slice(0, 200)}`,
       access: [
@@ -57,12 +58,12 @@ export const webSearch = defineBuiltinTool({
     };
   },
   async run({ query, count = DEFAULT_COUNT }, context, intent) {
-    const { service, url, host } = findService(context);
-    const { key: name, toRequest } = SERVICES[service];
-    const key = name === undefined ? '' : context.secret(intent, name, host);
-    const request = toRequest({ query, count, key, base: url.href.replace(/\/$/, '') });
-    const limits = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal: context.signal };
-    const results = readResults(service, await context.web(intent).send({ ...request, ...limits }));
+    const found = await findService(context);
+    const { service, url } = found;
+    const results =
+      service === 'provider'
+        ? await context.providerSearch.search({ query, count })
+        : await searchService({ ...found, service }, { query, count }, { context, intent });
     const shown = results.filter((result) => toAddress(result.url) !== undefined).slice(0, count);
     if (shown.length === 0) return { text: 'No results.', detail: { service, results: 0 } };
     const text = shown.map(toText).join('\n');
@@ -74,18 +75,37 @@ export const webSearch = defineBuiltinTool({
   },
 });
 
-/** @throws KlausError `config` if no service is set. */
-function findService({ webSearch: settings }: Pick<ToolContext, 'webSearch'>) {
-  if (!settings) {
-    throw new KlausError('config', 'No search service is set.', {
-      hint: 'The user can set web.search to searxng, brave or tavily in ~/.klaus/config.yaml.',
-    });
-  }
-  const url = new URL(settings.url);
-  return { service: settings.service, url, ...toEndpoint(url) };
+interface Found {
+  service: WebSearchSettings['service'];
+  url: URL;
+  host: string;
+  port: number;
 }
 
-function toText({ title, url, snippet }: SearchResult, index: number): string {
+/** @throws KlausError `config` if no service is set, or if the model provider has no search. */
+async function findService({ webSearch, providerSearch }: ToolContext): Promise<Found> {
+  if (!webSearch) {
+    throw new KlausError('config', 'No search service is set.', {
+      hint: 'The user can set web.search to provider, searxng, brave or tavily in ~/.klaus/config.yaml.',
+    });
+  }
+  const url = new URL(webSearch.service === 'provider' ? await providerSearch.url() : webSearch.url);
+  return { service: webSearch.service, url, ...toEndpoint(url) };
+}
+
+async function searchService(
+  { service, url, host }: Found & { service: SearchService },
+  query: { query: string; count: number },
+  { context, intent }: { context: ToolContext; intent: Intent },
+): Promise<WebSource[]> {
+  const { key: name, toRequest } = SERVICES[service];
+  const key = name === undefined ? '' : context.secret(intent, name, host);
+  const request = toRequest({ ...query, key, base: url.href.replace(/\/$/, '') });
+  const limits = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal: context.signal };
+  return readResults(service, await context.web(intent).send({ ...request, ...limits }));
+}
+
+function toText({ title, url, snippet }: WebSource, index: number): string {
   const lines = [
     `${index + 1}. ${toLine(title, MAX_TITLE)}`,
     `   ${toAddress(url)!}`,

@@ -60,7 +60,7 @@ export const grantOption = new Option(
   'what the session may do, such as "file-operations · exec(npm test)"; repeatable (klaus help grants)',
 ).argParser(repeatable());
 
-const allowNetOption = new Option(
+export const allowNetOption = new Option(
   '--allow-net <hosts>',
   'what commands with a network reach: npm, pypi, crates, go, github, or hosts such as example.com; commas between them (docs/network.md)',
 ).argParser(repeatable());

@@ -111,7 +111,7 @@ export type UsageRowView = z.infer<typeof usageRowSchema>;
 
 export const reservedRequestSchema = z.object({
   session: z.string(),
-  purpose: z.enum(['turn', 'compaction', 'title', 'review', 'program']),
+  purpose: z.enum(['turn', 'compaction', 'title', 'review', 'search', 'program']),
   model: z.string(),
   tokens: z.int(),
   usd: z.number().nullable(),

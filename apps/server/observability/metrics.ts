@@ -100,7 +100,14 @@ export function createMetrics(sources: MetricSources) {
   };
 }
 
-const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = ['turn', 'compaction', 'title', 'review', 'program'];
+const PURPOSES: readonly EventOf<'model.requested'>['purpose'][] = [
+  'turn',
+  'compaction',
+  'title',
+  'review',
+  'search',
+  'program',
+];
 
 function createCounters(registers: Registry[]) {
   const counter = <const L extends string>(name: string, help: string, labelNames: L[]) =>

@@ -41,5 +41,6 @@ function describe({ conversation, inFlight }: SessionView, now: number): string 
     return running.length === 1 ? describeCall(call.name, call.input, 100) : formatNumber(running.length, 'tool call');
   if (requested?.purpose === 'compaction') return 'Compacting the context';
   if (requested?.purpose === 'review') return 'Reviewing a call';
+  if (requested?.purpose === 'search') return 'Searching the web';
   return requested ? 'Waiting for the model' : 'Working';
 }

@@ -18,6 +18,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
     compaction: t.conversation.compacting,
     title: t.conversation.titling,
     review: t.conversation.waitsForModel(requested.model),
+    search: t.conversation.waitsForModel(requested.model),
     program: t.conversation.waitsForModel(requested.model),
   }[requested.purpose];
   return (

@@ -170,6 +170,7 @@ async function toResult(
     output: text,
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     ...optional({ blob, evidence: output.evidence }),
+    ...(output.images ? { images: [...output.images] } : {}),
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     changes: [...(output.changes ?? [])],
     ...(output.todos ? { todos: [...output.todos] } : {}),

@@ -17,6 +17,7 @@ import { toCommandView } from './gate-context.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';
+import { createProviderSearch } from '../model/provider-search.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
@@ -55,6 +56,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
     processes: createToolProcesses(work, call),
     ...optional({ webSearch: engine.settings.webSearch }),
+    providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
     deploy: engine.settings.deploy,

@@ -1,6 +1,7 @@
 import type { EventBody } from '../../protocol/index.ts';
 import { countBytes } from '../context/count-bytes.ts';
-import { forecast } from '../budget/forecast.ts';
+import { worstCase } from '../budget/cost.ts';
+import { forecast, type Forecast } from '../budget/forecast.ts';
 import { findModelLimit, isUnpriced, type LimitReached } from '../budget/limit-check.ts';
 import type { Model, ToolSpec } from '../ports/model.ts';
 import { createState } from '../state/state.ts';
@@ -10,13 +11,15 @@ import { requestModel, type RequestResult } from './request-model.ts';
 
 /** A small request of the engine that is no turn. */
 export interface Aside {
-  purpose: 'compaction' | 'title' | 'review';
+  purpose: 'compaction' | 'title' | 'review' | 'search';
   model: Model;
   system: string;
   text: string;
   /** Default: none. */
   tools?: readonly ToolSpec[];
   maxOutputTokens: number;
+  /** What the provider may add to its cost: tokens of the prompt, and US dollars. Default: nothing. */
+  extra?: { promptTokens: number; usd: number };
 }
 
 /** Its answer. The caller must append `bodies` in any case. */
@@ -35,7 +38,7 @@ export async function requestAside(work: Work, aside: Aside): Promise<AsideResul
   probe.bytes = countBytes(text);
   const settings = { ...work.engine.settings, maxOutputTokens: aside.maxOutputTokens };
   const overhead = system.length + (tools.length === 0 ? 0 : JSON.stringify(tools).length);
-  const need = forecast(probe, model, { settings, overhead });
+  const need = addExtra(forecast(probe, model, { settings, overhead }), model, aside.extra);
   if (isUnpriced(work.state, need.usd)) return { reached: 'price', bodies: [] };
   const reached = findModelLimit(work.state, need, 0);
   if (reached) return { reached, bodies: [] };
@@ -59,4 +62,16 @@ export async function requestAside(work: Work, aside: Aside): Promise<AsideResul
   if (result.ok) return { answer: result.answer, bodies: [result.attempted] };
   // If the caller leaves, the end of the request is unknown: the next process charges it.
   return { bodies: work.isLeaving() ? [] : [result.attempted] };
+}
+
+function addExtra(need: Forecast, { info }: Model, extra: Aside['extra']): Forecast {
+  if (!extra) return need;
+  const promptTokens = need.promptTokens + extra.promptTokens;
+  const usd = worstCase(info, promptTokens, need.maxOutputTokens);
+  return {
+    ...need,
+    promptTokens,
+    tokens: need.tokens + extra.promptTokens,
+    usd: usd === null ? null : usd + extra.usd,
+  };
 }

@@ -59,8 +59,19 @@ export type ModelEvent =
       usage: Usage;
       /** The cost in US dollars according to the provider, if it reports one. */
       usd?: number;
+      /** Results of the search, for a request of {@link ModelSearch}. Absent: the provider did not search. */
+      sources?: WebSource[];
     }
   | { type: 'failed'; failure: ModelFailure };
+
+/** One result of a search of the web. */
+export interface WebSource {
+  /** '' if there is none. */
+  title: string;
+  url: string;
+  /** What the page says about the query; '' if there is nothing. */
+  snippet: string;
+}
 
 /** US dollars per million tokens. */
 export interface Price {
@@ -91,10 +102,22 @@ export interface StreamOptions {
   onBytes?: () => void;
 }
 
+/** A model whose provider searches the web for each request, and returns the results as `sources`. */
+export interface ModelSearch {
+  /** Address that gets the query. */
+  readonly url: string;
+  /** Maximum US dollars for a search, in addition to its tokens. The answer contains the cost of both. */
+  readonly usd: number;
+  /** Tools of the request are ignored. */
+  stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
+}
+
 export interface Model {
   /** Full name, `provider/id`. */
   readonly name: string;
   readonly info: ModelInfo;
+  /** The provider's own search of the web. Absent: it has none. */
+  readonly webSearch?: ModelSearch;
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }
 

@@ -7,6 +7,8 @@ import type {
   Effect,
   EventBody,
   FileChange,
+  ImagePart,
+  TerraformProgram,
   Receipt,
   Resume,
   Todo,
@@ -23,7 +25,7 @@ import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { AgentProcess } from './runner.ts';
 import type { ExecLimits, ExecResult, PrestartRequest, Sandbox } from './sandbox.ts';
-import type { NetworkProxy, WebClient, WebSearchSettings } from './web-client.ts';
+import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
 /** The intended effects of a call, determined without performing it. The gate judges them. */
@@ -74,6 +76,8 @@ export interface ToolOutput {
   isError?: boolean;
   /** Structured details for clients; plain JSON. */
   detail?: unknown;
+  /** Images that the model gets after the text. Larger ones than a provider accepts fail its request. */
+  images?: readonly ImagePart[];
   changes?: readonly FileChange[];
   /** The complete output, if `text` is cut. */
   blob?: BlobRef;
@@ -107,6 +111,8 @@ export interface DeployOptions {
   awsRegion?: string;
   /** First wait before a request is repeated, in milliseconds. */
   retryMs: number;
+  /** The program of the Terraform tools. Absent: the one on the PATH, Terraform before OpenTofu. */
+  terraform?: TerraformProgram;
 }
 
 /** The background processes of the session for tools. */
@@ -178,6 +184,8 @@ export interface ToolContext {
   readonly processes: ToolProcesses;
   /** The search service of the user; absent: none is set. */
   readonly webSearch?: WebSearchSettings;
+  /** The search of the web by the provider of the session's model. */
+  readonly providerSearch: ProviderSearch;
   /** Maximum results of a search. */
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */

@@ -1,10 +1,19 @@
 import type { SearchService } from '../../protocol/index.ts';
+import type { WebSource } from './model.ts';
 
-/** The search service of the user. */
-export interface WebSearchSettings {
-  service: SearchService;
-  /** Its address. */
-  url: string;
+/** The search service of the user, with its address, or the search of the session's model provider. */
+export type WebSearchSettings = { service: SearchService; url: string } | { service: 'provider' };
+
+/** The search of the web by the provider of the session's model. */
+export interface ProviderSearch {
+  /** Address that gets the query. @throws KlausError `config` if the provider has no search. */
+  url(): Promise<string>;
+  /**
+   * Sends a request of its own, which counts against the limits of the session.
+   *
+   * @throws KlausError `limit`, `tool.failed`, `cancelled`.
+   */
+  search(query: { query: string; count: number }): Promise<WebSource[]>;
 }
 
 /** One HTTP request of a tool. */

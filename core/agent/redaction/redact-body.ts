@@ -25,6 +25,10 @@ export function redactBody(body: EventBody, redactor: Redactor): EventBody {
     const parts = body.message.parts.flatMap((part) => redactPart(part, redactor));
     return { ...body, message: { ...body.message, parts } };
   }
+  if (body.type === 'tool.finished' && body.images) {
+    const { images, ...rest } = body;
+    return { ...(walk(rest, redactor) as typeof rest), images };
+  }
   return walk(body, redactor) as EventBody;
 }
 

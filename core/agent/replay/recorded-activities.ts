@@ -10,7 +10,7 @@ import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
 import { createRecordedHooks, isContext } from './recorded-hooks.ts';
 import { toRecordedTool } from './recorded-tools.ts';
-import { appendReviews } from './recorded-reviews.ts';
+import { appendRequests } from './recorded-requests.ts';
 import type { Recording } from './recording.ts';
 
 /** Events after the present one that are searched for the result of an activity. */
@@ -48,7 +48,7 @@ export function createRecordedActivities(recording: Recording): Activities {
     openLayers: (engine, { workspace }) => engine.openLayers(workspace),
     async judge(work, parsed): Promise<JudgedCall> {
       const { call } = parsed;
-      await appendReviews(work, recording);
+      await appendRequests(work, recording, 'review');
       // The caller records nothing of a stopped step.
       if (work.stop.aborted) return refuseCall(work, call, { rule: 'stop', error: { message: 'stopped' } });
       const index = find((event) => event.type === 'gate.decided' && event.call === call.id && !event.phase);
@@ -69,7 +69,7 @@ export function createRecordedActivities(recording: Recording): Activities {
         const replayed = `the outcome of ${call.name} (${call.id}) after the decision of the gate`;
         return recording.differ({ field: 'type', recorded: event?.type, replayed });
       }
-      const tool = toRecordedTool(parsed.tool, recording, call.id);
+      const tool = toRecordedTool(parsed.tool, { work, recording, call: call.id });
       return { kind: 'ready', decided, ready: { ...parsed, tool, intent: toIntent(event) } };
     },
     ...createRecordedChildren(recording),

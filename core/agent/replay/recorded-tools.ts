@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
 import type { SessionTools, Tool, ToolOutput } from '../ports/tool.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
+import type { Work } from '../loop/work.ts';
 import { toBody } from './compare.ts';
+import { appendRequests } from './recorded-requests.ts';
 import type { Recording } from './recording.ts';
 
 /** How a call ended, and the index of the event that the replay must reach before. */
@@ -35,19 +37,28 @@ export function createRecordedTools({ events }: Recording): SessionTools {
   };
 }
 
-/** The tool of one call, without effects: it returns the recorded result. */
-export function toRecordedTool(tool: Tool, recording: Recording, call: string): Tool {
-  const { name, description, input, effects, resume, inPlace } = tool;
-  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(recording, call) };
+interface ReplayedCall {
+  work: Work;
+  recording: Recording;
+  /** Its id. */
+  call: string;
 }
 
-async function answer(recording: Recording, call: string): Promise<ToolOutput> {
+/** The tool of one call, without effects: it returns the recorded result. */
+export function toRecordedTool(tool: Tool, replayed: ReplayedCall): Tool {
+  const { name, description, input, effects, resume, inPlace } = tool;
+  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(replayed) };
+}
+
+async function answer({ work, recording, call }: ReplayedCall): Promise<ToolOutput> {
+  await appendRequests(work, recording, 'search');
   const end = findEnd(recording, call);
   await recording.reached(end.index);
   if (end.kind === 'crashed') return recording.crash();
   if (end.kind === 'reviewed') return { text: '' };
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
-  const { outcome, output, detail, changes, blob, evidence, todos, untrusted } = end.finished;
+  const { outcome, output, detail, changes, ...rest } = end.finished;
+  const { images, blob, evidence, todos, untrusted } = rest;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();
@@ -56,7 +67,7 @@ async function answer(recording: Recording, call: string): Promise<ToolOutput> {
   return {
     text: output,
     isError: outcome !== 'ok',
-    ...optional({ detail, blob, evidence, todos, untrusted }),
+    ...optional({ detail, images, blob, evidence, todos, untrusted }),
     changes,
     closed: end.closed,
   };

@@ -15,7 +15,7 @@ export interface ReplayOptions extends RecordedEngineOptions {
 export interface ReplayCounts {
   /** Events that the loop reproduced. */
   events: number;
-  /** Requests with the recorded hash: of turns, titles, compactions and further attempts. Not those of reviewers. */
+  /** Requests with the recorded hash: of turns, titles, compactions and further attempts. Not those of reviewers and of searches. */
   requests: number;
   /** Events that the loop does not append, such as an undo. They are copied from the log. */
   skipped: number;
@@ -69,7 +69,7 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   const done = events.slice(counts.inherited, recording.at);
   counts.events = done.length - counts.skipped;
   counts.requests = done.filter(
-    (event) => event.type === 'turn.started' || (event.type === 'model.requested' && event.purpose !== 'review'),
+    (event) => event.type === 'turn.started' || (event.type === 'model.requested' && !COPIED.has(event.purpose)),
   ).length;
   if (recording.difference && !events.some(({ type }) => type === 'turn.started')) {
     // The decision may depend on the sizes of the model, which the first turn contains.
@@ -79,6 +79,9 @@ export async function replay(options: ReplayOptions): Promise<Replayed> {
   if (failed !== undefined) return unplayable(recording.next?.seq ?? events.length, failed);
   return { ...counts, outcome: 'equal', isCutOff: recording.isCutOff };
 }
+
+/** Purposes of requests that a replay copies from the log. */
+const COPIED: ReadonlySet<string> = new Set(['review', 'search']);
 
 /** The first judged call of a tool that this engine does not have. */
 function findUnknownTool(events: readonly Event[], known: ReadonlySet<string>): EventOf<'gate.decided'> | undefined {

@@ -85,7 +85,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
 }
 
 /** Requests whose failures do not concern those of turns. */
-const SIDE_PURPOSES: ReadonlySet<string> = new Set(['title', 'review', 'program']);
+const SIDE_PURPOSES: ReadonlySet<string> = new Set(['title', 'review', 'search', 'program']);
 /** Verdicts that the state contains. */
 const MAX_REVIEWS = 200;
 

@@ -14,7 +14,7 @@ export const reservedSchema = z.object({ tokens: z.int(), usd });
 export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Reserved for this request: the highest cost, with an empty prompt cache.');
-const purpose = z.enum(['turn', 'compaction', 'title', 'review', 'program']);
+const purpose = z.enum(['turn', 'compaction', 'title', 'review', 'search', 'program']);
 const request = z
   .string()
   .optional()
@@ -59,7 +59,7 @@ export const modelRequested = z
     reserved,
   })
   .describe(
-    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, for a reviewer, as a retry of a turn, or by a wrapped program.',
+    'A request to the model that has no turn.started is about to be sent: for a title, for a compaction, for a reviewer, for a search of the web, as a retry of a turn, or by a wrapped program.',
   );
 
 export const modelAttempted = z

@@ -10,6 +10,10 @@ const serviceUrl = z
 
 const URL_VALUES = 'a URL with `https:`; `http:` only on this machine';
 
+/** Programs that can run a Terraform configuration. */
+export const TERRAFORM_PROGRAMS = ['terraform', 'tofu'] as const;
+export type TerraformProgram = (typeof TERRAFORM_PROGRAMS)[number];
+
 /** Settings of the tools that push and deploy. */
 export const DEPLOY_SETTINGS = {
   'keys.netlify': credential('NETLIFY_AUTH_TOKEN', 'Token of Netlify for `deploy_netlify`.'),
@@ -34,6 +38,12 @@ export const DEPLOY_SETTINGS = {
     unset: 'none',
     values: 'lower-case letters, digits and hyphens, such as `eu-central-1`',
     description: 'Region of the bucket to which `deploy_aws_s3` deploys if the call names none.',
+  }),
+  'deploy.terraform': defineSetting({
+    schema: z.enum(TERRAFORM_PROGRAMS),
+    env: 'KLAUS_TERRAFORM',
+    unset: 'the one on the PATH, Terraform before OpenTofu',
+    description: 'Program of the Terraform tools: Terraform, or OpenTofu (`tofu`).',
   }),
   'deploy.netlifyUrl': defineSetting({
     schema: serviceUrl,

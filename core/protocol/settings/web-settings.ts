@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { credential } from './credential.ts';
 import { defineSetting } from './setting.ts';
 
-/** Services that `web_search` can use. */
+/** Services of others that `web_search` can use. */
 export const SEARCH_SERVICES = ['searxng', 'brave', 'tavily'] as const;
 export type SearchService = (typeof SEARCH_SERVICES)[number];
 
@@ -11,10 +11,10 @@ const service = z.url({ protocol: /^https?$/ });
 /** Settings of the web tools. A project cannot set them: searches would be sent to its server. */
 export const WEB_SETTINGS = {
   'web.search': defineSetting({
-    schema: z.enum([...SEARCH_SERVICES, 'off']),
+    schema: z.enum([...SEARCH_SERVICES, 'provider', 'off']),
     default: 'off',
     env: 'KLAUS_WEB_SEARCH',
-    description: 'Search service of `web_search`.',
+    description: 'Search service of `web_search`. `provider`: the search of the model provider of the session.',
   }),
   'web.searxngUrl': defineSetting({
     schema: service,

@@ -7,6 +7,7 @@ import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import {
   addLimitOptions,
+  allowNetOption,
   approveOption,
   grantOption,
   onAskOption,
@@ -38,6 +39,7 @@ export const command: LeafCommand = {
         .addOption(approveOption())
         .addOption(onAskOption)
         .addOption(grantOption)
+        .addOption(allowNetOption)
         .addOption(sandboxOption)
         .addOption(waitForModelOption)
         .addOption(
@@ -55,6 +57,7 @@ export const command: LeafCommand = {
     if (isRemote) checkServerOptions(options);
     const {
       agent,
+      allowNet,
       approve: mode,
       grant,
       isolate,
@@ -73,7 +76,18 @@ export const command: LeafCommand = {
       signal: stop.signal,
       isRemote,
       protocolVersion: protocolVersion === '2' ? 2 : 1,
-      defaults: { agent, grant, isolate, limits: toLimits(options), mode, model, onAsk, sandbox, waitForModelMs },
+      defaults: {
+        agent,
+        allowNet,
+        grant,
+        isolate,
+        limits: toLimits(options),
+        mode,
+        model,
+        onAsk,
+        sandbox,
+        waitForModelMs,
+      },
       open: ({ cwd, buffers }) => openClient(options, { cwd, buffers, settings: toSettings(options), onNotice: log }),
     });
     return EXIT.done;
