@@ -145,6 +145,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
     openDiagnostics: async (given) => (await import('@klaus/adapters/lsp')).openDiagnostics(given),
+    openFormatter: async (given) => (await import('@klaus/adapters/format')).openFormatter(given),
     hooks: createHookHost({ home: toUserHome(env), state: home }),
     openRunner: async (name) =>
       name === options.wrapRunner?.name
