@@ -81,8 +81,7 @@ export async function startServer(
   listen(connection, ({ uri, version, problems }) => {
     const file = files.get(uri);
     // A list for an earlier text says nothing about this one.
-    if (!file || (typeof version === 'number' && version !== file.version)) return;
-    if (file.lists >= MAX_LISTS) return;
+    if (!file || (typeof version === 'number' && version !== file.version) || file.lists >= MAX_LISTS) return;
     file.lists++;
     file.problems = readProblems(problems, file.text);
     for (const notify of changed) notify(uri, file.lists === MAX_LISTS);

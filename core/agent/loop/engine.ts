@@ -61,6 +61,8 @@ export interface SandboxRequest {
   variables?: readonly string[];
   /** Absolute paths of files to hide; called for every command. */
   masks: () => Promise<readonly string[]>;
+  /** Further absolute paths of existing files that no command may change. Asked before each command. Default: none. */
+  protect?: () => Promise<readonly string[]>;
 }
 
 /** The ports of the loop. */
