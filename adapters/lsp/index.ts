@@ -1,6 +1,6 @@
 import type { Diagnostics, DiagnosticsOptions, EditedFile, Problem } from '@klaus/core/agent';
-import type { Diagnostic } from 'vscode-languageserver-protocol/node';
 import { findServer, type LanguageServer } from './language-servers.ts';
+import type { CheckedProblem } from './problems.ts';
 import { startServer, type ServerConnection } from './server-connection.ts';
 
 /** A server that crashed this often is not started again in the session. */
@@ -46,29 +46,28 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
 }
 
 /** Errors and warnings that were not there before, wherever they were in the file. */
-function toNew(old: readonly Diagnostic[], now: readonly Diagnostic[]): Diagnostic[] {
+function toNew(old: readonly CheckedProblem[], now: readonly CheckedProblem[]): CheckedProblem[] {
   const counts = new Map<string, number>();
   for (const problem of old) counts.set(toKey(problem), (counts.get(toKey(problem)) ?? 0) + 1);
   return now.filter((problem) => {
-    if ((problem.severity ?? 1) > 2) return false;
     const left = counts.get(toKey(problem)) ?? 0;
     counts.set(toKey(problem), left - 1);
     return left <= 0;
   });
 }
 
-function toKey({ severity, code, message }: Diagnostic): string {
-  return JSON.stringify([severity ?? 1, code ?? '', message]);
+function toKey({ severity, code, message }: CheckedProblem): string {
+  return JSON.stringify([severity, code ?? '', message]);
 }
 
-function toProblem({ range, severity, code, message }: Diagnostic, path: string, server: string): Problem {
+function toProblem({ line, column, severity, code, message }: CheckedProblem, path: string, server: string): Problem {
   return {
     path,
-    line: range.start.line + 1,
-    column: range.start.character + 1,
+    line: line + 1,
+    column: column + 1,
     severity: severity === 2 ? 'warning' : 'error',
-    ...(code === undefined ? {} : { code: String(code) }),
-    message: typeof message === 'string' ? message : message.value,
+    ...(code === undefined ? {} : { code }),
+    message,
     server,
   };
 }

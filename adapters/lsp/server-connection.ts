@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { DiagnosticsOptions } from '@klaus/core/agent';
-import type { Diagnostic, ProtocolConnection } from 'vscode-languageserver-protocol/node';
+import type { ProtocolConnection } from 'vscode-languageserver-protocol/node';
 import { MISSING, toCommandLine, type LanguageServer } from './language-servers.ts';
+import { readProblems, toFileUri, type CheckedProblem } from './problems.ts';
 
 /** Maximum milliseconds for an answer after the first one, for which a server loads the project. */
 const ANSWER_MS = 5_000;
@@ -16,8 +17,10 @@ const END_MS = 500;
 /** A server runs at most this long. */
 const LIFE_MS = 3_600_000;
 const MEMORY_MB = 2_048;
-/** Messages in flight from a server, in bytes. One that sends more is ended. */
+/** Bytes that a server sends for one file. One that sends more is ended. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
+/** Lists of problems for one text. The last of them counts. */
+const MAX_LISTS = 100;
 
 /** A running server. */
 export interface ServerConnection {
@@ -28,14 +31,18 @@ export interface ServerConnection {
    *
    * @returns Undefined if the server ended or did not answer in time.
    */
-  check(file: { path: string; language: string; text: string }, signal: AbortSignal): Promise<Diagnostic[] | undefined>;
+  check(
+    file: { path: string; language: string; text: string },
+    signal: AbortSignal,
+  ): Promise<CheckedProblem[] | undefined>;
   close(): Promise<void>;
 }
 
 interface OpenFile {
   version: number;
   text: string;
-  problems: Diagnostic[] | undefined;
+  problems: CheckedProblem[] | undefined;
+  lists: number;
 }
 
 /** Starts a server in the sandbox. @throws never: a server that cannot start has `ended`. */
@@ -66,17 +73,18 @@ export async function startServer(
     () => void (ended = 'crashed'),
   );
   const files = new Map<string, OpenFile>();
-  const changed = new Set<(uri: string) => void>();
+  const changed = new Set<OnProblems>();
   const connection = lsp.createProtocolConnection(
     new lsp.StreamMessageReader(output),
     new lsp.StreamMessageWriter(input),
   );
-  listen(connection, (uri, problems) => {
+  listen(connection, ({ uri, version, problems }) => {
     const file = files.get(uri);
-    if (!file) return;
-    size = 0;
-    file.problems = problems;
-    for (const notify of changed) notify(uri);
+    // A list for an earlier text says nothing about this one.
+    if (!file || (typeof version === 'number' && version !== file.version) || file.lists >= MAX_LISTS) return;
+    file.lists++;
+    file.problems = readProblems(problems, file.text);
+    for (const notify of changed) notify(uri, file.lists === MAX_LISTS);
   });
   connection.listen();
   const root = pathToFileURL(workspace).href;
@@ -105,7 +113,8 @@ export async function startServer(
       const uri = pathToFileURL(`${workspace}/${path}`).href;
       const known = files.get(uri);
       if (known?.text === text && known.problems) return known.problems;
-      const file: OpenFile = { version: (known?.version ?? 0) + 1, text, problems: undefined };
+      const file: OpenFile = { version: (known?.version ?? 0) + 1, text, problems: undefined, lists: 0 };
+      size = 0;
       files.set(uri, file);
       const answered = untilQuiet(changed, uri, isFirst ? QUIET_MS.first : QUIET_MS.later);
       const { version } = file;
@@ -139,12 +148,27 @@ export async function startServer(
   };
 }
 
+/** Called with the address of a file; `isLast`: no other list for its text counts. */
+type OnProblems = (uri: string, isLast: boolean) => void;
+
+/** A list of problems, as a server sends it. */
+interface ProblemList {
+  uri: string;
+  version: unknown;
+  problems: readonly unknown[];
+}
+type Given = { uri?: unknown; version?: unknown; diagnostics?: unknown } | undefined;
+
 /** Answers what servers ask of an editor. */
-function listen(connection: ProtocolConnection, onProblems: (uri: string, problems: Diagnostic[]) => void): void {
-  connection.onNotification('textDocument/publishDiagnostics', (given: { uri: string; diagnostics?: unknown }) => {
-    if (Array.isArray(given?.diagnostics)) onProblems(given.uri, given.diagnostics as Diagnostic[]);
+function listen(connection: ProtocolConnection, onProblems: (list: ProblemList) => void): void {
+  connection.onNotification('textDocument/publishDiagnostics', (given: Given) => {
+    const uri = toFileUri(given?.uri);
+    if (uri === undefined || !Array.isArray(given?.diagnostics)) return;
+    onProblems({ uri, version: given.version, problems: given.diagnostics as unknown[] });
   });
-  connection.onRequest('workspace/configuration', ({ items }: { items: unknown[] }) => items.map(() => null));
+  connection.onRequest('workspace/configuration', (given: { items?: unknown } | undefined) =>
+    Array.isArray(given?.items) ? given.items.map(() => null) : [],
+  );
   connection.onRequest('workspace/workspaceFolders', () => null);
   connection.onRequest('client/registerCapability', () => null);
   connection.onRequest('client/unregisterCapability', () => null);
@@ -156,17 +180,18 @@ function listen(connection: ProtocolConnection, onProblems: (uri: string, proble
 
 /** Resolves when a file has got problems and no other list followed for a moment. */
 function untilQuiet(
-  changed: Set<(uri: string) => void>,
+  changed: Set<OnProblems>,
   wanted: string,
   quietMs: number,
 ): { done: Promise<void>; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
-  let notify: ((uri: string) => void) | undefined;
+  let notify: OnProblems | undefined;
   const done = new Promise<void>((resolve) => {
-    notify = (uri) => {
+    notify = (uri, isLast) => {
       if (uri !== wanted) return;
       clearTimeout(timer);
-      timer = setTimeout(resolve, quietMs);
+      if (isLast) resolve();
+      else timer = setTimeout(resolve, quietMs);
     };
     changed.add(notify);
   });

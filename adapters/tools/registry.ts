@@ -16,6 +16,7 @@ import { deployTools } from './deploy/targets.ts';
 import { applyPatch } from './files/apply-patch.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { editFile } from './files/edit-file.ts';
+import { formatFiles } from './files/format-files.ts';
 import { readFile } from './files/read-file.ts';
 import { writeFile } from './files/write-file.ts';
 import { gitBranch } from './git/git-branch.ts';
@@ -106,4 +107,5 @@ export const builtinTools: readonly BuiltinTool[] = [
   generateInfrastructure,
   webFetch,
   webSearch,
+  formatFiles,
 ];

@@ -54,7 +54,7 @@ function isWritable(
   return holders[0] !== undefined && writable.includes(holders[0]);
 }
 
-/** A change of a protected place's link target is a change of that place. */
+/** A change of a protected place's link target is a change of that place, and so is one of a file that a hook runs. */
 function lookAtLinked(
   { path, right }: Extract<Access, { kind: 'fs' }>,
   linked: readonly string[],
@@ -64,7 +64,7 @@ function lookAtLinked(
   // Paths beside the workspace are absolute.
   const name = toRelative(path, workspace) ?? path;
   if (!linked.some((place) => isBelow(`/${name}`, `/${place}`))) return undefined;
-  return { verdict: 'ask', reason: `a protected file, or git's configuration, leads to ${name}` };
+  return { verdict: 'ask', reason: `a hook, a protected file or git's configuration leads to ${name}` };
 }
 
 /** The verdict on a change of this path by any tool. */

@@ -70,7 +70,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       ...shared,
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
-      openSandbox: async ({ name, workspace, session, masks, variables = [] }) => {
+      openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
         const settings = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
           ...settings,
@@ -84,8 +84,10 @@ export function createEngines(input: EngineInput): (configuration: Configuration
           env,
           repositories: () => snapshots.repositories(workspace),
           // A missing file cannot be protected without creating it: what a command creates there is undone after its turn.
-          protect: async () =>
-            AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
+          protect: async () => [
+            ...AGENT_CONFIGURATION.map((name) => join(workspace, name)).filter((path) => existsSync(path)),
+            ...((await protect?.()) ?? []),
+          ],
         });
         return observeSandbox(sandbox, onStart);
       },
@@ -145,6 +147,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
     rules: [],
     openDiagnostics: async (given) => (await import('@klaus/adapters/lsp')).openDiagnostics(given),
+    openFormatter: async (given) => (await import('@klaus/adapters/format')).openFormatter(given),
     hooks: createHookHost({ home: toUserHome(env), state: home }),
     openRunner: async (name) =>
       name === options.wrapRunner?.name

@@ -33,7 +33,12 @@ export function toEngineSettings(
     reviews: toReviewSettings(configuration),
     hooks: values.hooks,
     ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),
+    ...optional({ formatter: toFormatter(values) }),
   };
+}
+
+function toFormatter({ edit: { formatter: mode, formatterTimeoutMs: timeoutMs } }: SettingValues) {
+  return mode === 'off' ? undefined : { mode, timeoutMs };
 }
 
 function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['deploy'] {

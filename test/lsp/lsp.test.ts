@@ -1,8 +1,9 @@
 // Covers adapters/lsp, core/agent/diagnostics: problems that language servers find after an edit.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../fixtures/engine.ts';
 import { installServers } from './install-servers.ts';
 import { toCalls, type ToolCall } from '../fixtures/play.ts';
@@ -67,6 +68,102 @@ sandboxed('pyright reports a new problem, also of a new file', async () => {
   });
   addProgram(engine, 'pyright-langserver', `exec node ${modules}/pyright/langserver.index.js "$@"`);
   expect(await run(engine)).toEqual([[expect.stringMatching(/^b\.py:1:10 error reportAssignmentType: /)]]);
+});
+
+/** A server that answers correctly, except for what a test is about. Its part `problems` writes the lists of problems. */
+const toServer = ({ problems = '', initialize = 'reply(message.id, { capabilities: {} })' }) => `exec node -e '
+const send = (message) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+  process.stdout.write("Content-Length: " + Buffer.byteLength(body) + "\\r\\n\\r\\n" + body);
+};
+const reply = (id, result) => send({ id, result });
+const publish = (uri, version, diagnostics) =>
+  send({ method: "textDocument/publishDiagnostics", params: { uri, version, diagnostics } });
+const at = (line, character) => ({ start: { line, character }, end: { line, character } });
+const problem = (message, range = at(0, 0), more = {}) => ({ severity: 1, message, range, ...more });
+let input = Buffer.alloc(0);
+process.stdin.on("data", (chunk) => {
+  input = Buffer.concat([input, chunk]);
+  for (;;) {
+    const head = /Content-Length: (\\d+)\\r\\n\\r\\n/.exec(input.toString("latin1"));
+    if (!head || input.length < head.index + head[0].length + Number(head[1])) return;
+    const from = head.index + head[0].length;
+    const message = JSON.parse(input.subarray(from, from + Number(head[1])).toString());
+    input = input.subarray(from + Number(head[1]));
+    if (message.method === "initialize") { ${initialize}; }
+    else if (message.method === "shutdown") reply(message.id, null);
+    else if (message.method === "exit") process.exit();
+    else if (/didOpen|didChange/.test(message.method)) {
+      const { uri, version } = message.params.textDocument;
+      ${problems}
+    }
+  }
+});
+'`;
+
+const LIES = `publish(uri, version - 1, [problem("of an earlier text")]);
+publish(uri.replace("a.ts", "b.ts"), 1, [problem("of another file")]);
+publish("no address", 1, [problem("of no file")]);
+publish(uri.replace("a.ts", "%61.ts"), version, [
+  problem("far", at(1e9, 1e9)), problem("negative", at(-1, 0)), problem("words", at("1", "x")),
+  problem("no range", null), problem(7), problem({ value: "marked" }), null, "text", { severity: 1 },
+  problem("hint", at(0, 0), { severity: 4 }), problem("coded", at(0, 6), { code: { deep: true } }),
+]);`;
+const WRONG: Readonly<Record<string, [server: string, problems: readonly unknown[]]>> = {
+  'never answers initialize': [toServer({ initialize: '' }), []],
+  'refuses initialize': [toServer({ initialize: 'send({ id: message.id, error: { code: 1, message: "no" } })' }), []],
+  'crashes at an edit': [toServer({ problems: 'process.exit(3);' }), []],
+  'sends problems that are none': [toServer({ problems: 'publish(uri, version, "none");' }), []],
+  'lies about ranges, files and versions': [
+    toServer({ problems: LIES }),
+    ['a.ts:2:1 error: far (', 'a.ts:1:1 error: marked (', 'a.ts:1:7 error: coded ('].map((start) =>
+      expect.stringMatching(new RegExp(`^${start.replace('(', '\\(')}`)),
+    ),
+  ],
+  'sends problems without end': [
+    toServer({ problems: 'setInterval(() => publish(uri, version, [problem("one")]), 1);' }),
+    [expect.stringContaining('error: one (')],
+  ],
+  'sends 100,000 problems': [
+    toServer({ problems: 'publish(uri, version, Array.from({ length: 1e5 }, (_, n) => problem("p" + n)));' }),
+    Array.from({ length: 20 }, (_, at) => expect.stringContaining(`error: p${at} (`)),
+  ],
+};
+
+sandboxed.each(Object.entries(WRONG))('a server that %s costs no result', async (_, [line, problems]) => {
+  await using engine = await createTestEngine({
+    script: script({ name: 'write_file', input: { path: 'a.ts', content: 'const a: number = 1;\n' } }),
+    settings: { ...settings, 'lsp.timeoutMs': problems.length === 0 ? 1_000 : 20_000 },
+  });
+  addProgram(engine, 'typescript-language-server', line);
+  expect(await run(engine)).toEqual([problems]);
+});
+
+const NATIVE: readonly [name: string, files: Record<string, string>, path: string, text: string][] = [
+  ['clangd', {}, 'a.c', 'int main(void) { return missing; }\n'],
+  ['gopls', { 'go.mod': 'module a\n\ngo 1.20\n' }, 'a.go', 'package a\n\nvar A int = "x"\n'],
+  [
+    'rust-analyzer',
+    { 'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n' },
+    'src/lib.rs',
+    'fn a() { let x = ; }\n',
+  ],
+];
+
+describe('reports a new problem', () => {
+  for (const [name, files, path, content] of NATIVE) {
+    // The proxy of rustup exists without the component.
+    const isThere = spawnSync(name, [name === 'gopls' ? 'version' : '--version'], { stdio: 'ignore' }).status === 0;
+    (isThere ? sandboxed : test.skip)(name, async () => {
+      await using engine = await createTestEngine({
+        script: script({ name: 'write_file', input: { path, content } }),
+        files: { ...files, [path]: path === 'a.go' ? 'package a\n' : '\n' },
+        settings: { ...settings, 'lsp.timeoutMs': 60_000 },
+      });
+      const [found] = await run(engine);
+      expect(found?.[0]).toMatch(new RegExp(`^${path}:\\d+:\\d+ error.*\\(${name}\\)$`));
+    });
+  }
 });
 
 const HOSTILE = {

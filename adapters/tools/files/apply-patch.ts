@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { ResolvedPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { applyEdits, toIntent, type FilePlan } from './file-plan.ts';
+import { applyEdits, type FilePlan } from './file-plan.ts';
+import { toFormattedIntent } from './format-plans.ts';
 import { applyHunks, type FilePatch, type Hunk } from './hunk.ts';
 import { parsePatch } from './patch.ts';
 import { checkText, readTextFile, toLf } from './text-file.ts';
@@ -23,7 +24,7 @@ export const applyPatch = defineBuiltinTool({
     checkText('patch', patch);
     const plans = new Map<string, FilePlan>();
     for (const part of parsePatch(patch)) await planPart(part, plans, context);
-    const intent = toIntent('patch', [...plans.values()]);
+    const intent = await toFormattedIntent(context, 'patch', [...plans.values()]);
     if (intent.edits?.length === 0) throw toolFailed('The patch changes no file.');
     return intent;
   },

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { applyEdits, toIntent } from './file-plan.ts';
+import { applyEdits } from './file-plan.ts';
+import { toFormattedIntent } from './format-plans.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
 import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';
 
@@ -40,7 +41,7 @@ export const editFile = defineBuiltinTool({
       return file.crlf ? toLf(restored) : restored;
     }
     if (text === file.text) throw toolFailed(`The edits do not change ${file.path.relative}.`);
-    return toIntent('edit', [{ path: file.path, before: file, after: text }]);
+    return toFormattedIntent(context, 'edit', [{ path: file.path, before: file, after: text }]);
   },
   run: (_input, context, intent) => applyEdits(context, intent),
 });

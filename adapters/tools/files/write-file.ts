@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decodeContent, encodeContent, type DecodedText, type TextEncoding } from '@klaus/core/policy';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { applyEdits, toIntent } from './file-plan.ts';
+import { applyEdits } from './file-plan.ts';
+import { toFormattedIntent } from './format-plans.ts';
 import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
 
 export const writeFile = defineBuiltinTool({
@@ -20,10 +21,12 @@ export const writeFile = defineBuiltinTool({
     const state = await workspace.stat(path);
     if (state && state.kind !== 'file') throw toolFailed(`${path} is no regular file.`);
     if (!state)
-      return toIntent('create', [{ path: resolved, before: null, after: context.restoreSecrets(content, '') }]);
+      return toFormattedIntent(context, 'create', [
+        { path: resolved, before: null, after: context.restoreSecrets(content, '') },
+      ]);
     if (state.size > MAX_FILE_BYTES) {
       const hash = (await workspace.hash(path))!;
-      return toIntent('write', [
+      return toFormattedIntent(context, 'write', [
         { path: resolved, before: { hash, text: undefined, crlf: false, encoding: 'utf-8' }, after: content },
       ]);
     }
@@ -32,7 +35,7 @@ export const writeFile = defineBuiltinTool({
     const text = context.restoreSecrets(content, old?.text ?? '');
     const { encoding, after, note } = preserveEncoding(text, old);
     const before = { hash: toHash(bytes), text: old?.text, crlf: false, encoding };
-    const intent = toIntent('write', [{ path: resolved, before, after }]);
+    const intent = await toFormattedIntent(context, 'write', [{ path: resolved, before, after }]);
     return note === undefined ? intent : { ...intent, result: `${intent.result} ${note}` };
   },
   run: (_input, context, intent) => applyEdits(context, intent),

@@ -25,6 +25,7 @@ import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
 import { readTextsBefore } from '../diagnostics/report-problems.ts';
+import { findHookFiles } from '../hooks/hook-files.ts';
 import { judgeByHooks } from '../hooks/judge-hooks.ts';
 import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
@@ -189,8 +190,12 @@ function toReason(reason: string, { scripts, rivals }: RunScripts): string {
   ].join('; ');
 }
 
-/** Files that protected places link to, in the last known state of the workspace. */
+/** Files of hooks, and those that protected places link to, in the last known state of the workspace. */
 async function findLinked(work: Work): Promise<readonly string[]> {
+  return [...(await findHookFiles(work)), ...(await findLinkTargets(work))];
+}
+
+async function findLinkTargets(work: Work): Promise<readonly string[]> {
   const { state } = work;
   if (openedOf(state).snapshots === false) return [];
   const snapshots = await work.snapshots();

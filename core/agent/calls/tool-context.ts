@@ -18,6 +18,7 @@ import { createPathFinder } from '../folders/find-path.ts';
 import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';
 import { createProviderSearch } from '../model/provider-search.ts';
+import { openToolFormatter } from '../formatting/session-formatter.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
@@ -36,7 +37,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const buffers = engine.openBuffers?.(work.session);
   return {
     workspace,
-    ...optional({ buffers }),
+    ...optional({ buffers, formatter: openToolFormatter(work) }),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
       name: openedOf(work.state).sandbox,

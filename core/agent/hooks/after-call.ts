@@ -3,6 +3,7 @@ import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { toHookedCalls, toToolNames } from './hook-input.ts';
+import { reportFormat } from '../formatting/session-formatter.ts';
 import { reportProblems } from '../diagnostics/report-problems.ts';
 import type { AfterCall } from './hook-results.ts';
 import { toFailedNotice, toTaggedText } from './hook-notice.ts';
@@ -13,13 +14,27 @@ import { runHook } from './run-hook.ts';
 const MAX_TEXT = 8_000;
 
 /**
- * Runs the hooks after a call that succeeded. What they print is added to its result, for the model, and so are new
- * problems that language servers report.
+ * Runs the hooks after a call that succeeded. What they print is added to its result, for the model, and so is what the
+ * formatters of the project and language servers report, which work at the same time.
  */
 export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall> {
+  if (finished.outcome !== 'ok' || ready.call.by === 'user') return { finished, notices: [] };
+  const found = Promise.all([reportFormat(work, ready), reportProblems(work, ready)]);
+  // A failure of the hooks comes first.
+  found.catch(() => {});
+  const { texts, notices } = await runHooks(work, ready, finished);
+  const parts = [finished.output, texts.length === 0 ? '' : cut(texts.join('\n')), ...(await found)];
+  if (work.stop.aborted) return { finished, notices };
+  return { finished: { ...finished, output: parts.filter((part) => part !== '').join('\n\n') }, notices };
+}
+
+async function runHooks(
+  work: Work,
+  ready: ReadyCall,
+  finished: ToolFinished,
+): Promise<{ texts: string[]; notices: EventBody[] }> {
   const { call, intent } = ready;
   const { hooks = {} } = work.engine.settings;
-  if (finished.outcome !== 'ok' || call.by === 'user') return { finished, notices: [] };
   const texts: string[] = [];
   const notices: EventBody[] = [];
   for (const one of chooseHooks(hooks, 'PostToolUse', toToolNames(call.name, intent))) {
@@ -32,7 +47,7 @@ export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolF
         duration_ms: finished.durationMs,
       };
       const answer = await runHook(work, one, { event: 'PostToolUse', fields });
-      if (work.stop.aborted) return { finished, notices };
+      if (work.stop.aborted) return { texts: [], notices };
       if ('failure' in answer) {
         notices.push(toFailedNotice(runOf(work.state).id, `${one.name}: ${answer.failure}`));
         continue;
@@ -41,9 +56,7 @@ export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolF
       if (text !== '') texts.push(toTaggedText(one, text));
     }
   }
-  const problems = await reportProblems(work, ready);
-  const parts = [finished.output, texts.length === 0 ? '' : cut(texts.join('\n')), problems];
-  return { finished: { ...finished, output: parts.filter((part) => part !== '').join('\n\n') }, notices };
+  return { texts, notices };
 }
 
 function cut(text: string): string {

@@ -3,6 +3,7 @@ import type { HookEventName } from '../../protocol/settings/hook-settings.ts';
 import { toCommandView } from '../calls/gate-context.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf } from '../state/state.ts';
+import { findChangedHookFile } from './hook-files.ts';
 import { readHookAnswer, type HookAnswer, type HookEnd } from './hook-answer.ts';
 import type { ChosenHook } from './hooks.ts';
 
@@ -44,6 +45,9 @@ async function runCommand(
 ): Promise<HookEnd | { failure: string }> {
   if (hook.type !== 'command') return { failure: 'it is no command' };
   const { workspace, sandbox: driver } = openedOf(work.state);
+  // Other drivers keep commands from changing these files.
+  const changed = driver === 'host' ? await findChangedHookFile(work) : undefined;
+  if (changed !== undefined) return { failure: `${changed}, which it runs, changed in this turn` };
   const view = toCommandView(work);
   const seen = view.files ? [...view.files.read, ...view.files.write] : [workspace];
   const folders = place === 'user' ? (work.engine.hooks?.folders ?? []) : [];

@@ -2,6 +2,7 @@ import type { EventBody } from '../../protocol/index.ts';
 import { createAuthorityReader } from '../children/authority.ts';
 import { openWorkspaceOf } from '../folders/open-folders.ts';
 import { openSecretsOf } from '../folders/open-secrets.ts';
+import { findProtectedHookFiles } from '../hooks/hook-files.ts';
 import { createRequestHasher } from '../model/request-hash.ts';
 import type { Model } from '../ports/model.ts';
 import type { SecretSource } from '../ports/secrets.ts';
@@ -73,7 +74,8 @@ export function createWork(options: WorkOptions): Work {
     sandbox: once(() => {
       const { sandbox: name, workspace } = openedOf(state);
       const own = options.hasNewHome ? {} : { session };
-      return engine.openSandbox({ name, workspace, ...own, masks: () => work.secrets().files() });
+      const protect = (): Promise<readonly string[]> => findProtectedHookFiles(work);
+      return engine.openSandbox({ name, workspace, ...own, masks: () => work.secrets().files(), protect });
     }),
     snapshots: once(() => activities.openSnapshots(engine, openedOf(state))),
     layers: once(() => activities.openLayers(engine, openedOf(state))),

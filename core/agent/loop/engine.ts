@@ -20,6 +20,7 @@ import type { SessionTools, SessionToolsHost, ToolContext } from '../ports/tool.
 import type { NetworkProxy, WebClient } from '../ports/web-client.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { Diagnostics, DiagnosticsOptions } from '../diagnostics/diagnostics.ts';
+import type { Formatter, FormatterOptions } from '../formatting/formatter.ts';
 import type { HookHost } from '../hooks/hooks.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { EngineSettings } from './settings.ts';
@@ -60,6 +61,8 @@ export interface SandboxRequest {
   variables?: readonly string[];
   /** Absolute paths of files to hide; called for every command. */
   masks: () => Promise<readonly string[]>;
+  /** Further absolute paths of existing files that no command may change. Asked before each command. Default: none. */
+  protect?: () => Promise<readonly string[]>;
 }
 
 /** The ports of the loop. */
@@ -133,6 +136,8 @@ export interface Engine {
   hasCopy(name: string): Promise<boolean>;
   /** Language servers. Absent: there are none. */
   openDiagnostics?(options: DiagnosticsOptions): Promise<Diagnostics>;
+  /** The formatters that the project configures. Absent: there are none. */
+  openFormatter?(options: FormatterOptions): Promise<Formatter>;
   /** For hooks of URLs, and the user's folders with scripts of hooks. Absent: hooks of URLs fail. */
   readonly hooks?: HookHost;
   /** Additional rules of the gate, such as the user's policy. */

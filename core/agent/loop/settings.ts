@@ -51,6 +51,8 @@ export interface EngineSettings {
   reviews?: ReviewSettings;
   /** Language servers check edited files. Absent: none does. */
   lsp?: { timeoutMs: number };
+  /** What the formatter of the project does after an edit. Absent: nothing. */
+  formatter?: { mode: 'offer' | 'apply'; timeoutMs: number };
   /** What runs on events of sessions. Absent: nothing. */
   hooks?: HookGroups;
   /** The user's additional globs of secret files, relative to the workspace. */

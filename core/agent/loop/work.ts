@@ -5,6 +5,7 @@ import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/j
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
 import type { WritableFolders } from '../folders/open-folders.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
+import type { Formatter } from '../formatting/formatter.ts';
 import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
@@ -36,8 +37,8 @@ export interface Work {
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
   readonly seenFolders: Set<string>;
   readonly prestart: Prestart;
-  /** Language servers of the session, once a call has changed a file. */
-  readonly servers: { diagnostics?: Promise<Diagnostics> };
+  /** Language servers and formatters of the session, once a call has changed a file. */
+  readonly servers: { diagnostics?: Promise<Diagnostics>; formatter?: Promise<Formatter> };
   /** What drives the agent, if the loop does not. Created by its first turn. */
   readonly agent: { driver?: AgentDriver };
   /** The tools of the MCP servers of the session, if it has any. Created at their first use. */

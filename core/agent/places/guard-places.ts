@@ -1,6 +1,7 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
 import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
+import { findHookFiles } from '../hooks/hook-files.ts';
 import { findCommittedPlaces } from './committed-places.ts';
 import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
 import { findOtherEdits } from './other-edits.ts';
@@ -31,7 +32,8 @@ export async function guardPlaces(
   const { state } = work;
   if (state.turnEffects?.isApproved) return { bodies: [], tree, unreverted: [] };
   const snapshots = await work.snapshots();
-  const rows = await findPlaces(snapshots, { before: opened, after: tree, edited: state.turnEffects?.edited });
+  const hooks = await findHookFiles(work);
+  const rows = await findPlaces(snapshots, { before: opened, after: tree, hooks, edited: state.turnEffects?.edited });
   const unseen = findUnseen(snapshots, opened, tree);
   if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [] };
   const committed = await findCommittedPlaces(work, { rows, before: opened.tree, after: tree });
@@ -48,18 +50,24 @@ export async function guardPlaces(
   return { bodies, tree: reverted.tree, unreverted };
 }
 
-/** Changes at protected places, and changes that prevent their restoration. */
+/** Changes at protected places and of files of hooks, and changes that prevent their restoration. */
 export async function findPlaces(
   snapshots: Snapshots,
   {
     before,
     after,
+    hooks,
     edited,
-  }: { before: WorkspaceState; after: TreeId; edited?: ReadonlyMap<string, string | null> | undefined },
+  }: {
+    before: WorkspaceState;
+    after: TreeId;
+    hooks: readonly string[];
+    edited?: ReadonlyMap<string, string | null> | undefined;
+  },
 ): Promise<TreeChange[]> {
   const rows = await snapshots.changes(before.tree, after);
   if (rows.length === 0) return [];
-  const further = await findLinkedPlaces(snapshots, before);
+  const further = [...hooks, ...(await findLinkedPlaces(snapshots, before))];
   const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   const found = new Map<string, TreeChange>();
   for (const row of rows) {

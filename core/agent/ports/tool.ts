@@ -18,6 +18,7 @@ import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
 import type { EditorBuffers } from './editor-buffers.ts';
+import type { ToolFormatter } from '../formatting/formatter.ts';
 import type { Knowledge } from './memory.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
@@ -164,6 +165,8 @@ export interface ToolContext {
   readonly workspace: Workspace;
   /** The user's editor, if the session has one. */
   readonly buffers?: EditorBuffers;
+  /** The formatters of the project; absent: the session may run none. */
+  readonly formatter?: ToolFormatter;
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
   /** The session's id. */

@@ -1,5 +1,6 @@
 import { allowsAccess } from '../../policy/index.ts';
 import { toCommandView } from '../calls/gate-context.ts';
+import { findProtectedHookFiles } from '../hooks/hook-files.ts';
 import type { Work } from '../loop/work.ts';
 import type { AgentProcess } from '../ports/runner.ts';
 import type { ExecRequest, ExecResult } from '../ports/sandbox.ts';
@@ -29,7 +30,7 @@ export async function runAgentProcess(
   const { engine, state, session } = work;
   const { sandbox: name, workspace, runner } = openedOf(state);
   const sandbox = await engine.openSandbox({
-    ...{ name, workspace, session, masks: () => work.secrets().files() },
+    ...{ name, workspace, session, masks: () => work.secrets().files(), protect: () => findProtectedHookFiles(work) },
     ...(runner?.env ? { variables: runner.env } : {}),
   });
   const { memoryMb, processes, cpus } = engine.settings.execLimits;

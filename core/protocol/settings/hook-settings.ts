@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atMost, only, type Narrowing } from './narrowing.ts';
+import { atMost, only, upTo, type Narrowing } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
 /** The events on which hooks run, by the names of Claude Code. */
@@ -56,8 +56,25 @@ const addedHooks: Narrowing<HookGroups> = {
   },
 };
 
+const FORMATTER_MODES = ['off', 'offer', 'apply'] as const;
+
 /** Settings of what runs on events of a session, and after an edit. */
 export const HOOK_SETTINGS = {
+  'edit.formatter': defineSetting({
+    schema: z.enum(FORMATTER_MODES),
+    default: 'offer',
+    env: 'KLAUS_EDIT_FORMATTER',
+    description:
+      'What the formatter that the project configures does with edited files: `offer` reports that it would change them, `apply` formats them in the same change.',
+    project: upTo(FORMATTER_MODES),
+  }),
+  'edit.formatterTimeoutMs': defineSetting({
+    schema: z.int().min(100).max(120_000),
+    default: 10_000,
+    env: 'KLAUS_EDIT_FORMATTER_TIMEOUT_MS',
+    description: 'Milliseconds for the formatters of one call.',
+    project: atMost,
+  }),
   'lsp.enabled': defineSetting({
     schema: z.boolean(),
     default: false,

@@ -34,11 +34,16 @@ export const capAtMost: Narrowing<number> = {
   holds: (value, base) => base === undefined || base === 0 || (value !== 0 && value <= base),
 };
 
+/** Words, in their order: none behind that of the user. */
+export function upTo<T extends string>(words: readonly T[]): Narrowing<T> {
+  return {
+    rule: `only a narrower mode: ${words.join(' < ')}`,
+    holds: (value, base) => base === undefined || words.indexOf(value) <= words.indexOf(base),
+  };
+}
+
 /** Approval modes: no wider. */
-export const narrowerMode: Narrowing<Mode> = {
-  rule: `only a narrower mode: ${modeSchema.options.join(' < ')}`,
-  holds: (value, base) => base === undefined || modeSchema.options.indexOf(value) <= modeSchema.options.indexOf(base),
-};
+export const narrowerMode: Narrowing<Mode> = upTo(modeSchema.options);
 
 /** Models: the provider reads the code, so a project may choose a tier and no provider. */
 export const tierOnly: Narrowing<string> = {
