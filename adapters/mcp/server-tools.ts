@@ -162,5 +162,9 @@ async function use(
 ): Promise<ToolOutput> {
   const { signal, execLimits } = context;
   const connection = await connect(writes, signal);
-  return work(connection, { signal, timeoutMs: execLimits.timeoutMs, onProgress: (text) => context.progress(text) });
+  return work(connection, {
+    ...{ signal, timeoutMs: execLimits.timeoutMs },
+    onProgress: (text) => context.progress(text),
+    ask: (question, ended) => context.ask(question, ended),
+  });
 }

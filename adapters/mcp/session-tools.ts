@@ -166,6 +166,7 @@ class OpenServer {
       name,
       server,
       exec: (request) => exec(request, { writes }),
+      asks: true,
       signal: this.#closing.signal,
       onToolsChanged: () => void (this.#tools = undefined),
       ...optional({ binds, authProvider: stored === undefined ? undefined : createTokenProvider(login!) }),

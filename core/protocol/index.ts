@@ -213,5 +213,17 @@ export {
   type RunnerName,
   type SessionRunner,
 } from './events/runner-event.ts';
+export {
+  findInputProblem,
+  inputContentSchema,
+  inputQuestionSchema,
+  findValueProblem,
+  toInputDefaults,
+  toInputValue,
+  type InputContent,
+  type InputField,
+  type InputQuestion,
+  type InputValue,
+} from './questions/input-field.ts';
 export type { SessionMcpServer } from './events/session-event.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';

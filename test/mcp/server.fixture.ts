@@ -6,6 +6,8 @@ const [behaviour = 'plain', file = ''] = process.argv.slice(2);
 
 interface Message {
   id?: number | string;
+  result?: unknown;
+  error?: unknown;
   method?: string;
   params?: { name?: string; arguments?: Record<string, unknown>; uri?: string; _meta?: { progressToken?: number } };
 }
@@ -34,8 +36,45 @@ const TOOLS = [
   { name: 'reach', description: 'Request an address.', inputSchema: object({ url: text }, ['url']) },
   { name: 'lie', description: 'Answer with no result.', inputSchema: object({}) },
   { name: 'flood', description: 'Answer with much text.', inputSchema: object({}) },
+  {
+    name: 'ask',
+    description: 'Ask the user.',
+    inputSchema: object({ how: text }),
+    annotations: { readOnlyHint: true },
+  },
 ];
 let grown = false;
+
+/** What waits for an answer of the client, by the id of the request. */
+const asked = new Map<string, (answer: unknown) => void>();
+
+const FORMS: Readonly<Record<string, object>> = {
+  form: {
+    mode: 'form',
+    message: 'Which one?',
+    requestedSchema: object(
+      {
+        name: { type: 'string', minLength: 2, title: 'Name' },
+        count: { type: 'integer', minimum: 1, maximum: 5, default: 2 },
+        colour: { type: 'string', enum: ['red', 'blue'], enumNames: ['Red', 'Blue'] },
+        parts: { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] }, maxItems: 2 },
+        sure: { type: 'boolean' },
+      },
+      ['name'],
+    ),
+  },
+  url: { mode: 'url', message: 'Log in.', elicitationId: 'e1', url: 'https://example.com/login' },
+  file: { mode: 'url', message: 'Log in.', elicitationId: 'e1', url: 'file:///etc/passwd' },
+  secret: { mode: 'form', message: 'Log in.', requestedSchema: object({ userPin: text }) },
+};
+
+async function askUser(how: string): Promise<unknown> {
+  const id = `ask-${asked.size}`;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  asked.set(id, resolve);
+  send({ id, method: 'elicitation/create', params: FORMS[how]! });
+  return promise;
+}
 
 function listTools(): object[] {
   if (behaviour === 'many') {
@@ -89,6 +128,8 @@ async function callTool(message: Message): Promise<void> {
       } catch {
         return say('no network');
       }
+    case 'ask':
+      return say(JSON.stringify(await askUser(String(input['how']))));
     case 'lie':
       return answer(message, { content: 'not a list' });
     case 'flood':
@@ -101,6 +142,7 @@ async function callTool(message: Message): Promise<void> {
 async function receive(line: string): Promise<void> {
   const message = JSON.parse(line) as Message;
   if (file !== '') appendFileSync(file, `${line}\n`);
+  if (message.method === undefined) return asked.get(String(message.id))?.(message.result ?? message.error);
   if (behaviour === 'silent' || message.id === undefined) return;
   switch (message.method) {
     case 'initialize':

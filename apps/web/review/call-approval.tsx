@@ -10,6 +10,7 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
+import { InputApproval } from './input-approval.tsx';
 import { loadReview } from './load-review.ts';
 import { PlanApproval } from './plan-approval.tsx';
 import './approval.css';
@@ -29,6 +30,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   }, [hasHunks]);
   if (subject.kind === 'limit') return null;
   if (subject.kind === 'plan') return <PlanApproval key={approval} asked={asked} plan={subject.plan} />;
+  if (subject.kind === 'input') return <InputApproval key={approval} asked={asked} question={subject} />;
   const canRemember = subject.kind === 'call' && subject.remember !== undefined;
   const reply = async (answer: 'approved' | 'rejected') => {
     setSending(true);

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../policy/index.ts';
-import type { Access, EventBody, EventOf, Message, TreeId } from '../../protocol/index.ts';
+import type { Access, EventBody, EventOf, InputQuestion, Message, TreeId } from '../../protocol/index.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
@@ -15,7 +15,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import type { Lease } from '../ports/store.ts';
-import type { SessionTools, ToolOutput } from '../ports/tool.ts';
+import type { InputAnswer, SessionTools, ToolOutput } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import type { Engine } from './engine.ts';
@@ -131,6 +131,8 @@ export interface Activities {
   /** Messages with the instruction files of the folders that were accessed; `root`: those of a new session. */
   loadInstructions(work: Work, access: readonly Access[] | 'root', run?: string): Promise<EventBody[]>;
   /** Runs the hooks after a call, and adds what they say to its result. */
+  /** Asks the user during a call. */
+  askUser(work: Work, call: string, asked: { question: InputQuestion; signal: AbortSignal }): Promise<InputAnswer>;
   afterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall>;
   /** Runs the hooks of a prompt: what precedes it in the history, or why it is not sent. */
   submitPrompt(work: Work, prompt: { run: string; message: Message }): Promise<Submitted>;

@@ -10,6 +10,8 @@ import type {
   Receipt,
   Resume,
   Todo,
+  InputContent,
+  InputQuestion,
   Untrusted,
 } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
@@ -221,6 +223,12 @@ export interface ToolContext {
   secret(intent: Pick<Intent, 'access'>, name: string, host: string): string;
   /** True if the user has set the credential. */
   hasSecret(name: string): boolean;
+  /**
+   * Asks the user, and waits for the answer as long as the call runs. The engine declines without a user.
+   *
+   * @param signal Aborted: the question is closed.
+   */
+  ask(question: InputQuestion, signal: AbortSignal): Promise<InputAnswer>;
   /** A writer for output that is too large for memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**
@@ -231,6 +239,9 @@ export interface ToolContext {
    */
   findSecrets(text: string, options?: { path?: string }): FoundSecret[];
 }
+
+/** What the user answered to a question of a tool. `cancel`: the question ended without an answer. */
+export type InputAnswer = { action: 'accept'; content: InputContent } | { action: 'decline' | 'cancel' };
 
 /** A tool. One file declares it, one registry lists it. */
 export interface Tool<Input = unknown> {

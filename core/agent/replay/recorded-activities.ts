@@ -69,7 +69,7 @@ export function createRecordedActivities(recording: Recording): Activities {
         const replayed = `the outcome of ${call.name} (${call.id}) after the decision of the gate`;
         return recording.differ({ field: 'type', recorded: event?.type, replayed });
       }
-      const tool = toRecordedTool(parsed.tool, recording, call.id);
+      const tool = toRecordedTool(parsed.tool, { work, recording, call: call.id });
       return { kind: 'ready', decided, ready: { ...parsed, tool, intent: toIntent(event) } };
     },
     ...createRecordedChildren(recording),
@@ -107,6 +107,8 @@ export function createRecordedActivities(recording: Recording): Activities {
       const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));
       return index < 0 ? [] : readBodies(index, isOfCheckpoint);
     },
+    // Recorded tools ask nothing: their questions are appended with their results.
+    askUser: async () => ({ action: 'cancel' }),
     toReceipt: async (_work, evidence) => evidence,
     closeEvidence: async (_work, open) => closeAsRecorded(findType('run.finished'), open),
     planRetry() {
