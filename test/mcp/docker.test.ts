@@ -37,7 +37,7 @@ test.skipIf(!started.engine)(
     // The container of the commands of the session waits for the next one; that of the server has ended.
     const docker = (...words: string[]): string => execFileSync('docker', words, { encoding: 'utf8' });
     const ids = docker('ps', '--quiet').trim().split('\n');
-    expect(ids.filter((id) => id !== '').map((id) => docker('top', id, '-o', 'args'))).not.toContainEqual(
+    expect(ids.filter((id) => id !== '').map((id) => docker('top', id, '-eo', 'pid,args'))).not.toContainEqual(
       expect.stringContaining(FIXTURE),
     );
   },
