@@ -62,6 +62,7 @@ export interface McpConnection {
   readonly protocol: string;
   readonly instructions: string | undefined;
   readonly hasResources: boolean;
+  readonly hasPrompts: boolean;
   readonly isOpen: boolean;
   tools(signal: AbortSignal): Promise<readonly ServerTool[]>;
   prompts(signal: AbortSignal): Promise<readonly Prompt[]>;
@@ -166,6 +167,7 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
     instructions: client.getInstructions(),
     hasResources: capabilities.resources !== undefined,
+    hasPrompts: capabilities.prompts !== undefined,
     get isOpen() {
       return isOpen;
     },

@@ -220,6 +220,7 @@ export {
   findValueProblem,
   toInputDefaults,
   toInputValue,
+  type InputAnswer,
   type InputContent,
   type InputField,
   type InputQuestion,

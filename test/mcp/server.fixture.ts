@@ -43,6 +43,8 @@ const TOOLS = [
     annotations: { readOnlyHint: true },
   },
 ];
+/** One red pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 let grown = false;
 
 /** What waits for an answer of the client, by the id of the request. */
@@ -102,7 +104,18 @@ async function callTool(message: Message): Promise<void> {
         return say(String(error), { isError: true });
       }
     case 'look':
-      return answer(message, { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] });
+      return answer(message, {
+        content: [
+          { type: 'text', text: 'A dot.' },
+          // Its type is wrong, as that of many servers.
+          { type: 'image', mimeType: 'image/jpeg', data: PNG },
+          { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+          { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+          { type: 'resource', resource: { uri: 'dot:one', mimeType: 'image/png', blob: PNG } },
+          { type: 'resource_link', uri: 'note:one', name: 'one' },
+          { type: 'image', mimeType: 'image/png', data: 'A'.repeat(8 * 1024 * 1024) },
+        ],
+      });
     case 'count':
       if (_meta?.progressToken !== undefined) {
         send({

@@ -171,6 +171,7 @@ async function toResult(
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     ...optional({ blob, evidence: output.evidence }),
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
+    ...(output.images ? { images: [...output.images] } : {}),
     changes: [...(output.changes ?? [])],
     ...(output.todos ? { todos: [...output.todos] } : {}),
   });

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../policy/index.ts';
-import type { Access, EventBody, EventOf, InputQuestion, Message, TreeId } from '../../protocol/index.ts';
+import type { Access, EventBody, EventOf, InputAnswer, InputQuestion, Message, TreeId } from '../../protocol/index.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
@@ -15,7 +15,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
 import type { Lease } from '../ports/store.ts';
-import type { InputAnswer, SessionTools, ToolOutput } from '../ports/tool.ts';
+import type { SessionTools, ToolOutput } from '../ports/tool.ts';
 import type { Folder, Workspace } from '../ports/workspace.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import type { Engine } from './engine.ts';

@@ -10,7 +10,8 @@ import type {
   Receipt,
   Resume,
   Todo,
-  InputContent,
+  ImagePart,
+  InputAnswer,
   InputQuestion,
   Untrusted,
 } from '../../protocol/index.ts';
@@ -72,6 +73,8 @@ export interface Intent {
 
 export interface ToolOutput {
   text: string;
+  /** Images of the result, for models that accept images. They become a part of each later request. */
+  images?: readonly ImagePart[];
   /** True if the tool ran and reports a failure, such as failed tests. */
   isError?: boolean;
   /** Structured details for clients; plain JSON. */
@@ -239,9 +242,6 @@ export interface ToolContext {
    */
   findSecrets(text: string, options?: { path?: string }): FoundSecret[];
 }
-
-/** What the user answered to a question of a tool. `cancel`: the question ended without an answer. */
-export type InputAnswer = { action: 'accept'; content: InputContent } | { action: 'decline' | 'cancel' };
 
 /** A tool. One file declares it, one registry lists it. */
 export interface Tool<Input = unknown> {

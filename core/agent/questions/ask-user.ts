@@ -1,8 +1,7 @@
-import type { EventBody, EventOf, InputQuestion } from '../../protocol/index.ts';
+import type { EventBody, EventOf, InputAnswer, InputQuestion } from '../../protocol/index.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import type { Work } from '../loop/work.ts';
 import { toQuestionEvent } from '../calls/call-events.ts';
-import type { InputAnswer } from '../ports/tool.ts';
 import { receiveAnswers } from '../runner/answers.ts';
 import type { CallState, State } from '../state/state.ts';
 import { asksForSecret } from './asks-for-secret.ts';

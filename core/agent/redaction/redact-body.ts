@@ -1,7 +1,7 @@
 import type { Redactor } from '../../policy/index.ts';
 import type { EventBody, Part } from '../../protocol/index.ts';
 
-/** Keys of events whose values are ids or hashes, never foreign text. */
+/** Keys of events whose values are ids, hashes or images, never foreign text. */
 const SKIPPED = new Set([
   'type',
   'id',
@@ -14,6 +14,7 @@ const SKIPPED = new Set([
   'grantHash',
   'requestHash',
   'contentHash',
+  'images',
 ]);
 /** Keys whose values, including their keys, are foreign. */
 const FOREIGN = new Set(['input', 'detail', 'content']);

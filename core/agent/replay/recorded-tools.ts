@@ -50,7 +50,7 @@ async function answer(recorded: RecordedCall): Promise<ToolOutput> {
   if (end.kind === 'crashed') return recording.crash();
   if (end.kind === 'reviewed') return { text: '' };
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
-  const { outcome, output, detail, changes, blob, evidence, todos, untrusted } = end.finished;
+  const { outcome, output, detail, changes, blob, evidence, todos, untrusted, images } = end.finished;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();
@@ -59,7 +59,7 @@ async function answer(recorded: RecordedCall): Promise<ToolOutput> {
   return {
     text: output,
     isError: outcome !== 'ok',
-    ...optional({ detail, blob, evidence, todos, untrusted }),
+    ...optional({ detail, blob, evidence, todos, untrusted, images }),
     changes,
     closed: end.closed,
   };

@@ -1,4 +1,4 @@
-import { toTodoList, type EventOf, type ResultPart, type Review } from '../../protocol/index.ts';
+import { optional, toTodoList, type EventOf, type Part, type Review } from '../../protocol/index.ts';
 import { toDenialKey } from '../../policy/workaround.ts';
 import { toFinishedCall } from '../calls/call-purpose.ts';
 import { isApproval } from '../calls/human-approval.ts';
@@ -79,7 +79,7 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
   delete state.tree;
   // A check takes a snapshot after it has run.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
-  call.finished = { outcome: event.outcome, output: event.output };
+  call.finished = { outcome: event.outcome, output: event.output, ...optional({ images: event.images }) };
   foldUntrusted(state, event);
   const todoList = toTodoList(state.todoList, event);
   if (todoList) state.todoList = todoList;
@@ -111,12 +111,14 @@ function foldResults(state: State, turn: number): void {
     state.calls = [];
     return pushMessage(state, toUserCommandResult(first));
   }
-  const parts: ResultPart[] = state.calls.map((call) => ({
+  const results: Part[] = state.calls.map((call) => ({
     type: 'result',
     call: call.id,
     text: call.finished!.output,
     isError: call.finished!.outcome !== 'ok',
   }));
+  const images = state.calls.flatMap((call) => call.finished!.images ?? []);
+  const parts = [...results, ...images];
   state.calls = [];
   pushMessage(state, { id: `results-${turn}`, role: 'user', origin: 'tools', parts });
   for (const message of state.held.splice(0)) pushMessage(state, message);

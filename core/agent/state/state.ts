@@ -46,7 +46,7 @@ export interface CallState {
   hunks?: HunkAnswer | undefined;
   /** The plan as the user edited it. */
   plan?: string | undefined;
-  finished?: { outcome: EventOf<'tool.finished'>['outcome']; output: string };
+  finished?: Pick<EventOf<'tool.finished'>, 'outcome' | 'output' | 'images'>;
   /** The child sessions for which the call waits. */
   awaits?: { children: Set<string>; any: boolean };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { blobSchema } from './blob.ts';
 import { fileChangeSchema } from '../changes/change.ts';
 import { receiptSchema } from '../events/evidence.ts';
+import { imagePartSchema } from './message.ts';
 import { todoSchema } from './todo.ts';
 
 export const untrustedSchema = z.object({
@@ -22,6 +23,7 @@ export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
   output: z.string().describe('The text for the model.'),
   blob: blobSchema.optional().describe('The complete output, if `output` was cut.'),
+  images: z.array(imagePartSchema).optional().describe('Images for the model, in addition to the text.'),
   detail: z.unknown().optional().describe('Structured details for doors.'),
   changes: z.array(fileChangeSchema).describe('Known changes of the call.'),
   evidence: receiptSchema.optional().describe('Present when the call was a check.'),

@@ -10,6 +10,9 @@ export const inputContentSchema = z.record(z.string(), inputValueSchema);
 /** The values of a form by the name of the field. */
 export type InputContent = z.infer<typeof inputContentSchema>;
 
+/** What the user answered to a question of a tool. `cancel`: the question ended without an answer. */
+export type InputAnswer = { action: 'accept'; content: InputContent } | { action: 'decline' | 'cancel' };
+
 export const inputFieldSchema = z.object({
   name: z.string(),
   title: z.string().describe('What a form shows.'),
