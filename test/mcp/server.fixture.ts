@@ -34,6 +34,12 @@ const TOOLS = [
   { name: 'die', description: 'End.', inputSchema: object({}) },
   { name: 'grow', description: 'Add a tool.', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'reach', description: 'Request an address.', inputSchema: object({ url: text }, ['url']) },
+  {
+    name: 'mismatch',
+    description: 'Answer with other content.',
+    inputSchema: object({}),
+    outputSchema: object({ count: { type: 'integer' } }, ['count']),
+  },
   { name: 'lie', description: 'Answer with no result.', inputSchema: object({}) },
   { name: 'flood', description: 'Answer with much text.', inputSchema: object({}) },
   {
@@ -86,6 +92,8 @@ function listTools(): object[] {
       description: `Does thing ${at}. `.repeat(20),
     }));
   }
+  if (behaviour === 'thousands')
+    return Array.from({ length: 10_000 }, (_, at) => ({ ...TOOLS[0], name: at === 0 ? 'echo' : `tool_${at}` }));
   if (behaviour === 'bad-schema')
     return [{ name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 7 } } } }];
   return grown ? [...TOOLS, { ...TOOLS[0], name: 'grown' }] : TOOLS;
@@ -143,6 +151,8 @@ async function callTool(message: Message): Promise<void> {
       }
     case 'ask':
       return say(JSON.stringify(await askUser(String(input['how']))));
+    case 'mismatch':
+      return answer(message, { content: [], structuredContent: { count: 'many' } });
     case 'lie':
       return answer(message, { content: 'not a list' });
     case 'flood':
@@ -166,7 +176,7 @@ async function receive(line: string): Promise<void> {
         serverInfo: { name: 'fixture', version: '1.0.0' },
       });
     case 'tools/list':
-      return answer(message, { tools: listTools() });
+      return answer(message, { tools: listTools(), ...(behaviour === 'circle' ? { nextCursor: 'again' } : {}) });
     case 'tools/call':
       return callTool(message);
     case 'resources/list':
